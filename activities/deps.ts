@@ -1,5 +1,6 @@
 /** What the activities work with; wired once by the worker, replaced piece by piece in tests. */
 import type { Config } from '../authoring/index.js';
+import type { Connectors } from '../connectors/index.js';
 import type { CompactInput } from '../core/state/effect.js';
 import type { Provider } from '../providers/provider.js';
 import type { IsolationFound } from '../sandbox/isolation.js';
@@ -12,6 +13,8 @@ export interface ActivityDeps {
   /** By `ModelRoute.provider`. */
   readonly providers: ReadonlyMap<string, Provider>;
   readonly config: Config;
+  /** Servers of tools; absent: none is reached. */
+  readonly connectors?: Connectors;
   /** Where this worker serves, so that it finds what others serve there; absent: nobody else is known. */
   readonly serving?: QueueName & {
     /** Task queue of calls in a sandbox whose tools name none; absent: they stay on this one. */

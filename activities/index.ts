@@ -8,6 +8,8 @@ import type {
   Activities,
   ActivityEffect,
   ActivityKind,
+  CheckCallInput,
+  ExecuteToolInput,
   InputOf,
   Limited,
   OutputOf,
@@ -34,6 +36,7 @@ import { recordOutcome } from './tool/record-outcome.js';
 import { resolveModel } from './model/resolve-model.js';
 import { runHooks } from './hooks/run-hooks.js';
 import { inScope, type Scope } from './scope.js';
+import { withServerTools } from './connectors/server-tools.js';
 import { unlessSilent } from './unless-silent.js';
 
 export type { ActivityDeps } from './deps.js';
@@ -105,7 +108,8 @@ async function guarded(name: keyof Activities, attempt: Attempt): Promise<unknow
     requireReadable(name, input);
     const output = await unlessSilent(scope, async (own) => {
       const store = await metStore(deps, input);
-      const done: object = await IMPLEMENTATIONS[name](deps, own, input);
+      const known = await withServerTools(deps, tenantOf(input), toolsNamed(input));
+      const done: object = await IMPLEMENTATIONS[name](known, own, input);
       return { ...done, ...(store !== undefined && { store }) };
     });
     return bounded({ ...output, workedMs: scope.work.ms() });
@@ -113,6 +117,21 @@ async function guarded(name: keyof Activities, attempt: Attempt): Promise<unknow
     const { workMs } = input as Limited;
     throw leaving(deps, scope, { error, workMs });
   }
+}
+
+/** The tool that an activity is about. */
+function toolsNamed(input: Partial<Pick<ExecuteToolInput, 'call'> & NamedTool>): readonly {
+  readonly name: string;
+  readonly version: string;
+}[] {
+  const { tool: name, toolVersion: version }: Partial<NamedTool> = input.call ?? input;
+  return typeof name === 'string' && typeof version === 'string' ? [{ name, version }] : [];
+}
+
+type NamedTool = Pick<CheckCallInput, 'tool' | 'toolVersion'>;
+
+function tenantOf({ run }: Pick<ExecuteToolInput, 'run'>): string {
+  return run.tenant;
 }
 
 /** A payload of another version is for another worker: nothing of it is guessed. */

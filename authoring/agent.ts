@@ -14,6 +14,8 @@ export interface Agent {
   readonly model: string;
   readonly instructions: string;
   readonly tools: readonly Tool[];
+  /** Names of connectors, or of tools of them. */
+  readonly mcp: readonly string[];
   readonly hooks: readonly Hook[];
   readonly refuseTask?: TaskGate;
   /** To whom its model may hand a run over. */

@@ -5,6 +5,7 @@ import { AGENT_TOOL, type TreeLimits } from '../core/state/sub-agent.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
 import type { Agent, DeclaredSubAgent } from './agent.js';
 import { agent as startAgent } from './agent-tool.js';
+import { CONNECTOR_PREFIX } from './connectors.js';
 import { checkedHooks, type Hook } from './hook.js';
 import { handoffTargets, handoffTool, type HandoffDeclaration } from './handoff.js';
 import { parseBudget, parseSettings } from './check-limits.js';
@@ -15,6 +16,8 @@ import type { Tool } from './tool.js';
 
 const TOOLS_MAX = 100;
 const INSTRUCTIONS_BYTES_MAX = 256 * 1024;
+const USES_MAX = 100;
+const USE = /^[A-Za-z0-9_-]{1,64}\*?$/;
 const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 const VERSION = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,31}$/;
 
@@ -26,6 +29,8 @@ export interface AgentDefinition {
   readonly model: string;
   readonly instructions: string;
   readonly tools?: readonly Tool[];
+  /** Connectors that it uses (`crm`), or single tools of them (`mcp__crm__get_contact`, `mcp__crm__get_*`). */
+  readonly mcp?: readonly string[];
   /** Code of the worker that is asked along the way; those of one point in this order. */
   readonly hooks?: readonly Hook[];
   /** Refuses tasks before the first model call; asked after that of the configuration. */
@@ -58,6 +63,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     instructions,
     tools: own,
     handoffTo,
+    mcp: usesOf(name, definition.mcp ?? []),
     hooks: checkedHooks(name, definition.hooks ?? []),
     policy: policyOf(name, definition.policy),
     budget: parseBudget(definition.budget, place),
@@ -125,6 +131,10 @@ function checkTools(agent: string, tools: readonly Tool[]): void {
       throw wrong(agent, 'one of its tools is no tool', 'Make each tool with defineTool({…}).');
     }
     const { name, wireName } = tool.record;
+    if (wireName.startsWith(CONNECTOR_PREFIX)) {
+      const hint = 'Rename it, or name the connector in `mcp`.';
+      throw wrong(agent, `the name of its tool ${name} is one of a connector`, hint);
+    }
     if (RESERVED.some((reserved) => reserved === wireName)) {
       const hint = `Rename it: goals give their cycles tools named ${RESERVED.join(', ')}.`;
       throw wrong(agent, `the name of its tool ${name} is reserved`, hint);
@@ -143,6 +153,14 @@ function checkTools(agent: string, tools: readonly Tool[]): void {
     }
     byWireName.set(wireName, name);
   }
+}
+
+function usesOf(agent: string, uses: readonly string[]): readonly string[] {
+  const fits = Array.isArray(uses) && uses.length <= USES_MAX;
+  if (fits && (uses as readonly unknown[]).every((one) => typeof one === 'string' && USE.test(one)))
+    return Object.freeze([...uses]);
+  const hint = `Name at most ${USES_MAX} connectors, 'crm', or tools of them, 'mcp__crm__get_contact'.`;
+  throw wrong(agent, 'its mcp is no list of connectors and their tools', hint);
 }
 
 const NAME_HINT = 'Begin with a letter; use letters, digits, ".", "_" and "-", 64 at most.';

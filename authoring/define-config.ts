@@ -11,6 +11,7 @@ import {
   type ConnectionDefinition,
   type ConnectionSettings,
 } from './connection.js';
+import { connectorNameOf, parseConnectors, type Connector, type ConnectorDefinition } from './connectors.js';
 import { parseConsole, type ConsoleDefinition, type ConsoleSettings } from './console.js';
 import type { Agent } from './agent.js';
 import { isCheckTool, isDefinedGoal, type DefinedGoal } from './goal/define-goal.js';
@@ -47,6 +48,8 @@ export interface ConfigDefinition {
   readonly connection?: ConnectionDefinition;
   /** How much one worker does at a time; options of `holdfast worker` win. */
   readonly worker?: WorkerTuning;
+  /** Servers of the Model Context Protocol, by name; agents name those that they use. */
+  readonly mcp?: { readonly [name: string]: ConnectorDefinition };
 }
 
 export interface Config {
@@ -65,6 +68,8 @@ export interface Config {
   readonly console: ConsoleSettings;
   readonly connection: ConnectionSettings;
   readonly worker: WorkerTuning;
+  /** By name. */
+  readonly connectors: ReadonlyMap<string, Connector>;
 }
 
 export function defineConfig(definition: ConfigDefinition): Config {
@@ -84,6 +89,8 @@ export function defineConfig(definition: ConfigDefinition): Config {
   ]);
   for (const goal of goals) checkGoal(goal, { agents, tools });
   for (const agent of agents.values()) checkHandoffs(agent, agents);
+  const connectors = parseConnectors(definition.mcp);
+  checkUses(definition.agents, connectors);
   return Object.freeze({
     agents,
     goals: byName,
@@ -103,6 +110,7 @@ export function defineConfig(definition: ConfigDefinition): Config {
     console: parseConsole(definition.console),
     connection: parseConnection(definition.connection),
     worker: parseTuning(definition.worker),
+    connectors,
   });
 }
 
@@ -214,6 +222,18 @@ function checkHandoffs({ name, handoffTo }: Agent, agents: Config['agents']): vo
   if (unknown === undefined) return;
   const hint = 'Add the agent to `agents`, or take it out of `handoffTo`.';
   throw wrong(`Agent ${name} hands over to ${unknown.agent}, which is not there.`, hint);
+}
+
+function checkUses(
+  agents: readonly Agent[],
+  connectors: ReadonlyMap<string, Connector>,
+): void {
+  for (const { name, mcp } of agents) {
+    const unknown = mcp.find((used) => !connectors.has(connectorNameOf(used)));
+    if (unknown === undefined) continue;
+    const hint = 'Declare the connector in `mcp`, or name another one in the agent.';
+    throw wrong(`Agent ${name} uses ${JSON.stringify(unknown)}, which no connector is.`, hint);
+  }
 }
 
 function hooksByName(hooks: readonly Hook[]): ReadonlyMap<string, Hook> {

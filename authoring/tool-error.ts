@@ -30,3 +30,19 @@ export function isToolError(value: unknown): value is ToolError {
     typeof (value as { code?: unknown }).code === 'string'
   );
 }
+
+/**
+ * The result of a call that was answered with an error: the call is over and is never repeated, whatever it did. Unlike a
+ * {@link ToolError} it does not say that nothing happened.
+ */
+export class ToolFailure {
+  readonly message: string;
+
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+export function isToolFailure(value: unknown): value is ToolFailure {
+  return value instanceof ToolFailure;
+}

@@ -16,8 +16,8 @@ const OTHER_KINDS: { readonly [kind in Exclude<ToolKind, DeclaredKind>]: KindDef
     hint: 'Name sub-agents in defineAgent({agents: {…}}), or make an agent a tool with agentTool(agent, {input}).',
   },
   mcp: {
-    what: 'its kind is "mcp", which does not exist yet',
-    hint: "Declare kind: 'tool' with a run function that calls the server's tool.",
+    what: 'its kind is "mcp": connectors make tools of this kind',
+    hint: 'Name the server in defineConfig({ mcp: {…} }), and the connector in the agent.',
   },
 };
 

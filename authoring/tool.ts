@@ -26,6 +26,8 @@ export interface ToolContext {
   readonly cost: (microUsd: number) => void;
   /** The run's work folder, and commands in it that are isolated from everything else: for `sandboxRun` and `probe`. */
   readonly sandbox: Sandbox;
+  /** Tells how far the call is; at most 10 notes of one execution, of 200 characters each, become events when it ends. */
+  readonly note?: (text: string) => void;
 }
 
 export interface Tool {

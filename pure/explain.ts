@@ -116,6 +116,7 @@ function explain(event: RunEvent): Said | undefined {
       return says('settle', `what became of ${event.tool}: ${recoveryText(event)}`);
     case 'warning':
       return says('outside', `noticed ${event.code}: ${quote(event.message)}`);
+    case 'tool_note':
     case 'tool_results_message':
     case 'run_result':
       return undefined;

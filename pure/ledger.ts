@@ -13,9 +13,13 @@ import type { RetryClass } from '../core/state/tool.js';
 
 /**
  * What took effect. `malformed`: its result does not fit the tool's output schema, with what the model is told
- * instead of it. Kept with the result, so that whoever finds it says the same (G73).
+ * instead of it. `failed`: the call was answered with this error. Kept with the result, so that whoever finds it says the
+ * same (G73).
  */
-export type RecordedResult = StoredText & { readonly malformed?: string };
+export type RecordedResult = StoredText & {
+  readonly malformed?: string;
+  readonly failed?: string;
+};
 
 export interface LedgerRow {
   readonly key: string;

@@ -263,6 +263,17 @@ const MIGRATIONS: readonly Migration[] = [
         result_json text not null, primary key (tenant, owner, call_key))`,
     ],
   },
+  {
+    version: 15,
+    name: 'tools of connectors, as their servers described them',
+    statements: [
+      `create table connector_tools (tenant text not null, name text not null, version text not null,
+        connector text not null, hash text not null, pinned_json text not null,
+        seen_at bigint not null, approved_at bigint, approved_by text,
+        primary key (tenant, name, version))`,
+      `create index connector_tools_by_connector on connector_tools (tenant, connector, name)`,
+    ],
+  },
 ];
 
 /** The newest schema that this program knows. */

@@ -412,6 +412,22 @@ export interface FolderCommitTable {
   readonly result_json: string;
 }
 
+export interface ConnectorToolTable {
+  readonly tenant: string;
+  readonly name: string;
+  readonly version: string;
+  readonly connector: string;
+  /** sha256 of what the server says of it. */
+  readonly hash: string;
+  /** What a run gets of it, as JSON. */
+  readonly pinned_json: string;
+  readonly seen_at: number;
+  /** null: nobody has approved it, and no run gets it. */
+  readonly approved_at: number | null;
+  /** null: it was there when the connector was first seen. */
+  readonly approved_by: string | null;
+}
+
 export interface Tables {
   readonly blobs: BlobTable;
   readonly nodes: NodeTable;
@@ -445,5 +461,6 @@ export interface Tables {
   readonly work_folders: WorkFolderTable;
   readonly folder_commits: FolderCommitTable;
   readonly goal_effects: GoalEffectTable;
+  readonly connector_tools: ConnectorToolTable;
   readonly schema_migrations: { readonly version: number; readonly name: string };
 }

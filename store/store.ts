@@ -14,6 +14,7 @@ import { blobs, type Blobs } from './blobs.js';
 import { callsBeforeReset, type CallsBeforeReset } from './calls-before-reset.js';
 import { chainCache, type ChainCache } from './chain-cache.js';
 import { children, type Children } from './children.js';
+import { connectorTools, type ConnectorTools } from './connector-tools.js';
 import type { ChangeWatch, RunName } from './changes.js';
 import { immediate, type Db, type OpenDatabase } from './database.js';
 import { deskKeys, type DeskKeys } from './desk-keys.js';
@@ -75,7 +76,8 @@ export interface StoreCalls
     Children,
     Proposals,
     GoalEffects,
-    WorkFolders {}
+    WorkFolders,
+    ConnectorTools {}
 
 export interface Store extends StoreCalls {
   /** What models say at this moment. */
@@ -227,5 +229,6 @@ function callsOn(db: Db, { cache, marks }: Sources): StoreCalls {
     ...proposals(db),
     ...goalEffects(db),
     ...workFolders(db),
+    ...connectorTools(db),
   };
 }

@@ -19,6 +19,7 @@ import type { Config, WorkerTuning } from '../authoring/index.js';
 import type { Provider } from '../providers/provider.js';
 import type { IsolationFound } from '../sandbox/isolation.js';
 import { lackingLines, lackingRuns } from '../store/lacking-runs.js';
+import { createConnectors, type Connectors } from '../connectors/index.js';
 import { openStoreAt, type Store } from '../store/store.js';
 import { codeServed, startAnnouncer, type Announcer } from './announcer.js';
 import { startArchiver, type RunningArchiver } from './archiver.js';
@@ -97,6 +98,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   installRuntime(settings.logLevel ?? 'ERROR');
   const store = await openStoreAt(settings.storePlace);
   let connection: NativeConnection | undefined;
+  let connectors: Connectors | undefined;
   try {
     connection = await connect({
       address: settings.address,
@@ -105,13 +107,15 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
         attemptsMax: settings.connectAttemptsMax,
       }),
     });
-    const worker = await createWorker(settings, { connection, store });
+    connectors = createConnectors(settings.config);
+    const worker = await createWorker(settings, { connection, store, connectors });
     const archive = archiverOf(settings, worker, store);
     const announcer = await announced(settings, worker, store);
     const tell = (line: string): void => Runtime.instance().logger.error(line, {});
     const live = keepConnected({ ...settings, worker, connection, tell: settings.say ?? tell });
-    return running(worker, { live, store, archive, announcer });
+    return running(worker, { live, store, archive, announcer, connectors });
   } catch (error) {
+    await connectors?.close();
     await connection?.close();
     await store.close();
     throw error;
@@ -121,11 +125,12 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
 interface Opened {
   readonly connection: NativeConnection;
   readonly store: Store;
+  readonly connectors: Connectors;
 }
 
 async function createWorker(
   settings: WorkerSettings,
-  { connection, store }: Opened,
+  { connection, store, connectors }: Opened,
 ): Promise<Worker> {
   const { config, providers, payloadCodecs, stickyTimeoutMs } = settings;
   const makeActivities = settings.activities ?? createActivities;
@@ -147,6 +152,7 @@ async function createWorker(
         store,
         providers,
         config,
+        connectors,
         serving: {
           namespace: settings.namespace,
           taskQueue: settings.taskQueue,
@@ -226,13 +232,14 @@ async function endedRun(client: Worker['client'], runId: string): Promise<boolea
       );
 }
 
-interface Serving extends Pick<Opened, 'store'> {
+interface Serving extends Pick<Opened, 'store' | 'connectors'> {
   readonly live: LiveConnection;
   readonly announcer: Announcer | undefined;
   readonly archive: (() => RunningArchiver) | undefined;
 }
 
-function running(worker: Worker, { live, store, archive, announcer }: Serving): RunningWorker {
+function running(worker: Worker, serving: Serving): RunningWorker {
+  const { live, store, archive, announcer, connectors } = serving;
   let served: Promise<void> | undefined;
   const serve = async (): Promise<void> => {
     const archiver = archive?.();
@@ -241,6 +248,7 @@ function running(worker: Worker, { live, store, archive, announcer }: Serving): 
     } finally {
       await announcer?.stop();
       await archiver?.stop();
+      await connectors.close();
       await live.close();
       await store.close();
     }

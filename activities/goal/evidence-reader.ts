@@ -206,7 +206,7 @@ async function findEffect(
   const row = await store.getLedgerRow(place.tenant, key);
   if (row?.state !== 'recorded' || row.result === undefined) return undefined;
   if (!(await isCycle(store, place, row.runId))) return undefined;
-  const { malformed: _, ...content } = row.result;
+  const { malformed: _, failed: __, ...content } = row.result;
   return { id, kind: 'effect', proves: row.source !== 'person', tool: row.tool, content };
 }
 

@@ -8,6 +8,7 @@ import { tokensOf } from '../../core/step/conversation.js';
 import { digestOf } from '../../core/json/json.js';
 import type { ToolOffer } from '../../core/state/transcript.js';
 import type { ReplyKey } from '../../store/replies.js';
+import { withServerTools } from '../connectors/server-tools.js';
 import { appendEvents } from '../run/append-events.js';
 import { appendItems } from '../run/append-items.js';
 import type { ActivityDeps, InTransaction } from '../deps.js';
@@ -31,8 +32,10 @@ export async function callModel(
   const receipt = await answerTo(deps, scope, prepared.question);
   const { head, offers, eventsUpTo } = prepared;
   const { attempt, reply } = receipt.received;
+  // Before the transaction: it waits for nobody.
+  const { config } = await withServerTools(deps, input.run.tenant, offers);
   const take = async (inside: InTransaction): Promise<CallModelOutput> => {
-    const taken = await takeReply(inside, { input, head, offers }, reply);
+    const taken = await takeReply({ ...inside, config }, { input, head, offers }, reply);
     const account = await accountFor(inside.store, scope, { run: input.run, replied: attempt });
     return {
       ...taken,

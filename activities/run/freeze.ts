@@ -61,12 +61,18 @@ export interface Stored {
   readonly prompt: Prompt;
   /** JSON Schemas of the answers of its sub-agents, by their names. */
   readonly schemas: ReadonlyMap<string, StoredText>;
+  /** Tools of its connectors. */
+  readonly served?: readonly Tool[];
 }
 
-export function freeze(config: Config, start: OpeningStart, { prompt, schemas }: Stored): Frozen {
+export function freeze(
+  config: Config,
+  start: OpeningStart,
+  { prompt, schemas, served = [] }: Stored,
+): Frozen {
   const agent = agentOf(config, start.agent);
   const route = resolveRoute(start.model ?? agent.model, config);
-  const tools = toolsFor(agent, start).map((tool) => tool.record);
+  const tools = [...toolsFor(agent, start), ...served].map((tool) => tool.record);
   const settings = settingsFor(config, start);
   const { fallbackModel } = settings;
   const fallback = fallbackModel === null ? undefined : resolveRoute(fallbackModel, config);

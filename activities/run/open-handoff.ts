@@ -42,7 +42,7 @@ export async function openHandoff(
   const { nodes } = await chainAt(store, tenant, opening.head);
   const start = await startUnder(deps, input, { opening, nodes });
   awaitAgent(deps, scope, { start, agentVersion: undefined });
-  const frozen = await freezeAgent(deps, run, start);
+  const { frozen, connectors } = await freezeAgent(deps, scope, { run, start });
   const denied = await judgeTask(deps, scope, { run, start });
   const wanted = handedMessages(nodes, { runId, filter: handoff.filter });
   const { messages } = repairHistory(wanted, (n) => `${runId}:h${handoff.n}:r${n}`);
@@ -57,6 +57,7 @@ export async function openHandoff(
       bytes: frozen.prompt.bytes + bytesOf(told.nodes),
     },
     ...(denied !== undefined && { denied }),
+    ...(connectors !== undefined && { connectors }),
     ...(deskKeys.length > 0 && { deskKeys }),
     eventsUpTo,
   };

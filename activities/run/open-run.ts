@@ -4,6 +4,7 @@
  * opened fails typed and for good.
  */
 import { parseSettings } from '../../authoring/check-limits.js';
+import type { Tool } from '../../authoring/index.js';
 import { goalToolOf } from '../../authoring/goal/goal-tools.js';
 import { needsSandboxQueue } from '../../authoring/tool-queues.js';
 import type { OpenRunInput, OpenRunOutput, RunRef } from '../../core/state/effect.js';
@@ -22,6 +23,7 @@ import { textInBlock } from './append-items.js';
 import { archiveSegment } from './archive-history.js';
 import { now, type ActivityDeps } from '../deps.js';
 import { agentOf, freeze, type Prompt } from './freeze.js';
+import { listConnectors } from '../connectors/list-connectors.js';
 import { refusalFor } from '../lacking-code.js';
 import { promptOf } from './prompt.js';
 import { judgeTask } from './judge-task.js';
@@ -47,7 +49,7 @@ export async function openRun(
   const { start, context, agentVersion } = await cycleStart(store, run, input.start);
   checkTask(start.task);
   if (follows({ rules }, 'waitForCode')) awaitAgent(deps, scope, { start, agentVersion });
-  const frozen = await freezeAgent(deps, run, start);
+  const { frozen, connectors } = await freezeAgent(deps, scope, { run, start });
   const goal = await store.putText(run.tenant, start.task.goal);
   const denied = await judgeTask(deps, scope, { run, start });
   const opening = await openSession(store, { run, start }, frozen);
@@ -58,6 +60,7 @@ export async function openRun(
     goal,
     ...(context !== undefined && { context }),
     ...(denied !== undefined && { denied }),
+    ...(connectors !== undefined && { connectors }),
     ...(opening !== undefined && { session: opening.session }),
     ...(await ownStore(deps, input)),
     ...known,
@@ -71,20 +74,27 @@ export async function openRun(
 /** The agent of a start as the run keeps it; all that is too large for that lies in the store. */
 export async function freezeAgent(
   deps: ActivityDeps,
-  run: RunRef,
-  start: OpeningStart,
-): Promise<Frozen> {
-  const prompt = await writeRoot(deps, run, start);
+  scope: Scope,
+  { run, start }: { readonly run: RunRef; readonly start: OpeningStart },
+): Promise<FrozenAgent> {
+  const agent = agentOf(deps.config, start.agent);
+  const { tools, report } = await listConnectors(deps, scope, { run, agent });
+  const served = boundedTools(agent, tools, start);
+  const prompt = await writeRoot(deps, run, { start, served });
   const outputSchema = await storedSchema(deps, run, start);
   const schemas = await answerSchemas(deps, run, start);
-  const plain = sandboxed(deps, freeze(deps.config, start, { prompt, schemas }));
+  const plain = sandboxed(deps, freeze(deps.config, start, { prompt, schemas, served }));
   const authority = await writeAuthority(deps.store, { run, start }, plain);
-  return {
+  const frozen = {
     ...plain,
     ...(outputSchema !== undefined && { outputSchema }),
     ...(authority !== undefined && { authority }),
   };
+  return { frozen, ...(report !== undefined && { connectors: report }) };
 }
+
+/** With what was learned of its connectors. */
+type FrozenAgent = Required<Pick<OpenRunOutput, 'frozen'>> & Pick<OpenRunOutput, 'connectors'>;
 
 export function mustFit(agent: string, output: OpenRunOutput): void {
   const bytes = Buffer.byteLength(JSON.stringify(output));
@@ -148,7 +158,10 @@ export async function noteNeeds(deps: ActivityDeps, { tenant, runId }: RunRef, f
   if (serving === undefined) return;
   // Those of goals every worker of this release has.
   const ours = frozen.tools.filter(
-    (tool) => tool.kind !== 'hosted' && goalToolOf(toolKey(tool)) === undefined,
+    (tool) =>
+      tool.kind !== 'hosted' &&
+      tool.mcp === undefined &&
+      goalToolOf(toolKey(tool)) === undefined,
   );
   const code = {
     agents: [],
@@ -183,9 +196,9 @@ function storedSchema({ store }: ActivityDeps, run: RunRef, start: OpeningStart)
 async function writeRoot(
   { store, config }: ActivityDeps,
   { tenant }: RunRef,
-  start: OpeningStart,
+  { start, served }: { readonly start: OpeningStart; readonly served: readonly Tool[] },
 ): Promise<Prompt> {
-  const { texts, tools, bytes } = promptOf(config, start);
+  const { texts, tools, bytes } = promptOf(config, start, served);
   const blocks: StoredBlock[] = [];
   for (const text of texts) {
     blocks.push({ type: 'text', text: textInBlock(await store.putText(tenant, text)) });

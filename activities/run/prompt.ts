@@ -1,5 +1,5 @@
 /** The system prompt of a run, and the tools that its model is offered. */
-import type { Agent, Config } from '../../authoring/index.js';
+import type { Agent, Config, Tool } from '../../authoring/index.js';
 import { AGENT_TOOL } from '../../core/state/sub-agent.js';
 import type { ToolOffer } from '../../core/state/transcript.js';
 import type { OpeningStart } from './bounds.js';
@@ -21,11 +21,15 @@ export interface PromptTexts {
   readonly bytes: number;
 }
 
-export function promptOf(config: Config, start: OpeningStart): PromptTexts {
+export function promptOf(
+  config: Config,
+  start: OpeningStart,
+  served: readonly Tool[] = [],
+): PromptTexts {
   const { outputSchema } = start.task;
   const agent = agentOf(config, start.agent);
   const { toolExecution } = settingsFor(config, start);
-  const tools = offersOf(toolsFor(agent, start)).map((offer) => named(offer, agent));
+  const tools = offersOf([...toolsFor(agent, start), ...served]).map((offer) => named(offer, agent));
   const texts = [
     agent.instructions,
     ...(isCycle(start) ? [CYCLE_GUIDE] : []),

@@ -10,7 +10,8 @@
  *  X5 After the claim no failure is retried by Temporal, unless the tool recognises its key (G121).
  */
 import { CancelledFailure, type ApplicationFailure } from '@temporalio/common';
-import { isToolError, RETRYABLE, UNAVAILABLE } from '../../authoring/tool-error.js';
+import { isToolError, RETRYABLE, type ToolError } from '../../authoring/tool-error.js';
+import { isInputRequired } from '../../connectors/index.js';
 import type { ToolOutcome } from '../../core/state/effect.js';
 import { appendEvents } from '../run/append-events.js';
 import { auditEnd, auditStart, isAudited } from './audit-effect.js';
@@ -24,6 +25,7 @@ import { keepLateWord, recordResult } from './record-result.js';
 import { recordedOutcome } from './result-check.js';
 import { runOutside } from '../run-outside.js';
 import type { Scope } from '../scope.js';
+import { askedByServer, nothingBy } from './server-question.js';
 import { noteEnd, noteStart, startsBefore, type Start, type StartEnd } from './starts.js';
 import { toolContext } from './tool-call.js';
 import { messageOf } from './tool-message.js';
@@ -220,13 +222,14 @@ async function recorded(
 async function definite(
   deps: ActivityDeps,
   scope: Scope,
-  { error, ...claimed }: Claimed & { readonly error: { readonly code: string } },
+  { error, ...claimed }: Claimed & { readonly error: ToolError },
 ): Promise<ToolOutcome> {
   const { input, start, meter } = claimed;
   const message = messageOf(error);
   const retryable = error.code === RETRYABLE;
-  const code = retryable ? RETRYABLE : error.code === UNAVAILABLE ? UNAVAILABLE : 'execution_error';
-  const nothing: ToolOutcome = { kind: 'error', code, message };
+  const nothing: ToolOutcome = isInputRequired(error)
+    ? await askedByServer(deps.store, input.run.tenant, error)
+    : nothingBy(error);
   const isAgain = retryable && start.mayRetry;
   if (isAgain || start.inDoubt) {
     const outcome = start.inDoubt ? unclear(message) : nothing;

@@ -2,7 +2,8 @@
  * Runs a tool that changes nothing: repeated on failure as often as the budget says.
  * Invariants: a worker's death is no failure of the tool; a ToolError that asks for no retry is an answer.
  */
-import { isToolError, RETRYABLE, UNAVAILABLE } from '../../authoring/tool-error.js';
+import { isToolError, isToolFailure, RETRYABLE, UNAVAILABLE } from '../../authoring/tool-error.js';
+import { isInputRequired } from '../../connectors/index.js';
 import type { ExecuteToolInput, ExecuteToolOutput, ToolOutcome } from '../../core/state/effect.js';
 import type { StoredText } from '../../core/json/json.js';
 import { retryFor } from '../../core/state/tool.js';
@@ -10,6 +11,7 @@ import type { ToolResultCode } from '../../core/state/tool-result.js';
 import { graceOf, now, type ActivityDeps, type InTransaction } from '../deps.js';
 import { failure } from '../failure.js';
 import { outputDefect } from './result-check.js';
+import { askedByServer, nothingBy } from './server-question.js';
 import { isUsedUp, usedUpText } from '../progress.js';
 import { resultText } from './result-text.js';
 import type { CodeOutcome } from './run-code.js';
@@ -34,7 +36,7 @@ export interface Executed {
 }
 
 /** With the number below which all events of the run are stored. */
-export interface Performed extends Executed, Pick<ExecuteToolOutput, 'warnings'> {
+export interface Performed extends Executed, Pick<ExecuteToolOutput, 'warnings' | 'notes'> {
   readonly eventsUpTo: number;
 }
 
@@ -121,7 +123,11 @@ async function endOf(
     const message = `The tool did not answer within ${input.timeoutMs} ms.`;
     return { kind: 'failed', code: 'timeout', message };
   }
-  if (ended.kind === 'threw') return ofError(ended.error);
+  if (ended.kind === 'threw') return ofError(deps, input, ended.error);
+  if (isToolFailure(ended.value)) {
+    const { message } = ended.value;
+    return { kind: 'done', outcome: { kind: 'error', code: 'execution_error', message } };
+  }
   const result = resultText(ended.value);
   if (!result.ok) return malformed(`The tool's result is not JSON: ${result.reason}.`);
   const bytes = Buffer.byteLength(result.text);
@@ -136,16 +142,25 @@ async function endOf(
   return { kind: 'done', outcome: { kind: 'ok', content } };
 }
 
-function ofError(error: unknown): End {
+async function ofError(
+  { store }: InTransaction,
+  { run: { tenant } }: ExecuteToolInput,
+  error: unknown,
+): Promise<End> {
+  if (isInputRequired(error)) {
+    return { kind: 'done', outcome: await askedByServer(store, tenant, error) };
+  }
   const message = messageOf(error);
   const retryable =
     isToolError(error) && error.code === RETRYABLE
       ? true
       : (error as { retryable?: unknown } | null)?.retryable === true;
-  if (retryable) return { kind: 'failed', code: 'retryable_error', message };
+  if (retryable) {
+    const isGone = isToolError(error) && error.code === UNAVAILABLE;
+    return { kind: 'failed', code: isGone ? UNAVAILABLE : 'retryable_error', message };
+  }
   if (isToolError(error)) {
-    const code = error.code === UNAVAILABLE ? UNAVAILABLE : 'execution_error';
-    return { kind: 'done', outcome: { kind: 'error', code, message } };
+    return { kind: 'done', outcome: nothingBy(error) };
   }
   return { kind: 'failed', code: 'execution_error', message };
 }

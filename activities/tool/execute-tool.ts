@@ -3,6 +3,8 @@
  * Invariant: the events of a call that changes something are stored with its claim, before it runs. Those of
  * a read go on with the run unless the read is slow: storing them by themselves would cost every read a commit.
  */
+import type { Tool } from '../../authoring/index.js';
+import type { Exchange, ServerContext } from '../../connectors/index.js';
 import type { ExecuteToolInput, ExecuteToolOutput } from '../../core/state/effect.js';
 import { isMutating, retryFor } from '../../core/state/tool.js';
 import { appendEvents } from '../run/append-events.js';
@@ -16,7 +18,11 @@ import { goalCall } from '../goal/goal-tool.js';
 import type { Scope } from '../scope.js';
 import { timersOf, type Timers } from '../timers.js';
 import { costBefore, isClear, isTooDear, startMeter, TOO_DEAR } from './tool-cost.js';
-import { prepareCall } from './tool-call.js';
+import { goOn } from './server-question.js';
+import { prepareCall, type RunnableCall } from './tool-call.js';
+
+const NOTES_MAX = 10;
+const NOTE_CHARS_MAX = 200;
 
 export async function executeTool(
   deps: ActivityDeps,
@@ -78,8 +84,23 @@ async function perform(
     const performed = await readSeen(deps, scope, { input, meter, runnable });
     return { ...performed, ...(warnings.length > 0 && { warnings }) };
   }
-  const execution = { input, meter, runnable: prepared.runnable };
-  const { record } = prepared.runnable.tool;
+  const next = await goOn(deps.store, input, prepared.runnable.tool.record.mcp?.connector ?? '');
+  if (next.kind === 'ask') {
+    const eventsUpTo = await appendEvents(deps.store, scope, input);
+    return { outcome: next.outcome, attempts: 0, eventsUpTo };
+  }
+  const notes = notesOf(prepared.runnable, next.exchange);
+  const performed = await performTool(deps, scope, { input, meter, before, ...notes });
+  return notes.said.length === 0 ? performed : { ...performed, notes: notes.said };
+}
+
+async function performTool(
+  deps: ActivityDeps,
+  scope: Scope,
+  { input, meter, before, runnable }: Work & Pick<Execution, 'runnable'>,
+): Promise<Performed> {
+  const execution = { input, meter, runnable };
+  const { record } = runnable.tool;
   const mutating = isMutating(record);
   // What has one attempt alone is kept to it by its claim.
   if (retryFor(record) !== 'single' && isTooDear(input, before)) {
@@ -88,6 +109,22 @@ async function perform(
     return { outcome: standing ?? TOO_DEAR, attempts: scope.attempt - 1, eventsUpTo };
   }
   return mutating ? executeEffect(deps, scope, execution) : readSeen(deps, scope, execution);
+}
+
+/** The call with what its code may say of its progress, and what a person has answered the server. */
+function notesOf(
+  { tool, input }: RunnableCall,
+  exchange: Exchange | undefined,
+): Pick<Execution, 'runnable'> & { readonly said: readonly string[] } {
+  const said: string[] = [];
+  const note = (text: unknown): void => {
+    if (said.length < NOTES_MAX) said.push(String(text).slice(0, NOTE_CHARS_MAX));
+  };
+  const run: Tool['run'] = (given, ctx) => {
+    const context: ServerContext = { ...ctx, note, ...(exchange !== undefined && { exchange }) };
+    return tool.run(given, context);
+  };
+  return { runnable: { input, tool: { ...tool, run } }, said };
 }
 
 async function readSeen(

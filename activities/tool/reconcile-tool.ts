@@ -266,7 +266,7 @@ async function happened(
 }
 
 function found(source: 'tool' | 'probe', result: RecordedResult): Finding {
-  const { malformed, content } = splitResult(result);
+  const { failed, malformed = failed, content } = splitResult(result);
   return { kind: 'happened', source, content, ...(malformed !== undefined && { malformed }) };
 }
 

@@ -45,7 +45,7 @@ export async function recordOutcome(
   const result = await confirmedResult(deps, input);
   await recordHappened(deps, input, result);
   trail.took({ step: 'outcome_recorded' });
-  const { malformed, ...content } = result;
+  const { malformed, failed: _, ...content } = result;
   return {
     ...(malformed !== undefined && {
       finding: { kind: 'happened', source: 'person', content, malformed },

@@ -21,15 +21,17 @@ export function outputDefect(tool: Tool, result: ResultText): string | undefined
 
 /** The outcome of what the ledger says took effect. */
 export function recordedOutcome(result: RecordedResult, reused: boolean): ToolOutcome {
-  const { malformed, content } = splitResult(result);
+  const { malformed, failed, content } = splitResult(result);
+  if (failed !== undefined) return { kind: 'error', code: 'execution_error', message: failed };
   return malformed === undefined
     ? { kind: 'ok', content, ...(reused && { reused }) }
     : { kind: 'error', code: 'malformed_result', message: malformed, returned: content };
 }
 
-export function splitResult({ malformed, ...content }: RecordedResult): {
+export function splitResult({ malformed, failed, ...content }: RecordedResult): {
   readonly malformed: string | undefined;
+  readonly failed: string | undefined;
   readonly content: StoredText;
 } {
-  return { malformed, content };
+  return { malformed, failed, content };
 }

@@ -6,10 +6,14 @@ import {
   textFitsBytes,
 } from '../../core/json/json.js';
 import type { Tool } from '../../authoring/index.js';
+import { isToolFailure } from '../../authoring/tool-error.js';
 import type { RecordedResult } from '../../pure/ledger.js';
 import type { StoreCalls } from '../../store/store.js';
 import { outputDefect, TOOK_EFFECT } from './result-check.js';
 import { cutText, resultText } from './result-text.js';
+
+/** Of an error that a call was answered with. */
+const FAILURE_BYTES_MAX = 2_000;
 
 export interface ResultPlace {
   readonly store: StoreCalls;
@@ -54,11 +58,12 @@ export async function refitText(
   stored: RecordedResult,
 ): Promise<RecordedResult> {
   if (!('text' in stored)) return stored;
-  const { text, json, malformed } = stored;
+  const { text, json, malformed, failed } = stored;
   return {
     ...(await storeText(place, text)),
     ...(json && { json }),
     ...(malformed !== undefined && { malformed }),
+    ...(failed !== undefined && { failed }),
   };
 }
 
@@ -71,6 +76,10 @@ export async function storeEffectResult(
   tool: Tool,
   value: unknown,
 ): Promise<RecordedResult> {
+  if (isToolFailure(value)) {
+    const text = cutText(value.message, FAILURE_BYTES_MAX);
+    return { ...(await storeValue(place, { text, isText: true })), failed: text };
+  }
   const result = resultText(value);
   const defect = outputDefect(tool, result);
   const malformed = defect === undefined ? {} : { malformed: `${TOOK_EFFECT} ${defect}` };

@@ -86,6 +86,8 @@ function describe(event: RunEvent, paint: Paint): Description {
       return askText(event, paint);
     case 'tool_started':
       return { label: 'tool', text: `${inert(event.tool)} ${args(event.args)}` };
+    case 'tool_note':
+      return { label: 'tool', text: paint.dim(`${inert(event.tool)} says ${inert(event.message)}`) };
     case 'tool_finished':
       return { label: 'result', text: toolText(event, paint) };
     case 'tool_reconciled':

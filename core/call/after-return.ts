@@ -7,6 +7,7 @@ import { only } from '../step/inflight.js';
 import type { ToolOutcome } from '../state/effect.js';
 import type { Finding } from '../state/recovery.js';
 import { exceed } from '../money/exceed.js';
+import { follows } from '../step/changes.js';
 import { warn } from '../step/outbox.js';
 import type { OpenRun } from '../state/run.js';
 import { isMutating } from '../state/tool.js';
@@ -15,6 +16,7 @@ import { type Call, type ReturnedStage } from '../state/call.js';
 import { doubt, reconcile } from './doubt.js';
 import { keyOf, go, type StationResult, baseOf } from '../step/open-work.js';
 import { startCheck } from './argument-check.js';
+import { elicit } from './elicit.js';
 import { askToRepeat } from './repeat.js';
 import { queueOf } from '../step/route.js';
 import { adoptSchemaMetBy } from './schema-changed.js';
@@ -56,8 +58,12 @@ function ofOutcome(run: OpenRun, call: ReturnedStage, outcome: ToolOutcome): Sta
   switch (outcome.kind) {
     case 'ok':
       return done(run, call, okResult(run, call, outcome.content));
-    case 'error':
-      return done(run, call, errorResult(run, call, outcome));
+    case 'error': {
+      const known = outcome.changed ? stopChangedTool(run, call.tool, outcome.message) : run;
+      return done(known, call, errorResult(known, call, outcome));
+    }
+    case 'input_required':
+      return elicit(run, call, outcome);
     case 'ambiguous':
       return { kind: 'moved', step: reconcile(run, call) };
     case 'key_conflict':
@@ -69,11 +75,21 @@ function ofOutcome(run: OpenRun, call: ReturnedStage, outcome: ToolOutcome): Sta
   }
 }
 
+/** The run calls it no more: another definition is another tool, and nobody has agreed to it. */
+function stopChangedTool(run: OpenRun, tool: string, message: string): OpenRun {
+  const { changedTools = [] } = run;
+  if (changedTools.includes(tool) || !follows(run, 'connectorsTold')) return run;
+  const warned = warn(run, 'server_tool_changed', message);
+  return { ...warned, changedTools: [...changedTools, tool] };
+}
+
 /** Why an attempt did nothing: of the attempt in doubt before it, that tells nothing. */
 function nothingBy(outcome: ToolOutcome): string | undefined {
   switch (outcome.kind) {
     case 'error':
       return outcome.code === 'malformed_result' ? undefined : outcome.message;
+    case 'input_required':
+      return 'the server asked a person first.';
     case 'key_conflict':
       return outcome.message;
     case 'repeats':

@@ -76,6 +76,17 @@ export function hear(run: OpenRun, call: AskingStage): StationResult {
 function answered(run: OpenRun, call: AskingStage): Step<OpenRun> {
   const value = askById(run, call.askId)?.votes.at(-1)?.value ?? null;
   const closed = closeAsk(run, call.askId, { outcome: 'answered' });
+  if (call.exchange !== undefined && call.grant !== undefined) {
+    const { exchange, grant } = call;
+    const on: GrantedStage = {
+      ...baseOf(call),
+      attempt: call.attempt + 1,
+      answered: { exchange, answer: value },
+      stage: 'granted',
+      grant,
+    };
+    return { run: withCall(closed.run, on), effects: closed.effects };
+  }
   const settled = settleCall(closed.run, call, {
     callId: call.id,
     status: 'ok',
@@ -93,7 +104,8 @@ function answered(run: OpenRun, call: AskingStage): Step<OpenRun> {
 function silence(run: OpenRun, call: AskingStage): Step<OpenRun> {
   const closed = closeAsk(run, call.askId, { outcome: 'expired' });
   const message = 'Nobody answered in time.';
-  const refusal = refusalOf(run, call, { code: 'not_executed', message });
+  const code = call.exchange === undefined ? 'not_executed' : 'execution_error';
+  const refusal = refusalOf(run, call, { code, message });
   const stopped = stop(settleCall(closed.run, call, refusal), 'needs_human', {
     detail: 'user_input_required',
     nextSafeAction: `Answer the question, then start again: ${questionOf(call.args)}`.slice(0, 500),

@@ -152,6 +152,7 @@ export function callRef(run: OpenRun, call: Call): ToolCallRef {
     digest: call.digest,
     attempt: call.attempt,
     ...(call.inDoubt !== undefined && { inDoubt: call.inDoubt }),
+    ...(call.answered !== undefined && { answered: call.answered }),
   };
 }
 
@@ -166,12 +167,26 @@ export function inlineBytesFor(run: OpenRun, call: Call): number {
 
 export function toolReturned(was: OpenRun, effectId: string, output: ExecuteToolOutput): OpenRun {
   const { outcome, attempts, warnings = [] } = output;
-  const run = warnings.reduce((next, text) => warn(next, 'evidence_unknown', text), was);
+  const noted = tellNotes(was, effectId, output);
+  const run = warnings.reduce((next, text) => warn(next, 'evidence_unknown', text), noted);
   const back = { fact: { kind: 'outcome', outcome }, attempts } as const;
   const isCharged = output.costMicroUsd !== undefined || effectId in run.money.reserved;
   if (!isCharged || !follows(run, 'toolCosts')) return returned(run, effectId, back);
   const billed = billCall(run, effectId, output);
   return returned(billed.run, effectId, { ...back, costMicroUsd: billed.costMicroUsd });
+}
+
+const NOTES_MAX = 10;
+const NOTE_CHARS_MAX = 200;
+
+function tellNotes(run: OpenRun, effectId: string, { notes = [] }: ExecuteToolOutput): OpenRun {
+  const call = executing(run, effectId);
+  if (call === undefined || !follows(run, 'toldProgress')) return run;
+  const { id: callId, tool } = call;
+  return notes.slice(0, NOTES_MAX).reduce<OpenRun>((next, text) => {
+    const message = text.slice(0, NOTE_CHARS_MAX);
+    return emit(next, { type: 'tool_note', callId, tool, message });
+  }, run);
 }
 
 export function toolReconciled(

@@ -10,7 +10,7 @@ import { startHooks } from '../hooks/start.js';
 import { cancelAll, flying, only } from '../step/inflight.js';
 import { previewOf } from '../json/json.js';
 import type { Ruling } from '../step/advance.js';
-import { emit, releaseWarnings } from '../step/outbox.js';
+import { emit, releaseWarnings, warn } from '../step/outbox.js';
 import { betasOf } from '../step/route.js';
 import { follows, knownRules } from '../step/changes.js';
 import { announceNext, takenOver } from './handoff.js';
@@ -30,7 +30,7 @@ export function opened(run: Run, output: OpenRunOutput): Run {
   const isFirst = run.store === undefined && store !== undefined && follows({ rules }, 'ownStore');
   const rest = isFirst ? { ...told, store } : told;
   const next = takenOver({ ...rest, rules, segment }, output);
-  if (next !== undefined) return next;
+  if (next !== undefined) return warnOfConnectors(withConnectors(next, output), output);
   if (frozen === undefined || isOpen(run)) return { ...rest, rules, segment };
   // What a task may be large in is in the store now, and by reference in `frozen` (R1).
   const { outputSchema: ___, ...task } = run.start.task;
@@ -51,10 +51,34 @@ export function opened(run: Run, output: OpenRunOutput): Run {
       context: [],
       ...(output.denied !== undefined && { denied: output.denied }),
       ...(output.context !== undefined && { known: output.context }),
+      ...connectorsOf({ rules }, output),
     },
   };
-  const began = output.session === undefined ? begun : beginIn(begun, output.session);
+  const warned = warnOfConnectors(begun, output);
+  const began = output.session === undefined ? warned : beginIn(warned, output.session);
   return follows(began, 'bytesBound') ? { ...began, context: inBytes(began.context) } : began;
+}
+
+function connectorsOf(
+  { rules }: Pick<Run, 'rules'>,
+  { connectors: report }: OpenRunOutput,
+): Pick<Arrival, 'connectors'> {
+  if (report === undefined || !follows({ rules }, 'connectorsTold')) return {};
+  const { connectors, missing } = report;
+  return { connectors: { connectors, ...(missing !== undefined && { missing }) } };
+}
+
+/** Of a run that goes on under another agent. */
+function withConnectors(run: Run, output: OpenRunOutput): Run {
+  const { arrival } = run;
+  return arrival === undefined
+    ? run
+    : { ...run, arrival: { ...arrival, ...connectorsOf(run, output) } };
+}
+
+function warnOfConnectors(run: Run, { connectors }: OpenRunOutput): Run {
+  if (connectors === undefined || !follows(run, 'connectorsTold')) return run;
+  return connectors.warnings.reduce((next, { code, message }) => warn(next, code, message), run);
 }
 
 /** Until a run is opened nobody knows by which rules its time counts. */
@@ -106,19 +130,26 @@ function announce(run: OpenRun, arrival: Arrival): OpenRun {
 }
 
 /** What is known and what the hooks add, behind the task; then whether anybody may work on it. */
-function withContext(run: OpenRun, { known = [], context, denied: refusal }: Arrival): OpenRun {
+function withContext(run: OpenRun, arrival: Arrival): OpenRun {
+  const { known = [], context, denied: refusal, connectors } = arrival;
   const told = [...known, ...context.map((text) => ({ text }))].reduce<OpenRun>(
     (next, text) => appendUser(next, text, { synthetic: true }),
     run,
   );
   const denied = run.start.task.denied ?? refusal;
-  return denied === undefined
+  if (denied !== undefined)
+    return stop(told, 'refused', { detail: 'safety_policy', nextSafeAction: denied });
+  const missing = connectors?.missing;
+  return missing === undefined
     ? told
-    : stop(told, 'refused', { detail: 'safety_policy', nextSafeAction: denied });
+    : stop(told, 'tool_unavailable', {
+        detail: missing.connector,
+        nextSafeAction: missing.message,
+      });
 }
 
 function announceRun(run: OpenRun, arrival: Arrival): OpenRun {
-  const { goal } = arrival;
+  const { goal, connectors } = arrival;
   const { task } = run.start;
   const { frozen, session } = run;
   const offered = follows(run, 'offeredTools') ? visibleTools(run) : frozen.tools;
@@ -130,6 +161,7 @@ function announceRun(run: OpenRun, arrival: Arrival): OpenRun {
     model: frozen.route.name,
     ...betasOf(run),
     tools: offered.map((tool) => tool.name),
+    ...(connectors !== undefined && { connectors: connectors.connectors }),
     ...(task.caller !== undefined && { caller: task.caller }),
     ...(frozen.settings.requireProof && follows(run, 'keysFetched') && { requireProof: true }),
     ...(session !== undefined && { sessionId: session.id }),

@@ -157,6 +157,7 @@ export function visibleTools(run: OpenRun): readonly ToolRecord[] {
 }
 
 function isVisible(run: OpenRun, tool: ToolRecord): boolean {
+  if (run.changedTools?.includes(tool.name)) return false;
   return isShown({ task: run.start.task, settings: run.frozen.settings }, tool);
 }
 

@@ -1,4 +1,5 @@
 /** What a run remembers between its opening and its announcement. */
+import type { ConnectorReport } from './connector.js';
 import type { StoredText } from '../json/json.js';
 import type { Handoff } from './handoff.js';
 
@@ -12,6 +13,7 @@ export interface Arrival {
   readonly known?: readonly StoredText[];
   /** The run was announced before and goes on under another agent, which is told this. */
   readonly handedOver?: { readonly handoff: Handoff; readonly message: StoredText };
+  readonly connectors?: Pick<ConnectorReport, 'connectors' | 'missing'>;
   /** What the SessionStart hooks add to the conversation. */
   readonly context: readonly string[];
 }

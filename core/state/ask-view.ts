@@ -1,5 +1,6 @@
 /** A question as everybody sees it. */
 import type { Json } from '../json/json.js';
+import type { Elicitation } from './elicitation.js';
 import type { Escalation } from './ask.js';
 import type { AskKind } from './ask-kinds.js';
 import type { LimitsOutlook } from '../controls/outlook.js';
@@ -35,4 +36,6 @@ export interface AskView {
   readonly card?: ToolCard;
   /** Of a question of the model: only the caller, or only others, may answer. */
   readonly answeredBy?: 'customer' | 'staff';
+  /** The server of a tool asks, in the middle of its call: the form of its answer, or an address. */
+  readonly elicitation?: Elicitation;
 }

@@ -7,6 +7,7 @@
 import type { LimitsOutlook } from '../controls/outlook.js';
 import type { Repeats } from '../controls/repeats.js';
 import type { Json } from '../json/json.js';
+import type { Elicitation } from './elicitation.js';
 import type { GrantRequest } from './grant.js';
 import type { SignedStatement } from './statement.js';
 import type { ToolCard } from './tool-card.js';
@@ -77,6 +78,8 @@ export interface Ask {
   readonly card?: ToolCard;
   /** Of a question of the model: on which side of the desk it is answered; absent: on either. */
   readonly answeredBy?: 'customer' | 'staff';
+  /** The server of a tool asks, in the middle of its call. */
+  readonly elicitation?: Elicitation;
 }
 
 /**

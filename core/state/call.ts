@@ -7,6 +7,7 @@ import type { Vote } from './ask.js';
 import type { Outlook } from '../controls/outlook.js';
 import type { Repeats } from '../controls/repeats.js';
 import type { CheckCallOutput, Grant, ToolOutcome } from './effect.js';
+import type { AnsweredExchange } from './elicitation.js';
 import type { Finding } from './recovery.js';
 import type { Failure } from './failure.js';
 import type { CallOpinion } from './hook.js';
@@ -52,6 +53,10 @@ export interface CallBase {
   readonly unserved?: true;
   /** What the business controls said of these arguments when they were checked. */
   readonly outlook?: Outlook;
+  /** Questions of its tool's server that were put to people so far; absent: none. */
+  readonly elicited?: number;
+  /** What the newest of them was answered with. */
+  readonly answered?: AnsweredExchange;
 }
 
 export interface CallCorrection {
@@ -134,6 +139,9 @@ export interface AskingStage extends CallBase {
   readonly stage: 'asking';
   readonly askId: string;
   readonly askedAt: number;
+  /** The server of its tool asks, not the model: the answer goes to the server, and the call on. */
+  readonly exchange?: StoredText;
+  readonly grant?: Grant;
 }
 export interface SettledStage extends CallBase {
   readonly stage: 'settled';

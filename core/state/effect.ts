@@ -31,6 +31,7 @@ import type {
   RunHooksOutput,
 } from './payloads/tool-payloads.js';
 import type { GoalActivityPayloads } from './goal/payloads.js';
+import type { ConnectorReport } from './connector.js';
 import type { OpenedSession, SavedSession, SessionToSave } from './session.js';
 import type { StartInput } from './task.js';
 import type { TranscriptItem } from './transcript.js';
@@ -73,6 +74,8 @@ export interface OpenRunOutput extends Acknowledged {
   readonly context?: readonly StoredText[];
   /** First segment only: why configuration or agent refuse the task. */
   readonly denied?: string;
+  /** First segment only, of an agent that uses connectors. */
+  readonly connectors?: ConnectorReport;
   /** First segment of a run that begins or goes on with a session. */
   readonly session?: OpenedSession;
   /** To a run that knows none: the store that has its records from now on. */

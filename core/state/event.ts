@@ -4,6 +4,7 @@
  * `run_result`, exactly one is `stop`. The store projects its tables of runs and asks from them.
  */
 import type { Json, StoredText } from '../json/json.js';
+import type { ConnectorState } from './connector.js';
 import type { AskOutcome, DecisionKind } from './ask-kinds.js';
 import type { DecidedFacts, RefusedDecision } from './ask.js';
 import type { GrantRequest } from './grant.js';
@@ -62,6 +63,8 @@ export type EventBody =
       /** Features of its vendor that are asked for. */
       readonly betas?: readonly string[];
       readonly tools: readonly string[];
+      /** Of an agent that uses connectors. */
+      readonly connectors?: readonly ConnectorState[];
       readonly caller?: string;
       /** Whoever decides must prove who they are. */
       readonly requireProof?: true;
@@ -173,6 +176,13 @@ export type EventBody =
       readonly tool: string;
       readonly key: string;
       readonly args: Json;
+    }
+  /** What the tool said of its progress while it ran, or its server; told when it has ended. */
+  | {
+      readonly type: 'tool_note';
+      readonly callId: string;
+      readonly tool: string;
+      readonly message: string;
     }
   | {
       readonly type: 'tool_finished';

@@ -99,6 +99,8 @@ export interface Run extends Carrier {
   readonly repetition?: Repetition;
   /** Schemas of tools that took the place of those that the run began with, by name (G110). */
   readonly schemas?: { readonly [tool: string]: string };
+  /** Tools that their servers describe otherwise than at the opening: nothing calls them any more. */
+  readonly changedTools?: readonly string[];
   /** Tools that returned ok, for evidence; names only. */
   readonly evidence: readonly string[];
   /** Dataflow: values by path; a path is written once and never again (C49). */

@@ -101,6 +101,17 @@ export interface ToolRecord {
   readonly hosted?: HostedBound;
   /** With kind 'subagent': the sub-agent that it starts; absent: its argument `name` says. */
   readonly startsAgent?: string;
+  /** A connector's server runs it (G70). */
+  readonly mcp?: ServerTool;
+}
+
+/** Which tool of which server it is, as the connector was told when the run began. */
+export interface ServerTool {
+  readonly connector: string;
+  /** As the server names it. */
+  readonly tool: string;
+  /** sha256 of the canonical form of all that the server said of the tool. */
+  readonly hash: string;
 }
 
 /** What one model request may cost because a tool is offered that the vendor runs in it. */

@@ -68,6 +68,13 @@ const KINDS = {
   tool_schema_changed: {
     says: 'A worker serves a tool with another schema than the run began with.',
   },
+  connector_down: { says: 'The server of a connector could not be reached: its tools are hidden.' },
+  server_tool_hidden: {
+    says: 'A tool of a connector is hidden: its definition cannot be used, or nobody has approved it.',
+  },
+  server_tool_changed: {
+    says: 'A server describes a tool otherwise than when the run began: the run calls it no more.',
+  },
   queue_unserved: { says: 'No worker of the task queue of a tool took its call.' },
   not_compacted: { says: 'A compaction has not shortened the conversation.' },
   history_repaired: { says: 'A call of the stored conversation had no result and was given one.' },

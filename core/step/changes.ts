@@ -211,6 +211,18 @@ export const CHANGES = {
     since: 15,
     why: 'The event of a stop names the rule that ended the run, and the first event the rules number, so that runs are found by them.',
   },
+  connectorsTold: {
+    since: 15,
+    why: 'A connector that could not be reached at the opening is a warning, and a required one stops the run. A tool that its server describes otherwise than at the opening is stopped for the rest of the run.',
+  },
+  elicitation: {
+    since: 15,
+    why: 'A question that the server of a tool asks in the middle of a call is put to a person, and the call goes on with the answer.',
+  },
+  toldProgress: {
+    since: 15,
+    why: 'What a tool says of its progress is told by events, a few for each execution.',
+  },
   ...GOAL_CHANGES,
 } as const satisfies { readonly [name: string]: Change };
 

@@ -99,6 +99,7 @@ export function viewOf(ask: Ask): AskView {
     ...(ask.limits !== undefined && { limits: ask.limits }),
     ...(ask.card !== undefined && { card: ask.card }),
     ...(ask.answeredBy !== undefined && { answeredBy: ask.answeredBy }),
+    ...(ask.elicitation !== undefined && { elicitation: ask.elicitation }),
   };
 }
 
@@ -200,7 +201,7 @@ export function baseOf(call: Call): CallBase {
   const { id, index, callKey, revision, tool, toolVersion, args, digest } = call;
   const { attempt, attempts, handedOver, corrected, flow, repeatAsks, unprovenWords, outlook } =
     call;
-  const { inDoubt, outdated, unserved, costMicroUsd } = call;
+  const { inDoubt, outdated, unserved, costMicroUsd, elicited, answered } = call;
   return {
     id,
     index,
@@ -222,6 +223,8 @@ export function baseOf(call: Call): CallBase {
     ...(repeatAsks !== undefined && { repeatAsks }),
     ...(unprovenWords !== undefined && { unprovenWords }),
     ...(outlook !== undefined && { outlook }),
+    ...(elicited !== undefined && { elicited }),
+    ...(answered !== undefined && { answered }),
   };
 }
 

@@ -17,6 +17,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ['workflows', 'pure'],
   ['sandbox'],
   ['authoring', 'providers', 'store', 'recording'],
+  ['connectors'],
   ['activities', 'connection', 'devserver'],
   ['client', 'worker'],
   ['replay'],

@@ -100,7 +100,7 @@ function baseOf(state: Projection, { stamp }: RunEvent): SDKMessageBase {
 
 function initMessage(
   { circumstances }: Projection,
-  { agent, model, betas, tools, resumed }: EventOf<'session_init'>,
+  { agent, model, betas, tools, resumed, connectors = [] }: EventOf<'session_init'>,
   base: SDKMessageBase,
 ): SDKMessage {
   return {
@@ -112,7 +112,7 @@ function initMessage(
     ...(betas !== undefined && { betas }),
     ...circumstances,
     tools,
-    mcp_servers: [],
+    mcp_servers: connectors.map(({ name, status }) => ({ name, status })),
     ...(resumed !== undefined && {
       resumed: { session_id: resumed.sessionId, messages: resumed.messages },
     }),

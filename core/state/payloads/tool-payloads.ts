@@ -3,6 +3,7 @@
  * Invariant: they carry references, never conversations (their limits: json.ts).
  */
 import type { DeskKey, SignedStatement } from '../statement.js';
+import type { AnsweredExchange, OpenExchange } from '../elicitation.js';
 import type { State } from '../dataflow.js';
 import type { Condition } from '../../json/condition.js';
 import type { Repeats } from '../../controls/repeats.js';
@@ -45,6 +46,8 @@ export interface ToolCallRef {
   readonly inDoubt?: true;
   /** Of an attempt that was lost: it had said that its claim was in the ledger (G116). */
   readonly claimed?: true;
+  /** The server of its tool has asked a person, who has answered. */
+  readonly answered?: AnsweredExchange;
 }
 
 export interface ExecuteToolInput extends EventBatch, Limited, NeedsTool {
@@ -75,6 +78,8 @@ export interface ExecuteToolOutput extends Acknowledged {
   readonly costUnreadable?: true;
   /** Of a tool of a goal: evidence that the call names and that does not exist. */
   readonly warnings?: readonly string[];
+  /** What its tool, or the server of it, said while it ran; at most 10. */
+  readonly notes?: readonly string[];
 }
 
 export type ToolOutcome =
@@ -92,7 +97,11 @@ export type ToolOutcome =
       readonly message: string;
       /** What it returned that does not fit its output schema: for the trace alone (G73). */
       readonly returned?: StoredText;
+      /** With 'tool_unavailable': its server describes the tool otherwise than when the run began. */
+      readonly changed?: true;
     }
+  /** Nothing happened that counts: the server of its tool asks a person first. */
+  | ({ readonly kind: 'input_required' } & OpenExchange)
   /** A mutating call of which nobody knows here whether it happened (G96). */
   | {
       readonly kind: 'ambiguous';

@@ -1,0 +1,43 @@
+/** The result of a server's tool, as the model and the store get it. */
+import { ToolFailure } from '../authoring/tool-error.js';
+import type { Json } from '../core/json/json.js';
+import type { SdkClient } from './sdk.js';
+
+type CallResult = Awaited<ReturnType<SdkClient['callTool']>>;
+
+const FAILURE_CHARS_MAX = 2_000;
+
+/** A value of JSON, or a {@link ToolFailure}: the server answered, and what it answered is an error. */
+export function valueOf(result: CallResult): Json | ToolFailure {
+  const blocks = (result.content ?? []).map(blockOf);
+  const text = blocks.map((block) => (typeof block === 'string' ? block : JSON.stringify(block)));
+  if (result.isError === true) {
+    return new ToolFailure(text.join('\n').slice(0, FAILURE_CHARS_MAX) || 'The server says no more.');
+  }
+  if (result.structuredContent !== undefined) return result.structuredContent as Json;
+  if (blocks.every((block) => typeof block === 'string')) return text.join('\n');
+  return { content: blocks };
+}
+
+/** Pictures and sounds are told by kind and size: a model reads texts here. */
+function blockOf(block: CallResult['content'][number]): Json {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'image':
+    case 'audio': {
+      const { type, mimeType, data } = block;
+      return { type, mimeType, bytes: Math.floor((data.length * 3) / 4) };
+    }
+    case 'resource': {
+      const { uri, mimeType } = block.resource;
+      const known = { type: block.type, uri, ...(mimeType !== undefined && { mimeType }) };
+      if ('text' in block.resource) return { ...known, text: block.resource.text };
+      return { ...known, bytes: Math.floor((block.resource.blob.length * 3) / 4) };
+    }
+    case 'resource_link': {
+      const { type, uri, name } = block;
+      return { type, uri, name };
+    }
+  }
+}

@@ -1,0 +1,275 @@
+/**
+ * One connection to a server, used by one call at a time, so that what the server asks or says meanwhile is about that call.
+ * Invariants: the tool that is called is looked at before, and is called only as it was pinned; what a server says beside its
+ * results is bounded; nothing is sent twice.
+ */
+import type { Connector } from '../authoring/connectors.js';
+import { ToolError, UNAVAILABLE } from '../authoring/tool-error.js';
+import { digestOf, type Json } from '../core/json/json.js';
+import { definitionHash, definitionOf, type ServerDefinition } from './definition.js';
+import { exchangeOf, InputRequired, personRequest, type Exchange } from './exchange.js';
+import { faultOf, unreachable } from './fault.js';
+import { loadSdk, type Sdk, type SdkClient } from './sdk.js';
+import type { Secrets } from './secrets.js';
+import { openTransport, type TransportFactory } from './transport.js';
+import { valueOf } from './call-result.js';
+
+/** A list of tools counts for this long without another look; ms. */
+const FRESH_MS = 10_000;
+const TOOLS_MAX = 500;
+const NOTES_MAX = 10;
+const CLIENT = { name: 'holdfast', version: '1' } as const;
+
+export interface ServerFacts {
+  readonly era: 'modern' | 'legacy';
+  /** `name@version`, as far as the server says so. */
+  readonly server?: string;
+}
+
+export interface ServerCall {
+  /** As the server names it. */
+  readonly tool: string;
+  /** Of its definition. */
+  readonly hash: string;
+  /** It may change something: the server is looked at right before, so that nothing is sent to one that is away. */
+  readonly changes: boolean;
+  readonly definition: ServerDefinition;
+  readonly args: Json;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  /** What people have answered. */
+  readonly exchange?: Exchange;
+  /** Progress and logs, bounded. */
+  readonly note: (text: string) => void;
+}
+
+export interface Connection extends ServerFacts {
+  readonly closed: () => boolean;
+  definitions(signal: AbortSignal): Promise<readonly ServerDefinition[]>;
+  call(call: ServerCall): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export interface Opening {
+  readonly connector: Connector;
+  readonly secrets: Secrets;
+  readonly transports?: TransportFactory;
+  readonly clock: () => number;
+}
+
+/** The call that a connection is busy with. */
+interface Active {
+  readonly call: ServerCall;
+  /** Questions of a legacy server that were not answered yet. */
+  readonly asked: { key: string; params: unknown }[];
+  notes: number;
+}
+
+/** Errors: `ToolError` of code `tool_unavailable`. */
+export async function openConnection(opening: Opening, signal: AbortSignal): Promise<Connection> {
+  const { connector, secrets, transports = openTransport } = opening;
+  const sdk = await loadSdk();
+  const state: State = { closed: false, dirty: true, listedAt: 0, tools: [] };
+  const client = new sdk.Client(CLIENT, {
+    capabilities: { elicitation: { form: {}, url: {} } },
+    versionNegotiation: negotiation(connector),
+    inputRequired: { autoFulfill: false },
+    listMaxPages: connector.maxPages,
+  });
+  listen(client, state);
+  try {
+    const transport = await transports(connector, { sdk, secrets });
+    await client.connect(transport, { signal, timeout: connector.connectTimeoutMs });
+  } catch (error) {
+    await client.close().catch(() => undefined);
+    throw unreachable(connector.name, secrets.hide(reasonOf(error)));
+  }
+  return connectionOf(opening, { sdk, client, state });
+}
+
+interface State {
+  closed: boolean;
+  /** The server has said that its list is another one. */
+  dirty: boolean;
+  listedAt: number;
+  tools: readonly ServerDefinition[];
+  active?: Active;
+}
+
+interface Parts {
+  readonly sdk: Sdk;
+  readonly client: SdkClient;
+  readonly state: State;
+}
+
+function negotiation({ protocol, connectTimeoutMs: timeoutMs }: Connector) {
+  const mode = protocol === 'modern' ? ({ pin: '2026-07-28' } as const) : protocol;
+  return { mode, probe: { timeoutMs } };
+}
+
+function listen(client: SdkClient, state: State): void {
+  client.onclose = () => {
+    state.closed = true;
+  };
+  // What is wrong with a message fails the call that waits for it.
+  client.onerror = () => undefined;
+  client.setNotificationHandler('notifications/tools/list_changed', () => {
+    state.dirty = true;
+  });
+  client.setNotificationHandler('notifications/message', ({ params }) => {
+    noted(state, `${params.level}: ${textOf(params.data)}`);
+  });
+  client.setRequestHandler('elicitation/create', ({ params }) => {
+    const { active } = state;
+    const key = digestOf(JSON.parse(JSON.stringify(params)) as Json);
+    const known = active?.call.exchange?.responses ?? {};
+    const response = Object.hasOwn(known, key) ? known[key] : undefined;
+    if (response !== undefined) return { ...response } as { action: 'cancel' };
+    active?.asked.push({ key, params });
+    return { action: 'cancel' };
+  });
+}
+
+function connectionOf(opening: Opening, parts: Parts): Connection {
+  const { client, state } = parts;
+  const version = client.getServerVersion();
+  return {
+    era: client.getProtocolEra() ?? 'legacy',
+    ...(version !== undefined && {
+      server: `${version.name}@${version.version}`.replaceAll(/\p{C}+/gu, ' ').slice(0, 100),
+    }),
+    closed: () => state.closed,
+    definitions: (signal) => definitions(opening, parts, signal),
+    call: (call) => callOn(opening, parts, call),
+    async close() {
+      state.closed = true;
+      await client.close().catch(() => undefined);
+    },
+  };
+}
+
+async function definitions(
+  { connector, secrets, clock }: Opening,
+  { client, state }: Parts,
+  signal: AbortSignal,
+): Promise<readonly ServerDefinition[]> {
+  if (!state.dirty && clock() - state.listedAt < FRESH_MS) return state.tools;
+  try {
+    state.dirty = false;
+    const { tools } = await client.listTools(undefined, {
+      signal,
+      timeout: connector.connectTimeoutMs,
+      maxTotalTimeout: connector.connectTimeoutMs,
+      cacheMode: 'bypass',
+    });
+    if (tools.length > TOOLS_MAX) throw new Error(`it lists ${tools.length} tools`);
+    state.tools = tools.map(definitionOf);
+    state.listedAt = clock();
+    return state.tools;
+  } catch (error) {
+    state.closed = true;
+    throw unreachable(connector.name, secrets.hide(reasonOf(error)));
+  }
+}
+
+async function callOn(opening: Opening, parts: Parts, call: ServerCall): Promise<unknown> {
+  const { connector } = opening;
+  const { state } = parts;
+  if (call.changes) state.dirty = true;
+  requirePinned(connector.name, await definitions(opening, parts, call.signal), call);
+  const active: Active = { call, asked: [], notes: 0 };
+  state.active = active;
+  try {
+    const result = await send(opening, parts, call);
+    if (active.asked.length > 0) throw legacyQuestion(connector.name, active);
+    return result;
+  } finally {
+    delete state.active;
+  }
+}
+
+/** Whether the server has the tool as the run was told of it. */
+function requirePinned(
+  connector: string,
+  tools: readonly ServerDefinition[],
+  { tool, hash }: ServerCall,
+): void {
+  const now = tools.find(({ name }) => name === tool);
+  if (now !== undefined && definitionHash(now) === hash) return;
+  throw new ChangedTool(
+    now === undefined
+      ? `The server of ${connector} does not list ${tool} any more.`
+      : `The server of ${connector} describes ${tool} otherwise (${definitionHash(now).slice(0, 12)}) than when the run began (${hash.slice(0, 12)}).`,
+  );
+}
+
+/** Nothing happened: the tool is not the one that the run has. */
+export class ChangedTool extends ToolError {
+  constructor(message: string) {
+    super(UNAVAILABLE, message);
+  }
+}
+
+async function send(
+  { connector, secrets }: Opening,
+  { sdk, client, state }: Parts,
+  call: ServerCall,
+): Promise<unknown> {
+  const { tool: name, args, exchange, signal, timeoutMs: timeout } = call;
+  const resumed = exchange?.era === 'modern' && {
+    inputResponses: exchange.responses,
+    ...(exchange.state !== undefined && { requestState: exchange.state }),
+  };
+  const params = { name, arguments: args as { [key: string]: unknown }, ...resumed };
+  let result: unknown;
+  try {
+    result = await client.callTool(params, {
+      signal,
+      timeout,
+      maxTotalTimeout: timeout,
+      allowInputRequired: true,
+      // The list was perhaps taken by another process; results are held against its schema where they are stored.
+      toolDefinition: { name, inputSchema: call.definition.inputSchema } as never,
+      onprogress: ({ progress, total, message = '' }) =>
+        noted(state, `${progress}${total === undefined ? '' : `/${total}`} ${message}`),
+    });
+  } catch (error) {
+    throw faultOf(error, { sdk, secrets });
+  }
+  if (!sdk.isInputRequiredResult(result)) return valueOf(result as Parameters<typeof valueOf>[0]);
+  const asked = exchangeOf(result);
+  if (typeof asked === 'string') throw new ToolError(`The server cannot be answered: ${asked}.`);
+  throw new InputRequired(connector.name, asked);
+}
+
+/** A legacy server was told `cancel`: whatever it returned, people are asked, and the call begins anew. */
+function legacyQuestion(connector: string, { call, asked }: Active): Error {
+  const requests: { key: string; request: Exclude<ReturnType<typeof personRequest>, string> }[] = [];
+  for (const { key, params } of asked) {
+    const request = personRequest('elicitation/create', params);
+    if (typeof request === 'string')
+      return new ToolError(`The server of ${connector} cannot be answered: ${request}.`);
+    requests.push({ key, request });
+  }
+  const responses = call.exchange?.responses ?? {};
+  return new InputRequired(connector, { v: 1, era: 'legacy', requests, responses });
+}
+
+function noted(state: State, text: string): void {
+  const { active } = state;
+  if (active === undefined || active.notes >= NOTES_MAX) return;
+  active.notes += 1;
+  active.call.note(text);
+}
+
+function textOf(data: unknown): string {
+  return typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
+}
+
+/** With what caused it: fetch says only that it failed. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  const because = cause instanceof Error ? ` (${cause.message})` : '';
+  return `${error.message}${because}`;
+}

@@ -1,0 +1,164 @@
+/**
+ * The connectors of one process: what their servers offer, and calls of it.
+ * Invariant: nothing is reached before it is used; `close` ends every connection and every program.
+ */
+import { isAllowedTool, type Connector } from '../authoring/connectors.js';
+import type { Tool, ToolContext } from '../authoring/tool.js';
+import { isToolError, ToolError, UNAVAILABLE } from '../authoring/tool-error.js';
+import type { Json } from '../core/json/json.js';
+import { isMutating, toolKey } from '../core/state/tool.js';
+import { openConnection, type ServerFacts } from './connection.js';
+import { shownDescription, type PinnedTool, type ServerDefinition } from './definition.js';
+import type { Exchange } from './exchange.js';
+import { createPool, type Pool } from './pool.js';
+import { parseWith, schemaCheck } from './schema-check.js';
+import { secretsOf, type Secrets } from './secrets.js';
+import type { TransportFactory } from './transport.js';
+
+export { ChangedTool } from './connection.js';
+export {
+  definitionHash,
+  definitionProblem,
+  pinnedTool,
+  shownDescription,
+  toolNameOf,
+  type PinnedTool,
+  type ServerDefinition,
+} from './definition.js';
+export {
+  isInputRequired,
+  nextQuestion,
+  takeAnswer,
+  type Exchange,
+  type InputRequired,
+} from './exchange.js';
+export { schemaCheck } from './schema-check.js';
+export type { TransportFactory } from './transport.js';
+
+/** Compiled schemas are large. */
+const TOOLS_KEPT_MAX = 500;
+
+export interface Listing extends ServerFacts {
+  readonly definitions: readonly ServerDefinition[];
+}
+
+/** What a tool of a server is told beside what every tool is. */
+export interface ServerContext extends ToolContext {
+  readonly exchange?: Exchange;
+}
+
+export interface Connectors {
+  /** Errors: `ToolError` of code `tool_unavailable`. */
+  list(connector: string, signal: AbortSignal): Promise<Listing>;
+  /** The code of a pinned tool. Errors: a schema of it cannot be used. */
+  tool(pinned: PinnedTool, tenant: string): Promise<Tool>;
+  /** The same, as far as this process has made it lately. */
+  known(tenant: string, toolKey: string): Tool | undefined;
+  close(): Promise<void>;
+}
+
+export interface ConnectorsSettings {
+  readonly connectors: ReadonlyMap<string, Connector>;
+  readonly transports?: TransportFactory;
+  readonly clock?: () => number;
+}
+
+interface Reachable {
+  readonly connector: Connector;
+  readonly pool: Pool;
+  readonly secrets: Secrets;
+}
+
+export function createConnectors(settings: ConnectorsSettings): Connectors {
+  const { connectors, transports, clock = Date.now } = settings;
+  const reachable = new Map<string, Reachable>();
+  const made = new Map<string, Tool>();
+  const reach = (name: string): Reachable => {
+    const known = reachable.get(name);
+    if (known !== undefined) return known;
+    const connector = connectors.get(name);
+    if (connector === undefined) {
+      throw new ToolError(UNAVAILABLE, `This worker has no connector ${name}.`);
+    }
+    const secrets = secretsOf(connector);
+    const opening = { connector, secrets, clock, ...(transports !== undefined && { transports }) };
+    const pool = createPool((signal) => openConnection(opening, signal));
+    const opened = { connector, pool, secrets };
+    reachable.set(name, opened);
+    return opened;
+  };
+  return {
+    async list(name, signal) {
+      const { pool } = reach(name);
+      return pool.with(
+        signal,
+        async (connection) => ({
+          era: connection.era,
+          ...(connection.server !== undefined && { server: connection.server }),
+          definitions: await connection.definitions(signal),
+        }),
+        () => false,
+      );
+    },
+    async tool(pinned, tenant) {
+      const key = `${tenant}\0${toolKey(pinned.record)}`;
+      const found = made.get(key) ?? (await toolOf(pinned, reach));
+      made.delete(key);
+      made.set(key, found);
+      if (made.size > TOOLS_KEPT_MAX) made.delete(made.keys().next().value ?? key);
+      return found;
+    },
+    known: (tenant, key) => made.get(`${tenant}\0${key}`),
+    async close() {
+      await Promise.all([...reachable.values()].map(({ pool }) => pool.close()));
+    },
+  };
+}
+
+async function toolOf(
+  { record, definition }: PinnedTool,
+  reach: (name: string) => Reachable,
+): Promise<Tool> {
+  const { inputSchema, outputSchema } = definition;
+  const check = await schemaCheck(inputSchema);
+  const output = outputSchema === undefined ? undefined : await schemaCheck(outputSchema);
+  return Object.freeze({
+    record,
+    description: shownDescription(definition),
+    inputSchema,
+    parse: parseWith(check),
+    ...(output !== undefined && { outputDefect: output }),
+    run: (input, ctx) => callServer(record, definition, { input: input as Json, ctx, reach }),
+  } satisfies Tool);
+}
+
+interface Calling {
+  readonly input: Json;
+  readonly ctx: ServerContext;
+  readonly reach: (name: string) => Reachable;
+}
+
+async function callServer(
+  { mcp, timeoutMs, name, effect }: Tool['record'],
+  definition: ServerDefinition,
+  { input, ctx, reach }: Calling,
+): Promise<unknown> {
+  if (mcp === undefined) throw new ToolError(UNAVAILABLE, `${name} is no tool of a server.`);
+  const { connector, pool, secrets } = reach(mcp.connector);
+  if (!isAllowedTool(connector, mcp.tool)) {
+    throw new ToolError(UNAVAILABLE, `The configuration lets nobody use ${mcp.tool} any more.`);
+  }
+  const { signal, exchange, note } = ctx;
+  const call = {
+    tool: mcp.tool,
+    hash: mcp.hash,
+    changes: isMutating({ effect }),
+    definition,
+    args: input,
+    signal,
+    timeoutMs,
+    ...(exchange !== undefined && { exchange }),
+    note: (text: string) => note?.(secrets.hide(text)),
+  };
+  return pool.with(signal, (connection) => connection.call(call), isToolError);
+}

@@ -1,0 +1,21 @@
+/** The vendor's package, which is loaded when the first connector is used: most projects have none. */
+
+export async function loadSdk() {
+  return import('@modelcontextprotocol/client');
+}
+
+export async function loadStdio() {
+  return import('@modelcontextprotocol/client/stdio');
+}
+
+export async function loadValidator() {
+  return import('@modelcontextprotocol/client/validators/ajv');
+}
+
+export type Sdk = Awaited<ReturnType<typeof loadSdk>>;
+export type SdkClient = InstanceType<Sdk['Client']>;
+export type SdkTransport = Parameters<SdkClient['connect']>[0];
+export type SdkTool = Awaited<ReturnType<SdkClient['listTools']>>['tools'][number];
+export type SdkAuth = NonNullable<
+  NonNullable<ConstructorParameters<Sdk['StreamableHTTPClientTransport']>[1]>['authProvider']
+>;

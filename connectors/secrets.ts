@@ -1,0 +1,51 @@
+/**
+ * What may not leave a connector: values of its headers, variables, address and tokens.
+ * Invariant: each text of a connector that becomes an error, an event or a line of a log has passed `hide`.
+ */
+import type { Connector } from '../authoring/connectors.js';
+
+/** Shorter values are words that stand anywhere: `true`, `en`. */
+const SECRET_CHARS_MIN = 6;
+const TOKENS_MAX = 8;
+const TEXT_CHARS_MAX = 500;
+const HIDDEN = '[hidden]';
+
+export interface Secrets {
+  /** The text without secrets, on one line, at most 500 characters. */
+  hide(text: string): string;
+  /** One more value that may not leave. */
+  keep(value: string): void;
+}
+
+export function secretsOf({ reached }: Pick<Connector, 'reached'>): Secrets {
+  const fixed =
+    reached.kind === 'stdio'
+      ? [...Object.values(reached.env), ...reached.args]
+      : [...Object.values(reached.headers).flatMap(headerParts), ...urlParts(reached.url)];
+  const tokens: string[] = [];
+  return {
+    hide(text) {
+      const all = [...fixed, ...tokens]
+        .filter((value) => value.length >= SECRET_CHARS_MIN)
+        .toSorted((one, other) => other.length - one.length);
+      const hidden = all.reduce((rest, value) => rest.replaceAll(value, HIDDEN), text);
+      return hidden.replaceAll(/\p{C}+|\s+/gu, ' ').slice(0, TEXT_CHARS_MAX);
+    },
+    keep(value) {
+      if (tokens.includes(value)) return;
+      tokens.push(value);
+      if (tokens.length > TOKENS_MAX) tokens.shift();
+    },
+  };
+}
+
+/** `Bearer abc` has the secret `abc`. */
+function headerParts(value: string): readonly string[] {
+  return [value, ...value.split(/\s+/)];
+}
+
+function urlParts(text: string): readonly string[] {
+  const { username, password, searchParams } = new URL(text);
+  const parts = [username, password, ...searchParams.values()];
+  return [...parts, ...parts.map(encodeURIComponent)];
+}

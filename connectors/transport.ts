@@ -1,0 +1,63 @@
+/** How the server of a connector is reached. */
+import type { Connector, ConnectorAuth } from '../authoring/connectors.js';
+import { boundedFetch } from './bounded-fetch.js';
+import { loadStdio, type Sdk, type SdkAuth, type SdkTransport } from './sdk.js';
+import type { Secrets } from './secrets.js';
+
+/** Of a response that broke off and can be resumed. */
+const RECONNECTION = {
+  initialReconnectionDelay: 250,
+  maxReconnectionDelay: 5_000,
+  reconnectionDelayGrowFactor: 2,
+  maxRetries: 6,
+};
+
+/** What makes the transport of each new connection, for whoever reaches servers in another way. */
+export type TransportFactory = (
+  connector: Connector,
+  parts: { readonly sdk: Sdk; readonly secrets: Secrets },
+) => Promise<SdkTransport>;
+
+export const openTransport: TransportFactory = async (connector, { sdk, secrets }) => {
+  const { reached, maxResultBytes } = connector;
+  if (reached.kind === 'stdio') {
+    const { StdioClientTransport, getDefaultEnvironment } = await loadStdio();
+    const { command, args, env, cwd } = reached;
+    return new StdioClientTransport({
+      command,
+      args: [...args],
+      env: { ...getDefaultEnvironment(), ...env },
+      ...(cwd !== undefined && { cwd }),
+      // What a program says there may hold its secrets.
+      stderr: 'ignore',
+      maxBufferSize: messageBytes(maxResultBytes),
+    });
+  }
+  const { url, headers, auth } = reached;
+  const settings = {
+    fetch: boundedFetch(messageBytes(maxResultBytes)),
+    requestInit: { headers: { ...headers } },
+    ...(auth !== undefined && { authProvider: providerOf(auth, secrets) }),
+  };
+  return reached.kind === 'sse'
+    ? new sdk.SSEClientTransport(new URL(url), settings)
+    : new sdk.StreamableHTTPClientTransport(new URL(url), {
+        ...settings,
+        reconnectionOptions: RECONNECTION,
+      });
+};
+
+/** A list of tools comes as one message: it may be larger than a result that is taken. */
+function messageBytes(maxResultBytes: number): number {
+  return Math.max(2 * maxResultBytes, 4 * 1024 * 1024);
+}
+
+function providerOf(auth: ConnectorAuth, secrets: Secrets): SdkAuth {
+  const token = async (): Promise<string | undefined> => {
+    const given = await auth.token();
+    if (given !== undefined) secrets.keep(given);
+    return given;
+  };
+  if (auth.onUnauthorized === undefined) return { token };
+  return { token, onUnauthorized: async () => auth.onUnauthorized?.() };
+}
