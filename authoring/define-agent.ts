@@ -131,7 +131,7 @@ function checkTools(agent: string, tools: readonly Tool[]): void {
       throw wrong(agent, 'one of its tools is no tool', 'Make each tool with defineTool({…}).');
     }
     const { name, wireName } = tool.record;
-    if (wireName.startsWith(CONNECTOR_PREFIX)) {
+    if (wireName.startsWith(CONNECTOR_PREFIX) && tool.record.kind !== 'mcp') {
       const hint = 'Rename it, or name the connector in `mcp`.';
       throw wrong(agent, `the name of its tool ${name} is one of a connector`, hint);
     }

@@ -11,7 +11,12 @@ import {
   type ConnectionDefinition,
   type ConnectionSettings,
 } from './connection.js';
-import { connectorNameOf, parseConnectors, type Connector, type ConnectorDefinition } from './connectors.js';
+import {
+  connectorNameOf,
+  parseConnectors,
+  type Connector,
+  type ConnectorDefinition,
+} from './connectors.js';
 import { parseConsole, type ConsoleDefinition, type ConsoleSettings } from './console.js';
 import type { Agent } from './agent.js';
 import { isCheckTool, isDefinedGoal, type DefinedGoal } from './goal/define-goal.js';
@@ -224,10 +229,7 @@ function checkHandoffs({ name, handoffTo }: Agent, agents: Config['agents']): vo
   throw wrong(`Agent ${name} hands over to ${unknown.agent}, which is not there.`, hint);
 }
 
-function checkUses(
-  agents: readonly Agent[],
-  connectors: ReadonlyMap<string, Connector>,
-): void {
+function checkUses(agents: readonly Agent[], connectors: ReadonlyMap<string, Connector>): void {
   for (const { name, mcp } of agents) {
     const unknown = mcp.find((used) => !connectors.has(connectorNameOf(used)));
     if (unknown === undefined) continue;

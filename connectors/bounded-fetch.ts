@@ -23,7 +23,8 @@ function limited(bytesMax: number): TransformStream<Uint8Array, Uint8Array> {
     transform(chunk, controller) {
       bytes += chunk.byteLength;
       if (bytes <= bytesMax) controller.enqueue(chunk);
-      else controller.error(new Error(`The response of the server is larger than ${bytesMax} bytes.`));
+      else
+        controller.error(new Error(`The response of the server is larger than ${bytesMax} bytes.`));
     },
   });
 }

@@ -12,7 +12,9 @@ export function valueOf(result: CallResult): Json | ToolFailure {
   const blocks = (result.content ?? []).map(blockOf);
   const text = blocks.map((block) => (typeof block === 'string' ? block : JSON.stringify(block)));
   if (result.isError === true) {
-    return new ToolFailure(text.join('\n').slice(0, FAILURE_CHARS_MAX) || 'The server says no more.');
+    return new ToolFailure(
+      text.join('\n').slice(0, FAILURE_CHARS_MAX) || 'The server says no more.',
+    );
   }
   if (result.structuredContent !== undefined) return result.structuredContent as Json;
   if (blocks.every((block) => typeof block === 'string')) return text.join('\n');

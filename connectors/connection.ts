@@ -45,6 +45,7 @@ export interface ServerCall {
 
 export interface Connection extends ServerFacts {
   readonly closed: () => boolean;
+  /** What the server lists now. */
   definitions(signal: AbortSignal): Promise<readonly ServerDefinition[]>;
   call(call: ServerCall): Promise<unknown>;
   close(): Promise<void>;
@@ -139,7 +140,10 @@ function connectionOf(opening: Opening, parts: Parts): Connection {
       server: `${version.name}@${version.version}`.replaceAll(/\p{C}+/gu, ' ').slice(0, 100),
     }),
     closed: () => state.closed,
-    definitions: (signal) => definitions(opening, parts, signal),
+    definitions(signal) {
+      state.dirty = true;
+      return definitions(opening, parts, signal);
+    },
     call: (call) => callOn(opening, parts, call),
     async close() {
       state.closed = true;
@@ -244,7 +248,8 @@ async function send(
 
 /** A legacy server was told `cancel`: whatever it returned, people are asked, and the call begins anew. */
 function legacyQuestion(connector: string, { call, asked }: Active): Error {
-  const requests: { key: string; request: Exclude<ReturnType<typeof personRequest>, string> }[] = [];
+  const requests: { key: string; request: Exclude<ReturnType<typeof personRequest>, string> }[] =
+    [];
   for (const { key, params } of asked) {
     const request = personRequest('elicitation/create', params);
     if (typeof request === 'string')

@@ -3,11 +3,7 @@
  * Invariants: the hash covers all that the server says of a tool; nothing that a server says widens what a call may do,
  * but for `readOnlyHint` of a server that the configuration trusts; `idempotentHint` makes no key (MCP has none).
  */
-import {
-  CONNECTOR_PREFIX,
-  isAllowedTool,
-  type Connector,
-} from '../authoring/connectors.js';
+import { CONNECTOR_PREFIX, isAllowedTool, type Connector } from '../authoring/connectors.js';
 import { approvalOf } from '../authoring/approval.js';
 import { digestOf, type Json } from '../core/json/json.js';
 import { sideEffectOf, type ToolEffect, type ToolRecord } from '../core/state/tool.js';

@@ -70,8 +70,13 @@ export function personRequest(method: string, params: unknown): PersonRequest | 
   if (method === 'sampling/createMessage') return 'it asks for a model, which it is not offered';
   if (method === 'roots/list') return 'it asks for folders, which it is not offered';
   if (method !== 'elicitation/create') return 'it asks for something that is not known';
-  const { mode = 'form', message, url, elicitationId, requestedSchema } = (params ??
-    {}) as { readonly [name: string]: unknown };
+  const {
+    mode = 'form',
+    message,
+    url,
+    elicitationId,
+    requestedSchema,
+  } = (params ?? {}) as { readonly [name: string]: unknown };
   if (typeof message !== 'string') return 'its question has no text';
   const shown = message.slice(0, MESSAGE_CHARS_MAX);
   if (mode === 'url') return urlRequest(shown, url, elicitationId);
@@ -103,7 +108,10 @@ export function exchangeOf(result: unknown): Exchange | string {
   };
   const entries = Object.entries(inputRequests ?? {});
   if (entries.length > REQUESTS_MAX) return `it asks ${entries.length} questions at once`;
-  if (state !== undefined && (typeof state !== 'string' || Buffer.byteLength(state) > STATE_BYTES_MAX))
+  if (
+    state !== undefined &&
+    (typeof state !== 'string' || Buffer.byteLength(state) > STATE_BYTES_MAX)
+  )
     return 'its state is too large';
   const requests: { key: string; request: PersonRequest }[] = [];
   for (const [key, value] of entries) {
@@ -112,7 +120,13 @@ export function exchangeOf(result: unknown): Exchange | string {
     if (typeof request === 'string') return request;
     requests.push({ key, request });
   }
-  return { v: 1, era: 'modern', requests, responses: {}, ...(typeof state === 'string' && { state }) };
+  return {
+    v: 1,
+    era: 'modern',
+    requests,
+    responses: {},
+    ...(typeof state === 'string' && { state }),
+  };
 }
 
 /** The question that is to be answered next; undefined: all are. */

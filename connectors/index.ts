@@ -7,10 +7,10 @@ import type { Tool, ToolContext } from '../authoring/tool.js';
 import { isToolError, ToolError, UNAVAILABLE } from '../authoring/tool-error.js';
 import type { Json } from '../core/json/json.js';
 import { isMutating, toolKey } from '../core/state/tool.js';
-import { openConnection, type ServerFacts } from './connection.js';
+import { openConnection, type Connection, type ServerFacts } from './connection.js';
 import { shownDescription, type PinnedTool, type ServerDefinition } from './definition.js';
 import type { Exchange } from './exchange.js';
-import { createPool, type Pool } from './pool.js';
+import { Pool } from './pool.js';
 import { parseWith, schemaCheck } from './schema-check.js';
 import { secretsOf, type Secrets } from './secrets.js';
 import type { TransportFactory } from './transport.js';
@@ -82,7 +82,7 @@ export function createConnectors(settings: ConnectorsSettings): Connectors {
     }
     const secrets = secretsOf(connector);
     const opening = { connector, secrets, clock, ...(transports !== undefined && { transports }) };
-    const pool = createPool((signal) => openConnection(opening, signal));
+    const pool = new Pool((signal) => openConnection(opening, signal));
     const opened = { connector, pool, secrets };
     reachable.set(name, opened);
     return opened;
@@ -90,15 +90,14 @@ export function createConnectors(settings: ConnectorsSettings): Connectors {
   return {
     async list(name, signal) {
       const { pool } = reach(name);
-      return pool.with(
-        signal,
-        async (connection) => ({
+      return pool.with(signal, {
+        work: async (connection) => ({
           era: connection.era,
           ...(connection.server !== undefined && { server: connection.server }),
           definitions: await connection.definitions(signal),
         }),
-        () => false,
-      );
+        keeps: () => false,
+      });
     },
     async tool(pinned, tenant) {
       const key = `${tenant}\0${toolKey(pinned.record)}`;
@@ -160,5 +159,6 @@ async function callServer(
     ...(exchange !== undefined && { exchange }),
     note: (text: string) => note?.(secrets.hide(text)),
   };
-  return pool.with(signal, (connection) => connection.call(call), isToolError);
+  const work = (connection: Connection): Promise<unknown> => connection.call(call);
+  return pool.with(signal, { work, keeps: isToolError });
 }

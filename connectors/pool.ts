@@ -1,6 +1,7 @@
 /**
  * The connections of one connector in this process: at most four, each for one call at a time, closed when nobody has used
- * them for a while. A connection on which something went wrong is never used again.
+ * them for a while.
+ * Invariant: a connection on which something went wrong is never used again.
  */
 import type { Connection } from './connection.js';
 import { Unsent } from './fault.js';
@@ -8,14 +9,11 @@ import { Unsent } from './fault.js';
 const CONNECTIONS_MAX = 4;
 const IDLE_MS = 5 * 60_000;
 
-export interface Pool {
-  /** `work` has the connection for itself; `keeps` says of what it threw whether the connection is still good. */
-  with<T>(
-    signal: AbortSignal,
-    work: (connection: Connection) => Promise<T>,
-    keeps: (error: unknown) => boolean,
-  ): Promise<T>;
-  close(): Promise<void>;
+export interface PoolWork<T> {
+  /** It has the connection for itself. */
+  readonly work: (connection: Connection) => Promise<T>;
+  /** Whether the connection is still good after what `work` threw. */
+  readonly keeps: (error: unknown) => boolean;
 }
 
 interface Idle {
@@ -23,58 +21,69 @@ interface Idle {
   readonly timer: NodeJS.Timeout;
 }
 
-export function createPool(open: (signal: AbortSignal) => Promise<Connection>): Pool {
-  const idle: Idle[] = [];
-  const all = new Set<Connection>();
-  const waiting: (() => void)[] = [];
-  let busy = 0;
-  let ended = false;
+export class Pool {
+  readonly #open: (signal: AbortSignal) => Promise<Connection>;
+  readonly #idle: Idle[] = [];
+  readonly #all = new Set<Connection>();
+  readonly #waiting: (() => void)[] = [];
+  #busy = 0;
+  #ended = false;
 
-  const place = async (signal: AbortSignal): Promise<void> => {
-    while (busy >= CONNECTIONS_MAX) {
-      await new Promise<void>((resolve, reject) => {
-        const stop = (): void => reject(new Error('Stopped while waiting for a connection.'));
-        signal.addEventListener('abort', stop, { once: true });
-        waiting.push(() => {
-          signal.removeEventListener('abort', stop);
-          resolve();
-        });
+  constructor(open: (signal: AbortSignal) => Promise<Connection>) {
+    this.#open = open;
+  }
+
+  async with<T>(signal: AbortSignal, task: PoolWork<T>): Promise<T> {
+    if (this.#ended) throw new Error('The worker is shutting down.');
+    await this.#place(signal);
+    try {
+      const reused = this.#idleOne();
+      if (reused === undefined) return await this.#anew(signal, task);
+      // The server may have forgotten this connection: nothing was told it then.
+      return await this.#using(reused, task).catch((error: unknown) => {
+        if (!(error instanceof Unsent) || signal.aborted) throw error;
+        return this.#anew(signal, task);
       });
+    } finally {
+      this.#busy -= 1;
+      this.#waiting.shift()?.();
     }
-    signal.throwIfAborted();
-    busy += 1;
-  };
-  const leave = (): void => {
-    busy -= 1;
-    waiting.shift()?.();
-  };
-  const discard = async (connection: Connection): Promise<void> => {
-    all.delete(connection);
-    await connection.close();
-  };
-  const idleOne = (): Connection | undefined => {
-    for (let next = idle.pop(); next !== undefined; next = idle.pop()) {
-      clearTimeout(next.timer);
-      if (!next.connection.closed()) return next.connection;
-      void discard(next.connection);
-    }
-    return undefined;
-  };
-  const keep = (connection: Connection): void => {
-    const timer = setTimeout(() => {
-      idle.splice(idle.indexOf(entry), 1);
-      void discard(connection);
-    }, IDLE_MS);
-    timer.unref();
-    const entry = { connection, timer };
-    idle.push(entry);
-  };
+  }
 
-  const using = async <T>(
-    connection: Connection,
-    work: (connection: Connection) => Promise<T>,
-    keeps: (error: unknown) => boolean,
-  ): Promise<T> => {
+  async close(): Promise<void> {
+    this.#ended = true;
+    for (const { timer } of this.#idle) clearTimeout(timer);
+    await Promise.all([...this.#all].map((connection) => connection.close()));
+  }
+
+  async #place(signal: AbortSignal): Promise<void> {
+    while (this.#busy >= CONNECTIONS_MAX) await this.#turn(signal);
+    signal.throwIfAborted();
+    this.#busy += 1;
+  }
+
+  #turn(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const woken = (): void => {
+        signal.removeEventListener('abort', stop);
+        resolve();
+      };
+      const stop = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(woken), 1);
+        reject(new Unsent('The call was stopped while it waited for a connection.'));
+      };
+      signal.addEventListener('abort', stop, { once: true });
+      this.#waiting.push(woken);
+    });
+  }
+
+  async #anew<T>(signal: AbortSignal, task: PoolWork<T>): Promise<T> {
+    const connection = await this.#open(signal);
+    this.#all.add(connection);
+    return this.#using(connection, task);
+  }
+
+  async #using<T>(connection: Connection, { work, keeps }: PoolWork<T>): Promise<T> {
     let isGood = false;
     try {
       const value = await work(connection);
@@ -84,36 +93,32 @@ export function createPool(open: (signal: AbortSignal) => Promise<Connection>): 
       isGood = !(error instanceof Unsent) && keeps(error);
       throw error;
     } finally {
-      if (isGood && !ended && !connection.closed()) keep(connection);
-      else void discard(connection);
+      if (isGood && !this.#ended && !connection.closed()) this.#keep(connection);
+      else void this.#discard(connection);
     }
-  };
+  }
 
-  return {
-    async with(signal, work, keeps) {
-      if (ended) throw new Error('The worker is shutting down.');
-      await place(signal);
-      try {
-        const reused = idleOne();
-        if (reused !== undefined) {
-          try {
-            return await using(reused, work, keeps);
-          } catch (error) {
-            // The server has forgotten this connection, and was told nothing by it.
-            if (!(error instanceof Unsent) || signal.aborted) throw error;
-          }
-        }
-        const connection = await open(signal);
-        all.add(connection);
-        return await using(connection, work, keeps);
-      } finally {
-        leave();
-      }
-    },
-    async close() {
-      ended = true;
-      for (const { timer } of idle) clearTimeout(timer);
-      await Promise.all([...all].map((connection) => connection.close()));
-    },
-  };
+  #idleOne(): Connection | undefined {
+    for (let next = this.#idle.pop(); next !== undefined; next = this.#idle.pop()) {
+      clearTimeout(next.timer);
+      if (!next.connection.closed()) return next.connection;
+      void this.#discard(next.connection);
+    }
+    return undefined;
+  }
+
+  #keep(connection: Connection): void {
+    const timer = setTimeout(() => {
+      this.#idle.splice(this.#idle.indexOf(entry), 1);
+      void this.#discard(connection);
+    }, IDLE_MS);
+    timer.unref();
+    const entry = { connection, timer };
+    this.#idle.push(entry);
+  }
+
+  async #discard(connection: Connection): Promise<void> {
+    this.#all.delete(connection);
+    await connection.close();
+  }
 }

@@ -23,8 +23,7 @@ export function schemaProblem(schema: Json): string | undefined {
     if (typeof value === 'string') return textProblem(key, value);
     if (typeof value !== 'object' || value === null) return undefined;
     for (const [name, inner] of Object.entries(value) as [string, Json][]) {
-      const problem =
-        key === 'patternProperties' ? patternProblem(name) : undefined;
+      const problem = key === 'patternProperties' ? patternProblem(name) : undefined;
       const found = problem ?? walk(inner, depth + 1, name);
       if (found !== undefined) return found;
     }
@@ -40,7 +39,8 @@ function textProblem(key: string, value: string): string | undefined {
 }
 
 function patternProblem(pattern: string): string | undefined {
-  if (pattern.length > PATTERN_CHARS_MAX) return `has a pattern above ${PATTERN_CHARS_MAX} characters`;
+  if (pattern.length > PATTERN_CHARS_MAX)
+    return `has a pattern above ${PATTERN_CHARS_MAX} characters`;
   const isSlow = [NESTED_REPEAT, REPEATED_CHOICE, BACKREFERENCE].some((bad) => bad.test(pattern));
   return isSlow ? 'has a pattern that may take very long' : undefined;
 }

@@ -47,7 +47,7 @@ export async function listConnectors(
   scope: Scope,
   { run, agent }: { readonly run: RunRef; readonly agent: Agent },
 ): Promise<OfferedTools> {
-  const { mcp = [] } = agent;
+  const { mcp } = agent;
   if (mcp.length === 0) return { tools: [] };
   const names = [...new Set(mcp.map(connectorNameOf))];
   const offered = await Promise.all(
@@ -163,7 +163,9 @@ async function usable(
     },
     pinned,
     warnings: [
-      ...bad.slice(0, NAMES_SHOWN_MAX).map((what) => hidden(`A tool of ${name} is hidden. ${what}.`)),
+      ...bad
+        .slice(0, NAMES_SHOWN_MAX)
+        .map((what) => hidden(`A tool of ${name} is hidden. ${what}.`)),
       ...(fresh.length === 0 ? [] : [unapproved(name, fresh)]),
     ],
   };

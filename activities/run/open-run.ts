@@ -159,9 +159,7 @@ export async function noteNeeds(deps: ActivityDeps, { tenant, runId }: RunRef, f
   // Those of goals every worker of this release has.
   const ours = frozen.tools.filter(
     (tool) =>
-      tool.kind !== 'hosted' &&
-      tool.mcp === undefined &&
-      goalToolOf(toolKey(tool)) === undefined,
+      tool.kind !== 'hosted' && tool.mcp === undefined && goalToolOf(toolKey(tool)) === undefined,
   );
   const code = {
     agents: [],

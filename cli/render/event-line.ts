@@ -85,9 +85,8 @@ function describe(event: RunEvent, paint: Paint): Description {
     case 'input_provided':
       return askText(event, paint);
     case 'tool_started':
-      return { label: 'tool', text: `${inert(event.tool)} ${args(event.args)}` };
     case 'tool_note':
-      return { label: 'tool', text: paint.dim(`${inert(event.tool)} says ${inert(event.message)}`) };
+      return { label: 'tool', text: callText(event, paint) };
     case 'tool_finished':
       return { label: 'result', text: toolText(event, paint) };
     case 'tool_reconciled':
@@ -114,6 +113,12 @@ function describe(event: RunEvent, paint: Paint): Description {
     default:
       return ofLaterRelease(event);
   }
+}
+
+function callText(event: Of<'tool_started' | 'tool_note'>, paint: Paint): string {
+  return event.type === 'tool_started'
+    ? `${inert(event.tool)} ${args(event.args)}`
+    : paint.dim(`${inert(event.tool)} says ${inert(event.message)}`);
 }
 
 function endText({ result }: Of<'run_result'>): string {

@@ -72,8 +72,10 @@ async function raw(answer: RawAnswer) {
 }
 
 const ONE = { tools: [{ name: 'it', inputSchema: { type: 'object' } }] };
-const rawTool = (call: (params: object) => unknown): RawAnswer => (method, params) =>
-  method === 'tools/list' ? ONE : call(params);
+const rawTool =
+  (call: (params: object) => unknown): RawAnswer =>
+  (method, params) =>
+    method === 'tools/list' ? ONE : call(params);
 
 describe('a modern server', () => {
   test('tells its tools, and answers calls of them', async () => {

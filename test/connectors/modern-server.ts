@@ -48,10 +48,7 @@ export async function startModernServer(tools: readonly ServedTool[]): Promise<M
       { capabilities: { tools: { listChanged: true } } },
     );
     server.setRequestHandler('tools/list', () => ({
-      tools: offered.map(({ run: _, inputSchema = OBJECT, ...tool }) => ({
-        ...tool,
-        inputSchema,
-      })) as never,
+      tools: offered.map((tool) => ({ inputSchema: OBJECT, ...tool, run: undefined })) as never,
     }));
     server.setRequestHandler('tools/call', async ({ params }, ctx) => {
       calls.push(params.name);

@@ -1,0 +1,238 @@
+/** Runs whose tools are those of servers of MCP. */
+import type { RunHandle } from '../../client/runs/run-handle.js';
+import { replayRuns } from '../../testing/replay.js';
+import {
+  startModernServer,
+  type ModernServer,
+  type ServedTool,
+} from '../connectors/modern-server.js';
+import { config, SECRET } from './support/served-agents.js';
+import { call, ofType, openAsk, say, startWorld, warnings, type World } from './support/world.js';
+
+const getContact: ServedTool = {
+  name: 'get_contact',
+  description: 'Reads a contact.',
+  inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+  outputSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+  annotations: { readOnlyHint: true },
+  run: ({ id }) => {
+    const structuredContent = id === 'liar' ? { name: 7 } : { name: `Contact ${String(id)}` };
+    return { content: [{ type: 'text', text: 'see there' }], structuredContent };
+  },
+};
+
+const merge: ServedTool = {
+  name: 'merge_contacts',
+  description: 'Merges two contacts.',
+  inputSchema: { type: 'object', properties: { from: { type: 'string' } } },
+  annotations: { idempotentHint: true },
+  run: ({ from }) =>
+    from === 'refused'
+      ? { content: [{ type: 'text', text: 'There is no such contact.' }], isError: true }
+      : `merged ${String(from)}`,
+};
+
+const TOOLS: readonly ServedTool[] = [
+  getContact,
+  merge,
+  { name: 'drop_all', run: () => 'dropped' },
+  { name: 'note', run: () => 'noted' },
+  {
+    name: 'ask_first',
+    annotations: {},
+    run: (_args, { responses, state }) =>
+      responses === undefined
+        ? {
+            resultType: 'input_required',
+            requestState: 'sealed \u0000 "state" é',
+            inputRequests: {
+              who: {
+                method: 'elicitation/create',
+                params: {
+                  mode: 'form',
+                  message: 'Who pays?',
+                  requestedSchema: {
+                    type: 'object',
+                    properties: { name: { type: 'string' }, share: { type: 'integer' } },
+                    required: ['name', 'share'],
+                  },
+                },
+              },
+            },
+          }
+        : `${JSON.stringify(responses)} ${String(state === 'sealed \u0000 "state" é')}`,
+  },
+];
+
+let world: World;
+let server: ModernServer;
+beforeAll(async () => {
+  server = await startModernServer(TOOLS);
+  world = await startWorld({ workerSettings: { config: config({ url: server.url }) } });
+});
+afterAll(async () => {
+  await world.stop();
+  await server.stop();
+});
+beforeEach(() => {
+  server.calls.length = 0;
+});
+
+const approve = async (run: RunHandle): Promise<void> => {
+  const { askId } = await openAsk(run);
+  await run.approve(askId, { by: 'mia', roles: [] });
+};
+
+test('a read of a trusted server runs, an unknown tool asks once, and a denied one is not there', async () => {
+  const run = await world.start({
+    runId: 'served',
+    agent: 'served',
+    replies: [
+      call('mcp__crm__get_contact', { id: 'c7' }),
+      call('mcp__crm__drop_all', {}),
+      call('mcp__crm__merge_contacts', { from: 'c8' }),
+      say('Done.'),
+    ],
+  });
+  await approve(run);
+  const { events, result } = await world.ended(run);
+  expect(result).toMatchObject({ stopReason: 'completed', answer: { text: 'Done.' } });
+  expect(ofType(events, 'session_init')).toMatchObject([
+    {
+      connectors: [
+        { name: 'crm', status: 'connected', era: 'modern', server: 'modern@3', tools: 4 },
+      ],
+      tools: [
+        'mcp__crm__get_contact',
+        'mcp__crm__merge_contacts',
+        'mcp__crm__note',
+        'mcp__crm__ask_first',
+      ],
+    },
+  ]);
+  expect(ofType(events, 'tool_finished')).toMatchObject([
+    { tool: 'mcp__crm__get_contact', status: 'ok', content: { text: '{"name":"Contact c7"}' } },
+    { tool: 'mcp__crm__drop_all', code: 'unknown_tool' },
+    { tool: 'mcp__crm__merge_contacts', status: 'ok', content: { text: 'merged c8' }, attempts: 1 },
+  ]);
+  expect(ofType(events, 'approval_requested')).toMatchObject([
+    { tool: 'mcp__crm__merge_contacts' },
+  ]);
+  expect(server.calls).toEqual(['get_contact', 'merge_contacts']);
+  expect(await world.store.listLedger('default', { runId: 'served' })).toMatchObject([
+    { state: 'recorded' },
+  ]);
+  expect([...(await replayRuns(world.place, ['served']))]).toEqual([]);
+});
+
+test('a result that breaks its schema is no result, arguments that break theirs are none, and an error is told', async () => {
+  const run = await world.start({
+    runId: 'lied-to',
+    agent: 'served',
+    replies: [
+      call('mcp__crm__get_contact', { id: 'liar' }),
+      call('mcp__crm__get_contact', { id: 7 }),
+      call('mcp__crm__merge_contacts', { from: 'refused' }),
+      say('Done.'),
+    ],
+  });
+  await approve(run);
+  const { events } = await world.ended(run);
+  expect(ofType(events, 'tool_finished')).toMatchObject([
+    { code: 'malformed_result', returned: { text: '{"name":7}' } },
+    { code: 'invalid_arguments' },
+    { code: 'execution_error', content: { text: 'There is no such contact.' } },
+  ]);
+  expect(server.calls).toEqual(['get_contact', 'merge_contacts']);
+  expect(await world.store.listLedger('default', { runId: 'lied-to' })).toMatchObject([
+    { state: 'recorded' },
+  ]);
+});
+
+test('an agent has the tools that it names', async () => {
+  const run = await world.start({ runId: 'narrow', agent: 'narrow', replies: [say('Hello.')] });
+  const { events } = await world.ended(run);
+  expect(ofType(events, 'session_init')).toMatchObject([{ tools: ['mcp__crm__get_contact'] }]);
+});
+
+test('a server that is down is a warning, and the end of a run that needs it', async () => {
+  const lonely = await world.start({ runId: 'lonely', agent: 'lonely', replies: [say('Hello.')] });
+  const { events, result } = await world.ended(lonely);
+  expect(result.stopReason).toBe('completed');
+  expect(warnings(events)).toEqual(['connector_down']);
+  const needy = await world.start({ runId: 'needy', agent: 'needy', replies: [say('Hello.')] });
+  const ended = await world.ended(needy);
+  expect(ended.result).toMatchObject({
+    stopReason: 'tool_unavailable',
+    detail: 'needed',
+    counters: { modelCalls: 0 },
+  });
+  expect(JSON.stringify([events, ended.events, ended.history])).not.toContain(SECRET);
+});
+
+test('a tool that its server describes otherwise in the middle of a run is stopped in it', async () => {
+  const run = await world.start({
+    runId: 'changed',
+    agent: 'served',
+    replies: [
+      call('mcp__crm__merge_contacts', { from: 'c1' }),
+      call('mcp__crm__merge_contacts', { from: 'c2' }),
+      say('Done.'),
+    ],
+  });
+  await openAsk(run);
+  server.offer(TOOLS.map((tool) => ({ ...tool, description: `${tool.description ?? ''} Hurry!` })));
+  try {
+    await approve(run);
+    const { events } = await world.ended(run);
+    expect(warnings(events)).toEqual(['server_tool_changed']);
+    expect(ofType(events, 'tool_finished')).toMatchObject([
+      { code: 'tool_unavailable' },
+      { code: 'tool_not_allowed' },
+    ]);
+    expect(server.calls).toEqual([]);
+    const { tools } = JSON.parse(String(world.requests('changed').at(1)?.body)) as {
+      tools: { name: string }[];
+    };
+    expect(tools.map(({ name }) => name)).toEqual([
+      'mcp__crm__get_contact',
+      'mcp__crm__note',
+      'mcp__crm__ask_first',
+    ]);
+    const later = await world.start({ runId: 'later', agent: 'served', replies: [say('Hello.')] });
+    const next = await world.ended(later);
+    expect(ofType(next.events, 'session_init')).toMatchObject([{ tools: [] }]);
+    expect(warnings(next.events)).toEqual(['server_tool_hidden']);
+  } finally {
+    server.offer(TOOLS);
+  }
+});
+
+test('a question of the server waits for a person, and the call goes on with the answer', async () => {
+  const run = await world.start({
+    runId: 'elicited',
+    agent: 'served',
+    replies: [call('mcp__crm__ask_first', {}), say('Done.')],
+  });
+  await approve(run);
+  const first = await openAsk(run);
+  expect(first).toMatchObject({
+    kind: 'input',
+    question: 'Who pays?',
+    elicitation: { connector: 'crm', mode: 'form', schema: { required: ['name', 'share'] } },
+  });
+  await run.provideInput({ askId: first.askId, value: { name: 'Ann' }, by: 'mia' });
+  const second = await openAsk(run);
+  expect(second.elicitation?.problem).toMatch(/share/);
+  await run.provideInput({ askId: second.askId, value: { name: 'Ann', share: '40' }, by: 'mia' });
+  const { events, result } = await world.ended(run);
+  expect(result.stopReason).toBe('completed');
+  expect(ofType(events, 'tool_finished')).toMatchObject([
+    {
+      status: 'ok',
+      content: { text: '{"who":{"action":"accept","content":{"name":"Ann","share":40}}} true' },
+    },
+  ]);
+  expect(server.calls).toEqual(['ask_first', 'ask_first']);
+  expect([...(await replayRuns(world.place, ['elicited']))]).toEqual([]);
+});
