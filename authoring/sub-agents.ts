@@ -8,6 +8,7 @@ import { DEFAULT_TREE_LIMITS, type TreeLimits } from '../core/state/sub-agent.js
 import type { Limit } from '../core/state/budget-fields.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
 import type { Agent, DeclaredSubAgent } from './agent.js';
+import { CONNECTOR_PREFIX, connectorNameOf } from './connectors.js';
 import { parseBudget, parseSettings } from './check-limits.js';
 import { handoffTool } from './handoff.js';
 import { answerSchemaOf, type InputDeclaration } from './input-schema.js';
@@ -45,7 +46,7 @@ export type SubAgentDefinitions = { readonly [name: string]: SubAgentDefinition 
 /** What a sub-agent with a prompt has from the agent that declares it. */
 export interface Declarer extends Pick<
   Agent,
-  'name' | 'version' | 'model' | 'tools' | 'hooks' | 'policy' | 'settings'
+  'name' | 'version' | 'model' | 'tools' | 'mcp' | 'hooks' | 'policy' | 'settings'
 > {}
 
 const limitsSchema = z
@@ -195,7 +196,11 @@ function toolNamesOf(
     );
   }
   const known = declarer.tools.map(({ record }) => record.name);
-  const unknown = (tools as readonly string[]).find((tool) => !known.includes(tool));
+  const used = declarer.mcp.map(connectorNameOf);
+  const unknown = (tools as readonly string[]).find(
+    (tool) =>
+      !known.includes(tool) && !(isOfConnector(tool) && used.includes(connectorNameOf(tool))),
+  );
   if (unknown !== undefined) {
     const hint = `A sub-agent has no tool that agent ${declarer.name} lacks; add it there, or drop it.`;
     throw bad(`agent ${declarer.name} has no tool ${unknown}`, hint);
@@ -203,9 +208,14 @@ function toolNamesOf(
   return [...new Set(tools as readonly string[])];
 }
 
+/** Which tools a connector has is known when a run is opened. */
+function isOfConnector(tool: string): boolean {
+  return tool.startsWith(CONNECTOR_PREFIX);
+}
+
 /** A role of the declaring agent: everything that it does not say is that agent's. */
 function roleOf(
-  { name: parent, version, model, tools, hooks, policy, settings }: Declarer,
+  { name: parent, version, model, tools, mcp, hooks, policy, settings }: Declarer,
   name: string,
   definition: SubAgentDefinition,
 ): Agent {
@@ -220,6 +230,7 @@ function roleOf(
     model: definition.model ?? model,
     instructions: definition.prompt ?? '',
     tools: Object.freeze([...own]),
+    mcp: named === undefined ? mcp : Object.freeze(named.filter(isOfConnector)),
     hooks,
     handoffTo: [],
     policy,

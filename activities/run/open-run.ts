@@ -17,7 +17,7 @@ import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
 import { toolKey } from '../../core/state/tool.js';
 import type { StoredBlock, TranscriptNode } from '../../core/state/transcript.js';
 import { writeAuthority } from './authority.js';
-import type { OpeningStart } from './bounds.js';
+import { boundedTools, type OpeningStart } from './bounds.js';
 import { appendEvents } from './append-events.js';
 import { textInBlock } from './append-items.js';
 import { archiveSegment } from './archive-history.js';

@@ -29,7 +29,9 @@ export function promptOf(
   const { outputSchema } = start.task;
   const agent = agentOf(config, start.agent);
   const { toolExecution } = settingsFor(config, start);
-  const tools = offersOf([...toolsFor(agent, start), ...served]).map((offer) => named(offer, agent));
+  const tools = offersOf([...toolsFor(agent, start), ...served]).map((offer) =>
+    named(offer, agent),
+  );
   const texts = [
     agent.instructions,
     ...(isCycle(start) ? [CYCLE_GUIDE] : []),

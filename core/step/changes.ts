@@ -221,7 +221,7 @@ export const CHANGES = {
   },
   toldProgress: {
     since: 15,
-    why: 'What a tool says of its progress is told by events, a few for each execution.',
+    why: 'Events tell the progress that a tool, or its server, says of an execution; a few of each.',
   },
   ...GOAL_CHANGES,
 } as const satisfies { readonly [name: string]: Change };

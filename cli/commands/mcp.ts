@@ -1,0 +1,242 @@
+/** `holdfast mcp`: connectors, what their servers say of their tools, and which of that runs get. */
+import type { Command } from 'commander';
+import { canonicalJson, type Json } from '../../core/json/json.js';
+import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
+import { survey, type Surveyed, type SurveyedTool, type ToolState } from '../connectors/survey.js';
+import {
+  actorOf,
+  tenantOf,
+  withActor,
+  withTenant,
+  type ActorOptions,
+  type TenantOptions,
+} from '../desk/actor.js';
+import { EXIT } from '../exit-code.js';
+import { inert, table } from '../render/index.js';
+import { readConfig } from '../serve.js';
+import { neededStore, type Session } from '../session.js';
+import type { Output } from '../terminal/output.js';
+import { usage } from '../usage.js';
+
+interface McpOptions extends ActorOptions, TenantOptions {
+  readonly schema?: boolean;
+}
+
+const HASH_CHARS = 12;
+const TEXT_CHARS_MAX = 300;
+const SHAPE =
+  '{connectors: [{connector, status, tools: [{name, tool, state, effect, hash, definition, …}]}]}';
+const HIDDEN: readonly ToolState[] = ['changed', 'new', 'unusable', 'gone'];
+
+export function addMcp(program: Command, cli: Cli): void {
+  const mcp = program
+    .command('mcp')
+    .description('Connectors (servers of MCP): what they offer, and which of it runs get.');
+  const reading = (name: string, says: string, work: Work): void => {
+    const command = mcp.command(`${name} [connector]`).description(says);
+    if (name === 'list') command.option('--schema', 'with the schemas');
+    withJson(withPlace(withTenant(command)), SHAPE)
+      .addHelpText('after', examples(`holdfast mcp ${name}`, `holdfast mcp ${name} crm --json`))
+      .action((connector: string | undefined, options: McpOptions) =>
+        runCommand(cli, options, async (session, output) => {
+          const found = await look(cli, session, { connector, options });
+          output.data({ connectors: found.map(shown) });
+          return work(found, output, options);
+        }),
+      );
+  };
+  reading(
+    'list',
+    'List the tools of connectors with effect, hash and whether runs get them.',
+    list,
+  );
+  reading('check', 'Fail when a server is down, or has tools that runs do not get.', check);
+  reading('diff', 'Show how tools differ from what was approved.', diff);
+  const command = mcp
+    .command('approve <connector> [tools...]')
+    .description(
+      'From now on runs get the tools as their server describes them now; without names all of them.',
+    );
+  withJson(
+    withPlace(withTenant(withActor(command, 'who approves'))),
+    '{approved: [{name, tool, hash}]}',
+  )
+    .addHelpText(
+      'after',
+      examples(
+        'holdfast mcp approve crm --as mia',
+        'holdfast mcp approve crm get_contact --as mia',
+      ),
+    )
+    .action((connector: string, tools: readonly string[], options: McpOptions) =>
+      runCommand(cli, options, (session, output) =>
+        approve(cli, { session, output, options }, { connector, tools }),
+      ),
+    );
+}
+
+type Work = (found: readonly Surveyed[], output: Output, options: McpOptions) => number | void;
+
+interface Looking {
+  readonly connector: string | undefined;
+  readonly options: McpOptions;
+}
+
+async function look(
+  { environment }: Cli,
+  session: Session,
+  { connector, options }: Looking,
+): Promise<readonly Surveyed[]> {
+  const config = await readConfig(session.place, environment.folder);
+  const store = await session.wholeStore();
+  return survey({ config, store, tenant: tenantOf(options), connector });
+}
+
+/** Without what only this program needs. */
+function shown({ tools, ...connector }: Surveyed) {
+  return {
+    ...connector,
+    tools: tools.map((tool) => {
+      const { pinned: _, ...told } = tool;
+      return told;
+    }),
+  };
+}
+
+function list(found: readonly Surveyed[], output: Output, { schema }: McpOptions): void {
+  if (found.length === 0) output.line('The configuration names no connectors.');
+  for (const one of found) {
+    output.line(headline(one));
+    if (one.tools.length > 0) output.line(toolTable(one.tools, output));
+    if (schema !== true) continue;
+    for (const { name, definition } of one.tools) {
+      output.line(`${inert(name)} takes ${inert(canonicalJson(definition.inputSchema))}`);
+      const { outputSchema } = definition;
+      if (outputSchema !== undefined)
+        output.line(`${inert(name)} gives ${inert(canonicalJson(outputSchema))}`);
+    }
+  }
+}
+
+function headline({ connector, status, era, server, message = '', required }: Surveyed): string {
+  const needs = required ? ', required' : '';
+  return status === 'connected'
+    ? `${inert(connector)}: ${inert(server ?? 'a server without a name')}, ${era ?? ''} protocol${needs}`
+    : `${inert(connector)}: down${needs}. ${inert(message)}`;
+}
+
+function toolTable(tools: readonly SurveyedTool[], { paint }: Output): string {
+  return table({
+    head: ['tool', 'effect', 'runs get it', 'hash'],
+    rows: tools.map(({ name, effect, state, problem, hash }) => [
+      inert(name),
+      effect,
+      problem === undefined ? state : `no: ${inert(problem)}`,
+      hash.slice(0, HASH_CHARS),
+    ]),
+    paint,
+  });
+}
+
+function check(found: readonly Surveyed[], output: Output): number {
+  const down = found.filter(({ status }) => status === 'failed');
+  for (const one of down) output.line(headline(one));
+  const hidden = found.flatMap(({ tools }) => tools.filter(({ state }) => HIDDEN.includes(state)));
+  for (const { name, state, problem } of hidden) {
+    output.line(`${inert(name)}: ${state}${problem === undefined ? '' : `, ${inert(problem)}`}`);
+  }
+  if (down.length + hidden.length > 0) return EXIT.error;
+  output.line('All servers answer, and runs get all of their tools.');
+  return EXIT.completed;
+}
+
+function diff(found: readonly Surveyed[], output: Output): void {
+  const tools = found.flatMap((one) => one.tools.filter(({ state }) => HIDDEN.includes(state)));
+  for (const one of found.filter(({ status }) => status === 'failed')) output.line(headline(one));
+  if (tools.length === 0) output.line('Nothing differs from what was approved.');
+  for (const { name, state, definition, approved } of tools) {
+    output.line(`${inert(name)}: ${state}`);
+    if (state === 'changed' && approved !== undefined) {
+      for (const line of changes(approved, definition)) output.line(`  ${line}`);
+    } else if (state === 'new') {
+      for (const line of changes({}, definition)) output.line(`  ${line}`);
+    }
+  }
+}
+
+/** One line for each field that differs. */
+function changes(before: object, after: object): readonly string[] {
+  const old = before as { readonly [field: string]: Json };
+  const now = after as { readonly [field: string]: Json };
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])].toSorted().flatMap((field) => {
+    const [was, is] = [textOf(old[field]), textOf(now[field])];
+    return was === is ? [] : [`${field} was ${bounded(was)}`, `${field} is  ${bounded(is)}`];
+  });
+}
+
+function textOf(value: Json | undefined): string {
+  return value === undefined ? 'absent' : canonicalJson(value);
+}
+
+function bounded(text: string): string {
+  const plain = inert(text);
+  return plain.length <= TEXT_CHARS_MAX ? plain : `${plain.slice(0, TEXT_CHARS_MAX)}…`;
+}
+
+interface Approving {
+  readonly session: Session;
+  readonly output: Output;
+  readonly options: McpOptions;
+}
+
+async function approve(
+  cli: Cli,
+  { session, output, options }: Approving,
+  { connector, tools }: { readonly connector: string; readonly tools: readonly string[] },
+): Promise<void> {
+  const actor = await actorOf(cli, session, options);
+  if (actor.kind === 'desk') {
+    throw usage(
+      'Tools of connectors are approved where the store is, not over the desk.',
+      'Unset HOLDFAST_TOKEN and give --as NAME.',
+    );
+  }
+  const store = await neededStore(session);
+  const tenant = tenantOf(options);
+  const [found] = await look(cli, session, { connector, options });
+  if (found === undefined || found.status === 'failed')
+    throw usage(`${connector} is down: ${found?.message ?? ''}`, 'Try again when it answers.');
+  const offered = found.tools.filter(({ pinned, problem }) => pinned && problem === undefined);
+  const unknown = tools.find((tool) => !offered.some((one) => isNamed(one, tool)));
+  if (unknown !== undefined) {
+    const hint = `The tools are ${offered
+      .map(({ tool }) => tool)
+      .join(', ')
+      .slice(0, 500)}.`;
+    throw usage(`The server of ${connector} has no usable tool ${unknown.slice(0, 100)}.`, hint);
+  }
+  const chosen = offered.filter(
+    (one) => tools.length === 0 || tools.some((tool) => isNamed(one, tool)),
+  );
+  const at = Date.now();
+  await store.meetTools({
+    tenant,
+    connector,
+    at,
+    tools: chosen.map(({ name, version, hash, pinned }) => ({
+      name,
+      version,
+      hash,
+      pinned: JSON.stringify(pinned),
+    })),
+  });
+  const hashes = chosen.map(({ hash }) => hash);
+  await store.approveTools({ tenant, connector, hashes, by: actor.named.by, at });
+  output.data({ approved: chosen.map(({ name, tool, hash }) => ({ name, tool, hash })) });
+  for (const { name, hash } of chosen)
+    output.line(`Runs get ${inert(name)} (${hash.slice(0, HASH_CHARS)}) from now on.`);
+}
+
+function isNamed({ name, tool }: SurveyedTool, wanted: string): boolean {
+  return name === wanted || tool === wanted;
+}

@@ -1,0 +1,153 @@
+/**
+ * What the servers of a configuration say of their tools now, against what runs get of them.
+ * Invariant: nothing is written, and a server that is down leaves the others as they are.
+ */
+import type { Config } from '../../authoring/index.js';
+import type { Connector } from '../../authoring/connectors.js';
+import {
+  createConnectors,
+  definitionProblem,
+  pinnedTool,
+  type PinnedTool,
+  type ServerDefinition,
+} from '../../connectors/index.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { ConnectorToolRow } from '../../store/connector-tools.js';
+import type { Store } from '../../store/store.js';
+
+/**
+ * 'approved': runs get it. 'first use': nobody has met the connector, and its first run approves it as it is. 'changed',
+ * 'new': runs do not get it until a person says so. 'gone': the server lists it no more. 'unusable': no run can have it.
+ */
+export type ToolState = 'approved' | 'first use' | 'changed' | 'new' | 'gone' | 'unusable';
+
+export interface SurveyedTool {
+  /** The name that models and policies use. */
+  readonly name: string;
+  /** As the server names it. */
+  readonly tool: string;
+  readonly state: ToolState;
+  readonly effect: string;
+  readonly hash: string;
+  readonly version: string;
+  readonly definition: ServerDefinition;
+  /** With 'changed' and 'gone': what runs get. */
+  readonly approved?: ServerDefinition;
+  /** With 'unusable'. */
+  readonly problem?: string;
+  readonly pinned?: PinnedTool;
+}
+
+export interface Surveyed {
+  readonly connector: string;
+  readonly status: 'connected' | 'failed';
+  readonly required: boolean;
+  readonly trusted: boolean;
+  readonly era?: 'modern' | 'legacy';
+  readonly server?: string;
+  /** Why it cannot be reached. */
+  readonly message?: string;
+  readonly tools: readonly SurveyedTool[];
+}
+
+const ROWS_MAX = 1_000;
+
+export interface Asked {
+  readonly config: Config;
+  /** Absent: no worker has run yet. */
+  readonly store: Store | undefined;
+  readonly tenant: string;
+  /** Absent: all. */
+  readonly connector?: string | undefined;
+}
+
+/** Errors: `InvalidRequest` for a connector that is none. */
+export async function survey({
+  config,
+  store,
+  tenant,
+  connector,
+}: Asked): Promise<readonly Surveyed[]> {
+  const known = [...config.connectors.keys()];
+  if (connector !== undefined && !config.connectors.has(connector)) {
+    throw new HoldfastError(
+      'InvalidRequest',
+      `The configuration has no connector ${JSON.stringify(connector.slice(0, 60))}.`,
+      {
+        hint:
+          known.length === 0 ? 'Declare it in `mcp`.' : `The connectors are ${known.join(', ')}.`,
+      },
+    );
+  }
+  const connectors = createConnectors(config);
+  try {
+    return await Promise.all(
+      [...config.connectors.values()]
+        .filter(({ name }) => connector === undefined || name === connector)
+        .map(async (one) => {
+          const rows = (await store?.listConnectorTools(tenant, one.name, ROWS_MAX)) ?? [];
+          const signal = AbortSignal.timeout(2 * one.connectTimeoutMs);
+          const { name, required, trusted } = one;
+          try {
+            const { definitions, era, server } = await connectors.list(name, signal);
+            const facts = { connector: name, required, trusted, era, ...(server && { server }) };
+            return {
+              ...facts,
+              status: 'connected' as const,
+              tools: toolsOf(one, definitions, rows),
+            };
+          } catch (error) {
+            const message = error instanceof Error ? error.message : String(error);
+            return {
+              connector: name,
+              status: 'failed' as const,
+              required,
+              trusted,
+              message,
+              tools: [],
+            };
+          }
+        }),
+    );
+  } finally {
+    await connectors.close();
+  }
+}
+
+function toolsOf(
+  connector: Connector,
+  definitions: readonly ServerDefinition[],
+  rows: readonly ConnectorToolRow[],
+): readonly SurveyedTool[] {
+  const now = definitions.flatMap((definition) => {
+    const pinned = pinnedTool(connector, definition);
+    return pinned === undefined ? [] : [surveyed(pinned, rows)];
+  });
+  const listed = new Set(now.map(({ name }) => name));
+  const gone = new Map<string, SurveyedTool>();
+  for (const row of rows) {
+    if (listed.has(row.name) || gone.has(row.name) || row.approved === undefined) continue;
+    const pinned = JSON.parse(row.pinned) as PinnedTool;
+    const { definition } = pinned;
+    gone.set(row.name, { ...factsOf(pinned), state: 'gone', definition, approved: definition });
+  }
+  return [...now, ...gone.values()];
+}
+
+function surveyed(pinned: PinnedTool, rows: readonly ConnectorToolRow[]): SurveyedTool {
+  const facts = { ...factsOf(pinned), definition: pinned.definition, pinned };
+  const problem = definitionProblem(pinned.definition);
+  if (problem !== undefined) return { ...facts, state: 'unusable', problem };
+  const own = rows.filter(({ name, approved }) => name === facts.name && approved !== undefined);
+  if (own.some(({ hash }) => hash === facts.hash)) return { ...facts, state: 'approved' };
+  if (rows.length === 0) return { ...facts, state: 'first use' };
+  const [newest] = own;
+  if (newest === undefined) return { ...facts, state: 'new' };
+  const { definition } = JSON.parse(newest.pinned) as PinnedTool;
+  return { ...facts, state: 'changed', approved: definition };
+}
+
+function factsOf({ record }: PinnedTool) {
+  const { name, effect, version, mcp } = record;
+  return { name, tool: mcp?.tool ?? name, effect, version, hash: mcp?.hash ?? '' };
+}
