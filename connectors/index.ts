@@ -17,11 +17,8 @@ import type { TransportFactory } from './transport.js';
 
 export { ChangedTool } from './connection.js';
 export {
-  definitionHash,
   definitionProblem,
   pinnedTool,
-  shownDescription,
-  toolNameOf,
   type PinnedTool,
   type ServerDefinition,
 } from './definition.js';
@@ -32,7 +29,6 @@ export {
   type Exchange,
   type InputRequired,
 } from './exchange.js';
-export { schemaCheck } from './schema-check.js';
 export type { TransportFactory } from './transport.js';
 
 /** Compiled schemas are large. */

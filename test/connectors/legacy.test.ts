@@ -1,0 +1,130 @@
+/** The reference server of the legacy protocol, as a program and over HTTP. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { defineAgent, defineConfig } from '../../authoring/index.js';
+import type { ConnectorDefinition } from '../../authoring/connectors.js';
+import { createConnectors, isInputRequired, pinnedTool } from '../../connectors/index.js';
+import { until } from '../until.js';
+
+const EVERYTHING = join(
+  __dirname,
+  '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
+);
+
+const ends: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+function everything(definition: ConnectorDefinition) {
+  const config = defineConfig({
+    agents: [defineAgent({ name: 'a', model: 's/m', instructions: 'Help.', mcp: ['all'] })],
+    mcp: { all: definition },
+  });
+  const connectors = createConnectors(config);
+  ends.push(() => connectors.close());
+  return {
+    list: () => connectors.list('all', AbortSignal.timeout(30_000)),
+    async call(name: string, args: object, over: object = {}): Promise<unknown> {
+      const { definitions } = await connectors.list('all', AbortSignal.timeout(30_000));
+      const definition = definitions.find((one) => one.name === name);
+      const tool = await connectors.tool(
+        pinnedTool(config.connectors.get('all')!, definition!)!,
+        'default',
+      );
+      return tool.run(args, {
+        runId: 'r',
+        tenant: 'default',
+        callId: 'c',
+        idempotencyKey: 'k',
+        attempt: 1,
+        traceId: 't',
+        signal: AbortSignal.timeout(30_000),
+        cost: () => undefined,
+        ...over,
+      });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+function program(kind: string, port: number): ChildProcess {
+  const child = spawn(process.execPath, [EVERYTHING, kind], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: 'ignore',
+  });
+  ends.push(() => {
+    child.kill('SIGKILL');
+  });
+  return child;
+}
+
+async function answers(port: number): Promise<void> {
+  await until(async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined);
+    return response !== undefined;
+  });
+}
+
+const byProgram: ConnectorDefinition = {
+  command: process.execPath,
+  args: [EVERYTHING, 'stdio'],
+  connectTimeoutMs: 20_000,
+};
+
+test('a program tells its tools, answers, and asks a person', async () => {
+  const { list, call } = everything(byProgram);
+  const { era, definitions } = await list();
+  expect(era).toBe('legacy');
+  const names = definitions.map(({ name }) => name);
+  expect(names).toContain('echo');
+  expect(names).not.toContain('trigger-sampling-request');
+  expect(names).not.toContain('get-roots-list');
+  expect(await call('echo', { message: 'hello' })).toContain('hello');
+  const asked: unknown = await call('trigger-elicitation-request', {}).catch((e: unknown) => e);
+  if (!isInputRequired(asked)) throw asked;
+  const { exchange } = asked;
+  expect(exchange).toMatchObject({ era: 'legacy', responses: {} });
+  const [question] = exchange.requests;
+  const responses = { [question!.key]: { action: 'decline' as const } };
+  expect(
+    JSON.stringify(
+      await call(
+        'trigger-elicitation-request',
+        {},
+        {
+          exchange: { ...exchange, responses },
+        },
+      ),
+    ),
+  ).toMatch(/declin/i);
+});
+
+test.each(['streamableHttp', 'sse'] as const)(
+  'a server over %s answers, and answers again after it was killed',
+  async (kind) => {
+    const port = await freePort();
+    const first = program(kind, port);
+    await answers(port);
+    const { call } = everything(
+      kind === 'sse'
+        ? { url: `http://127.0.0.1:${port}/sse`, transport: 'sse', protocol: 'legacy' }
+        : { url: `http://127.0.0.1:${port}/mcp` },
+    );
+    expect(await call('echo', { message: 'one' })).toContain('one');
+    first.kill('SIGKILL');
+    await until(() => first.signalCode !== null);
+    program(kind, port);
+    await answers(port);
+    expect(await call('echo', { message: 'two' })).toContain('two');
+  },
+);
