@@ -29,6 +29,7 @@ const ctx = (over: Partial<ToolContext> = {}): ToolContext => ({
   traceId: 't',
   signal: AbortSignal.timeout(20_000),
   cost: () => undefined,
+  sandbox: undefined as never,
   ...over,
 });
 

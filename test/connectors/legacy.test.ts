@@ -43,6 +43,7 @@ function everything(definition: ConnectorDefinition) {
         traceId: 't',
         signal: AbortSignal.timeout(30_000),
         cost: () => undefined,
+        sandbox: undefined as never,
         ...over,
       });
     },
