@@ -3,7 +3,7 @@ const { availableParallelism } = require('node:os');
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: '<rootDir>/test/one-context.cjs',
-  runtime: '<rootDir>/test/shared-packages.cjs',
+  runtime: '<rootDir>/test/shared-modules.cjs',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   globalSetup: '<rootDir>/test/global-setup.cjs',

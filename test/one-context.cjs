@@ -1,4 +1,4 @@
-// Tests in the context of their process, so that they can use packages that are loaded there (test/shared-packages.cjs):
+// Tests in the context of their process, so that they can use packages that are loaded there (test/shared-modules.cjs):
 // in a context of its own an error of theirs is no Error. What a file leaves behind is taken back after it.
 const { appendFileSync, readFileSync } = require('node:fs');
 const { relative } = require('node:path');
