@@ -1,10 +1,10 @@
 // Tests in the context of their process, so that they can use packages that are loaded there (test/shared-modules.cjs):
 // in a context of its own an error of theirs is no Error. What a file leaves behind is taken back after it.
-const { appendFileSync, readFileSync } = require('node:fs');
 const { relative } = require('node:path');
 const vm = require('node:vm');
 const { LegacyFakeTimers, ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
+const { costsSoFar, tellCosts } = require('./costs.cjs');
 
 // Jest names the context to run in; the process's own is none that Node takes.
 const { compileFunction } = vm;
@@ -32,22 +32,10 @@ function listenersOfProcess() {
     .flatMap((event) => process.rawListeners(event).map((listener) => ({ event, listener })));
 }
 
-const TICKS_PER_S = 100;
-
-/** Processor time in seconds: of this process, and of the processes that it started and that have ended. */
-function processorTime() {
-  const { user, system } = process.cpuUsage();
-  // The name of the program, which comes before the figures, may have blanks.
-  const [, figures] = /^.*\) (.*)/s.exec(readFileSync('/proc/self/stat', 'utf8'));
-  const [userTicks, systemTicks] = figures.split(' ').slice(13, 15).map(Number);
-  return { own: (user + system) / 1e6, started: (userTicks + systemTicks) / TICKS_PER_S };
-}
-
 module.exports = class OneContext {
   constructor({ projectConfig: config }, { testPath }) {
     this.file = relative(config.rootDir, testPath);
-    this.costs = process.env.HOLDFAST_TEST_COSTS;
-    this.began = this.costs && processorTime();
+    this.costsBefore = costsSoFar();
     this.global = globalThis;
     globalThis.global = globalThis;
     this.before = {
@@ -85,13 +73,7 @@ module.exports = class OneContext {
     for (const name of Object.getOwnPropertyNames(globalThis)) {
       if (!names.has(name)) delete globalThis[name];
     }
-    if (this.costs) this.tellCosts();
-  }
-
-  tellCosts() {
-    const { own, started } = processorTime();
-    const costs = [own - this.began.own, started - this.began.started].map((s) => s.toFixed(2));
-    appendFileSync(this.costs, `${costs.join('\t')}\t${this.file}\n`);
+    tellCosts(this.file, this.costsBefore);
   }
 
   exportConditions() {

@@ -20,6 +20,7 @@ import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
+import { costsSoFar, tellCosts } from './costs.cjs';
 
 const INSTALL = 'apt-get install -y --no-install-recommends postgresql';
 const START_LIMIT_MS = 60_000;
@@ -65,6 +66,7 @@ export async function stopPostgres(): Promise<void> {
   if (folder === undefined || !existsSync(folder)) return;
   const pid = pidIn(folder);
   if (pid !== undefined) {
+    tellCosts('the PostgreSQL server', undefined, costsSoFar(pid));
     // Immediately: its data is for nobody.
     process.kill(pid, 'SIGQUIT');
     for (let waited = 0; waited < 5_000 && isAlive(pid); waited += POLL_MS) await sleep(POLL_MS);
