@@ -8,9 +8,7 @@ module.exports = {
   testMatch: ['**/*.test.ts'],
   globalSetup: '<rootDir>/test/global-setup.cjs',
   globalTeardown: '<rootDir>/test/global-teardown.cjs',
-  // jose comes as ES modules only.
-  transform: { '^.+\\.ts$': '@swc/jest', '/node_modules/jose/.+\\.js$': '@swc/jest' },
-  transformIgnorePatterns: ['/node_modules/(?!jose/)'],
+  transform: { '^.+\\.ts$': '@swc/jest' },
   // Sources name their imports as they are emitted (./x.js); jest runs the TypeScript itself.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   // Most tests wait for servers and processes most of their time: more of them than cores keep the cores busy.

@@ -12,7 +12,10 @@ function costsSoFar(pid = 'self') {
   // The name of the program, which comes before the figures, may have blanks.
   const [, figures] = /^.*\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   const [user, system, startedUser, startedSystem] = figures.split(' ').slice(11, 15).map(Number);
-  return { own: (user + system) / TICKS_PER_S, started: (startedUser + startedSystem) / TICKS_PER_S };
+  return {
+    own: (user + system) / TICKS_PER_S,
+    started: (startedUser + startedSystem) / TICKS_PER_S,
+  };
 }
 
 /** Undefined: the file has seen none of it before. */
