@@ -18,11 +18,17 @@ function costsSoFar(pid = 'self') {
   };
 }
 
-/** Undefined: the file has seen none of it before. */
+/** Of what came after `since`. */
 function tellCosts(name, since, until = costsSoFar()) {
-  if (until === undefined) return;
-  const parts = [until.own - (since?.own ?? 0), until.started - (since?.started ?? 0)];
+  if (since === undefined) return;
+  const parts = [until.own - since.own, until.started - since.started];
   appendFileSync(FILE, `${parts.map((s) => s.toFixed(2)).join('\t')}\t${name}\n`);
 }
 
-module.exports = { costsSoFar, tellCosts };
+/** Of all that a server has done; `pid` undefined: there was none. */
+function tellServerCosts(name, pid) {
+  if (FILE === undefined || pid === undefined) return;
+  tellCosts(name, { own: 0, started: 0 }, costsSoFar(pid));
+}
+
+module.exports = { costsSoFar, tellCosts, tellServerCosts };

@@ -20,7 +20,6 @@ import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { costsSoFar, tellCosts } from './costs.cjs';
 
 const INSTALL = 'apt-get install -y --no-install-recommends postgresql';
 const START_LIMIT_MS = 60_000;
@@ -60,13 +59,18 @@ export function announcePostgres(folder: string): void {
   process.env[OWNER] = String(process.pid);
 }
 
+/** For the global teardown; undefined: nobody wanted it. */
+export function postgresPid(): number | undefined {
+  const folder = process.env[FOLDER];
+  return folder === undefined ? undefined : pidIn(folder);
+}
+
 /** For the global teardown. */
 export async function stopPostgres(): Promise<void> {
   const folder = process.env[FOLDER];
   if (folder === undefined || !existsSync(folder)) return;
   const pid = pidIn(folder);
   if (pid !== undefined) {
-    tellCosts('the PostgreSQL server', undefined, costsSoFar(pid));
     // Immediately: its data is for nobody.
     process.kill(pid, 'SIGQUIT');
     for (let waited = 0; waited < 5_000 && isAlive(pid); waited += POLL_MS) await sleep(POLL_MS);

@@ -1,7 +1,6 @@
 /** One Temporal server for all tests of a run of jest that need none of their own. */
 import type { OnProgress } from '../devserver/index.js';
 import { startTestServer, type TestServer } from '../testing/temporal-server.js';
-import { costsSoFar, tellCosts } from './costs.cjs';
 
 /** Set by the global setup; worker processes of jest inherit the variable. */
 const VARIABLE = 'HOLDFAST_TEST_TEMPORAL';
@@ -14,9 +13,11 @@ export async function startTemporal(onProgress: OnProgress): Promise<void> {
   process.env[VARIABLE] = started.address;
 }
 
+/** For the global teardown; undefined: it was not started. */
+export const temporalPid = (): number | undefined => started?.pid;
+
 /** For the global teardown. */
 export async function stopTemporal(): Promise<void> {
-  if (started !== undefined) tellCosts('the Temporal server', undefined, costsSoFar(started.pid));
   // At once: its data is for nobody.
   await started?.kill();
   await started?.stop();

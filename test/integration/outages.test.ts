@@ -116,7 +116,7 @@ async function allCompleted(world: World, runs: Map<string, RunHandle>): Promise
 describe('workers that are away for longer than every limit', () => {
   let world: World;
   beforeAll(async () => {
-    world = await startWorld({ ownServer: true, worker: false });
+    world = await startWorld({ worker: false });
   });
   afterAll(() => world.stop());
 
@@ -192,7 +192,7 @@ onPostgres('a store that is away for longer than every limit', () => {
     const url = await newPostgresUrl();
     proxy = await startTcpProxy({ target: url });
     const { host } = new URL(url);
-    world = await startWorld({ ownServer: true, worker: false, storePlace: url });
+    world = await startWorld({ worker: false, storePlace: url });
     await world.serve({ storePlace: url.replace(host, proxy.address) });
   });
   afterAll(async () => {

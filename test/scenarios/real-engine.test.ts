@@ -12,7 +12,7 @@ import { drawn } from '../draw.js';
 import { saySeed, SEED, WHOLE } from '../seed.js';
 
 const MINUTE = 60_000;
-const PICKED = 20;
+const PICKED = 12;
 
 let count: number;
 let outcomes: readonly CaseOutcome[];

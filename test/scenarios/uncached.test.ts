@@ -16,7 +16,7 @@ import { drawn } from '../draw.js';
 import { saySeed, SEED, WHOLE } from '../seed.js';
 
 const MINUTE = 60_000;
-const SECTIONS = 8;
+const SECTIONS = 5;
 const LIMIT = WHOLE ? 40 * MINUTE : 5 * MINUTE;
 
 function sectionOf({ file }: Fixture): string {

@@ -30,6 +30,8 @@ export function useDatabase(name: typeof database): void {
   database = name;
 }
 
+export const databaseNow = (): typeof database => database;
+
 /** For what only one of them can show. */
 export function onlyOn(name: typeof database): typeof test {
   return database === name ? test : (test.skip as typeof test);

@@ -1,20 +1,33 @@
-/** The store on PostgreSQL: every test of the store once more, and what only concerns that database. */
+/**
+ * The store on PostgreSQL: tests of the store once more, half of their files as the seed draws, and what only concerns
+ * that database. HOLDFAST_WHOLE=1: all of them; HOLDFAST_SEED: of the draw.
+ */
 import { readdirSync } from 'node:fs';
 import { createServer, connect, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { openStore, openStoreAt } from '../../store/store.js';
+import { drawn } from '../draw.js';
 import { newPostgresUrl, postgresBinaries } from '../postgres-server.js';
+import { saySeed, SEED, WHOLE } from '../seed.js';
 import { cleanUp, eventsFrom, newStore, rawRows, useDatabase, warnings } from './fixtures.js';
 import { CALL, REPLY } from './open-transaction.js';
 
 const OWN = ['sqlite.test.ts', 'postgres.test.ts'];
+/** Draws by itself what it plays here. */
+const DRAWING = 'processes.test.ts';
+const files = readdirSync(__dirname).filter(
+  (name) => name.endsWith('.test.ts') && !OWN.includes(name) && name !== DRAWING,
+);
+const played = WHOLE ? files : drawn(files, Math.ceil(files.length / 2), SEED);
 const onPostgres = postgresBinaries() === undefined ? describe.skip : describe;
 
 onPostgres('on PostgreSQL', () => {
   useDatabase('postgres');
-  for (const file of readdirSync(__dirname)) {
-    if (!file.endsWith('.test.ts') || OWN.includes(file)) continue;
+  beforeAll(() =>
+    saySeed(`${played.length} of ${files.length} files of tests of the store on PostgreSQL`),
+  );
+  for (const file of [...played, DRAWING]) {
     describe(file, () => void require(join(__dirname, file)));
   }
 });

@@ -12,7 +12,7 @@ import { SEED, saySeed, WHOLE } from '../seed.js';
 import { essenceOf } from './support/goal-essence.js';
 import { watched, type When } from './support/watched-store.js';
 
-const DRAWN = 8;
+const DRAWN = 4;
 
 /** A check with a measure, a judge, a reviewer, an approval, sleeps, a plan, writes, and what people say. */
 const CASE = {
