@@ -125,6 +125,15 @@ export {
   type WaitOptions,
 } from './client/index.js';
 export type { Credentials, TlsMaterial } from './connection/index.js';
+export {
+  findIsolation,
+  type Isolation,
+  type IsolationFound,
+  type Room,
+} from './sandbox/isolation.js';
+export type { SandboxLimits } from './sandbox/limits.js';
+export type { FolderEntries, FolderEntry, FolderLimits } from './pure/work-folder/entry.js';
+export { parseHosts, type NamedHost } from './sandbox/proxy.js';
 export { openStore, type Store, type StoreOptions } from './store/store.js';
 export { HoldfastError, type ErrorCode, type ErrorContext } from './core/state/errors.js';
 export type { Decided, Decision, RejectionReason, Verdict } from './core/state/ask.js';

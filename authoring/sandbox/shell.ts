@@ -14,7 +14,7 @@ import { onlyInSandbox } from './folder-text.js';
 const COMMAND_CHARS_MAX = 16 * 1024;
 const STDIN_CHARS_MAX = 256 * 1024;
 /** For making the folder, keeping it, and starting. */
-const MARGIN_MS = 90_000;
+const MARGIN_MS = 60_000;
 const LEAST_MS = 1_000;
 
 export interface ShellDefinition {

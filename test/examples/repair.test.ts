@@ -20,6 +20,7 @@ import { findSandbox, withoutSandbox } from '../../examples/repair/sandbox.js';
 import { repairScript } from '../../examples/repair/script.js';
 import { makeWorkshop, type Workshop } from '../../examples/repair/workshop.js';
 import { createAnthropicProvider, simulateGoal, startScriptedModel } from '../../testing/index.js';
+import { whereIsolated } from '../sandbox/where-isolated.js';
 import { endExample, startExample, type StartedExample } from './started-example.js';
 
 const { signal } = new AbortController();
@@ -140,12 +141,10 @@ export const total = () => 'whatever you like';
     expect(await testRepository(judging, signal)).toMatchObject({ failed: 7 });
   });
 
-  const found = findSandbox(process.env);
-  // A machine without bubblewrap cannot tell.
-  (found.kind === 'found' ? test : test.skip)(
-    'keeps the code under test in its sandbox',
-    async () => {
-      if (found.kind !== 'found') return;
+  whereIsolated('of code that cannot be trusted', () => {
+    test('keeps the code under test in its sandbox', async () => {
+      const found = findSandbox(process.env);
+      if (found.kind !== 'found') throw new Error(found.because);
       const outside = join(workshop.path, 'escaped');
       write(
         'src/invoice.mjs',
@@ -169,8 +168,8 @@ export const total = () => {
       expect(because).toContain('"reached":"ENETUNREACH"');
       expect(because).toContain('"children":true,"home":false,"env":["PATH","PWD"]');
       expect(because).not.toContain('done');
-    },
-  );
+    });
+  });
 });
 
 describe('a patch', () => {
