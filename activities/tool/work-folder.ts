@@ -174,7 +174,9 @@ async function runCommand(
   if (found.kind === 'missing')
     throw new ToolError(UNAVAILABLE, `This worker can isolate nothing: ${found.because}.`);
   const key = keyOf(await ownerOf(deps, site), site);
-  if ((await deps.store.folderCommit(key))?.state === 'made') return spent(deps.store, key);
+  const { keep: isKept = true } = command;
+  if (isKept && (await deps.store.folderCommit(key))?.state === 'made')
+    return spent(deps.store, key);
   const { head, view } = await stateOf(deps, key);
   const contents = await contentsOf(view);
   const { command: argv, stdin, env, hosts, limits } = command;
@@ -194,7 +196,7 @@ async function runCommand(
     const isHarmless = error instanceof SandboxBroken && (hosts ?? []).length === 0;
     throw isHarmless ? new ToolError(`${error.message} Nothing was kept.`) : error;
   });
-  return keep(deps, key, { head, view, ran });
+  return isKept ? keep(deps, key, { head, view, ran }) : resultOf(ran, view.entries);
 }
 
 interface Ended {

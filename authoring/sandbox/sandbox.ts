@@ -27,6 +27,8 @@ export interface SandboxedCommand {
   /** Of `parseHosts`; default: nothing is reached. */
   readonly hosts?: readonly NamedHost[];
   readonly limits?: Partial<SandboxLimits>;
+  /** false: the folder stays as it is, as tools that only read have to leave it; default: true. */
+  readonly keep?: boolean;
 }
 
 /** How the command ended, and what it did to the folder. A `type`: JSON, as results are. */

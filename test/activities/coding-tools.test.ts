@@ -244,6 +244,21 @@ whereIsolated('the shell', () => {
     expect(await done(callTo('search', {}))).toEqual({ files: ['a'] });
   });
 
+  test('may leave the folder as it is, for tools that only read', async () => {
+    await write('a', 'x');
+    const call = callTo('shell', { command: 'unused' });
+    const { signal } = new AbortController();
+    const sandbox = sandboxOf({ store: bed.store }, { run: RUN, call, signal });
+    const command = ['/bin/sh', '-c', 'cat a; echo y > a; echo z > b'];
+    for (let n = 0; n < 2; n += 1) {
+      expect(await sandbox.run({ command, keep: false })).toMatchObject({ stdout: 'x' });
+    }
+    expect(await bed.store.folderHead({ tenant: 'default', owner: RUN.runId })).toMatchObject({
+      version: 1,
+    });
+    expect(await sandbox.made()).toBeNull();
+  });
+
   test('that was lost did not count, and never will: finding out takes it away', async () => {
     const call = callTo('shell', { command: 'echo late > late; sleep 2' });
     const running = outcomeOf(call);

@@ -57,7 +57,7 @@ export const ATTACKS: { readonly [about: string]: readonly Attack[] } = {
       name: 'a name that is looked up',
       line: () => 'getent hosts localhost.localdomain example.org && echo GOT',
     },
-    { name: 'an abstract socket', line: ({ abstractName }) => connects(`'\\\\0${abstractName}'`) },
+    { name: 'an abstract socket', line: ({ abstractName }) => connects(`'\\0${abstractName}'`) },
     {
       name: 'an interface of its own',
       line: () => 'ip link add x type dummy 2>/dev/null && echo GOT',
@@ -173,7 +173,7 @@ export const ATTACKS: { readonly [about: string]: readonly Attack[] } = {
     },
   ],
   exhaustion: [
-    { name: 'a fork bomb', line: () => ':() { : | : & }; :; sleep 30', endsBy: /exit|time/ },
+    { name: 'a fork bomb', line: () => 'b() { b | b & }; b; sleep 30', endsBy: /exit|time/ },
     {
       name: 'many processes',
       line: () =>
