@@ -13,6 +13,7 @@ export {
   defineTool,
   editFileTool,
   escalate,
+  messageAgent,
   goalFromText,
   hours,
   minutes,

@@ -29,6 +29,7 @@ import { fetchKeys } from './run/fetch-keys.js';
 import { flush } from './run/flush.js';
 import { leaving } from './leave.js';
 import { openHandoff } from './run/open-handoff.js';
+import { readMail } from './run/read-mail.js';
 import { openRun } from './run/open-run.js';
 import { metStore } from './own-store.js';
 import { reconcileTool } from './tool/reconcile-tool.js';
@@ -70,6 +71,7 @@ const IMPLEMENTATIONS: Implementations = {
   resolve_model: resolveModel,
   account_call: accountCall,
   fetch_keys: fetchKeys,
+  read_mail: readMail,
   flush,
   close_run: closeRun,
 };

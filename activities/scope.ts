@@ -4,6 +4,7 @@
  */
 import { activityInfo, Context } from '@temporalio/activity';
 import { fetchHistory, type FetchedHistory } from './fetch-history.js';
+import { wakeRun } from './wake-run.js';
 import { describeRun, type DescribedRun } from './describe-run.js';
 import { startBeating } from './heartbeats.js';
 import { workOf, type Progress, type Work } from './progress.js';
@@ -34,6 +35,8 @@ export interface Scope {
   readonly namespace: string;
   /** What Temporal knows of another run; absent, or undefined: nobody can tell now. */
   describe?(workflowId: string): Promise<DescribedRun | undefined>;
+  /** Tells another run that there is mail; a run that is gone hears nothing. Absent: nobody can tell it. */
+  wake?(workflowId: string): Promise<void>;
   /** The history of an earlier execution of a run. */
   fetchHistory(runId: string, execution: string): Promise<FetchedHistory>;
   /** Tells whoever operates the worker what there is to mend. */
@@ -86,6 +89,7 @@ export async function inScope<T>(
     stopRequested: () => context.cancellationDetails?.cancelRequested === true,
     namespace: info.namespace,
     describe: (workflowId) => describeRun(() => context.client, workflowId),
+    wake: (workflowId) => wakeRun(() => context.client, workflowId),
     // Absent in tests; a worker made from a NativeConnection has one.
     fetchHistory: (runId, earlier) => fetchHistory(context.client, runId, earlier),
     error: (message, facts) => context.log.error(message, { ...facts }),

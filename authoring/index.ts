@@ -44,6 +44,7 @@ export {
 } from './sandbox/index.js';
 export { askPerson } from './ask-person.js';
 export { escalate } from './escalate.js';
+export { messageAgent } from './message-agent.js';
 export type { HandoffDeclaration } from './handoff.js';
 export type { CardDeclaration } from './card.js';
 export type { ApprovalDeclaration } from './approval.js';

@@ -77,6 +77,8 @@ export interface HoldfastClient {
    * of its session: SessionNotFound, SessionExists, SessionBusy (a run of it is still open).
    */
   start(options: StartOptions): Promise<RunHandle>;
+  /** Says something to a run as its user; the same id again is ignored. Gives the id. Errors: InvalidTask, RunNotFound. */
+  message(runId: string, text: string, id?: string): Promise<string>;
   /** A run by its id; nothing is checked before the first call. */
   handle(runId: string, tenant?: string): RunHandle;
   /**
@@ -207,6 +209,7 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
     ensureNamespaceReady: () => ensureNamespaceReady(link),
     namespaceFacts: () => namespaceFacts(link),
     start: (options) => startRun(link, options),
+    message: (runId, text, id) => runHandle(link, runId).sendMessage(text, id),
     handle: (runId, tenant) => runHandle(tenant === undefined ? link : { ...link, tenant }, runId),
     startGoal: async (options) =>
       goalHandle(

@@ -274,6 +274,17 @@ const MIGRATIONS: readonly Migration[] = [
       `create index connector_tools_by_connector on connector_tools (tenant, connector, name)`,
     ],
   },
+  {
+    version: 16,
+    name: 'letters between runs',
+    statements: [
+      `create table letters (tenant text not null, to_run text not null, seq bigint not null,
+        from_run text not null, from_agent text not null, key text not null, text text not null,
+        written_at bigint not null, is_read integer not null,
+        primary key (tenant, to_run, seq))`,
+      `create unique index letters_by_key on letters (tenant, from_run, key)`,
+    ],
+  },
 ];
 
 /** The newest schema that this program knows. */

@@ -359,6 +359,21 @@ export interface NeedTable {
   readonly code_json: string;
 }
 
+export interface LetterTable {
+  readonly tenant: string;
+  readonly to_run: string;
+  /** Of the recipient, from 1. */
+  readonly seq: number;
+  readonly from_run: string;
+  readonly from_agent: string;
+  /** Of the call that wrote it. */
+  readonly key: string;
+  readonly text: string;
+  /** ms since epoch. */
+  readonly written_at: number;
+  readonly is_read: number;
+}
+
 export interface ChildTable {
   readonly tenant: string;
   readonly child: string;
@@ -457,6 +472,7 @@ export interface Tables {
   readonly served: ServedTable;
   readonly needs: NeedTable;
   readonly children: ChildTable;
+  readonly letters: LetterTable;
   readonly proposals: ProposalTable;
   readonly work_folders: WorkFolderTable;
   readonly folder_commits: FolderCommitTable;

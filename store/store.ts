@@ -15,6 +15,7 @@ import { callsBeforeReset, type CallsBeforeReset } from './calls-before-reset.js
 import { chainCache, type ChainCache } from './chain-cache.js';
 import { children, type Children } from './children.js';
 import { connectorTools, type ConnectorTools } from './connector-tools.js';
+import { mail, type Mail } from './mail.js';
 import type { ChangeWatch, RunName } from './changes.js';
 import { immediate, type Db, type OpenDatabase } from './database.js';
 import { deskKeys, type DeskKeys } from './desk-keys.js';
@@ -74,6 +75,7 @@ export interface StoreCalls
     Served,
     Needs,
     Children,
+    Mail,
     Proposals,
     GoalEffects,
     WorkFolders,
@@ -226,6 +228,7 @@ function callsOn(db: Db, { cache, marks }: Sources): StoreCalls {
     ...served(db),
     ...needs(db),
     ...children(db),
+    ...mail(db),
     ...proposals(db),
     ...goalEffects(db),
     ...workFolders(db),

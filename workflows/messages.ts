@@ -44,6 +44,9 @@ export const close = defineSignal('close');
 /** Begins a new segment at the next boundary, as a full history does: for a run that is to go on under newer rules. */
 export const nextSegment = defineSignal('nextSegment');
 
+/** A hint that letters of other runs lie in the store. */
+export const mail = defineSignal('mail');
+
 /** Another model for the next request, by its route's name. A name that no worker knows changes nothing. */
 export const setModel = defineSignal<[string]>('setModel');
 /** How much the model may think from the next request on: 0 for not at all, null for its own default. */

@@ -14,6 +14,7 @@ import { now, type ActivityDeps } from '../deps.js';
 import { executeEffect } from './execute-effect.js';
 import { executeRead, type Execution, type Performed } from './execute-read.js';
 import { proofsOf } from './proofs.js';
+import { messageCall } from './message-agent.js';
 import { goalCall } from '../goal/goal-tool.js';
 import type { Scope } from '../scope.js';
 import { timersOf, type Timers } from '../timers.js';
@@ -84,6 +85,8 @@ async function perform(
     const performed = await readSeen(deps, scope, { input, meter, runnable });
     return { ...performed, ...(warnings.length > 0 && { warnings }) };
   }
+  const letter = messageCall(deps, scope, { input, runnable: prepared.runnable });
+  if (letter !== undefined) return readSeen(deps, scope, { input, meter, runnable: letter });
   const next = await goOn(deps.store, input, prepared.runnable.tool.record.mcp?.connector ?? '');
   if (next.kind === 'ask') {
     const eventsUpTo = await appendEvents(deps.store, scope, input);

@@ -42,6 +42,7 @@ import { replaceAsk, withVerdict } from '../step/open-work.js';
 import { acked, warn } from '../step/outbox.js';
 import { metStore } from '../step/own-store.js';
 import { withModelChoice } from '../step/route.js';
+import { mailDue, mailNotRead, mailRead } from '../turn/mail.js';
 import { recordModelFailure } from '../turn/model-failure.js';
 import { recordReply } from '../turn/reply.js';
 import { messagesNotStored, messagesStored } from '../turn/store-messages.js';
@@ -134,6 +135,8 @@ function fromOutside(run: Run, input: OutsideInput): Run {
       return recordAnswer(run, input);
     case 'user_message':
       return queued(run, input);
+    case 'mail':
+      return mailDue(run);
     case 'interrupt':
       return { ...run, interrupt: 'interrupt' };
     case 'cancel_requested':
@@ -210,6 +213,7 @@ export const ENDS: { readonly [Kind in KindWhileOpen]: Ends<Kind> } = {
   resolve_model: { succeeded: modelResolved, failed: modelNotResolved },
   account_call: { succeeded: callAccounted, failed: callNotAccounted },
   fetch_keys: { succeeded: keysFetched, failed: keysNotFetched },
+  read_mail: { succeeded: mailRead, failed: mailNotRead },
   flush: { succeeded: flushed, failed: messagesNotStored },
   close_run: { succeeded: runClosed, failed: runNotClosed },
 };

@@ -29,6 +29,7 @@ import { rule, type Rule, type Ruling } from '../step/advance.js';
 import { only } from '../step/inflight.js';
 import type { OpenRun, Run, Turn } from '../state/run.js';
 import { stop } from '../step/stop.js';
+import { awaitMail, readMail } from '../turn/mail.js';
 import { modelFailed } from '../turn/model-failure.js';
 import { storeMessages } from '../turn/store-messages.js';
 import { allSettled, nextTurn } from '../turn/reply.js';
@@ -108,6 +109,12 @@ export const ALWAYS = [
     holds: 'nothing',
     since: 10,
     apply: (run) => (run.keyWait === undefined ? undefined : fetchKeys(run)),
+  }),
+  rule('read mail', {
+    says: 'When a signal says that other runs of the tree have written, `read_mail` brings their letters, five at a time, as far as the queue has room. Letters are said to the model like messages of the user, before its next request, as data of a named sender.',
+    holds: 'nothing',
+    since: 15,
+    apply: readMail,
   }),
   rule('end of wall time', {
     says: 'With `timeoutCounts: wall` a timer ends the run at its time, whatever the run waits for. Work under way is cancelled first.',
@@ -206,6 +213,12 @@ export const BETWEEN_REPLIES = [
     holds: 'everything below, until they are stored',
     since: 1,
     apply: (run) => (asksModel(run) ? undefined : storeMessages(run)),
+  }),
+  rule('letters first', {
+    says: 'The next request waits for letters of other runs that are being read.',
+    holds: 'everything below, until the letters are there',
+    since: 15,
+    apply: awaitMail,
   }),
   rule('adopt model', {
     says: 'A model that was looked up takes the place of the other one between two requests.',

@@ -29,6 +29,7 @@ export const RUN_SIGNALS = [
   'interrupt',
   'close',
   'nextSegment',
+  'mail',
 ] as const;
 
 export interface Signal {
@@ -65,6 +66,7 @@ export function heard(run: Run, { name, raw, at }: Signal): Input {
       return read(name, parsePermissionMode, (mode) => ({ type: 'set_permission_mode', mode, at }));
     case 'interrupt':
     case 'close':
+    case 'mail':
       return { type: name, at };
     case 'nextSegment':
       return { type: 'segment_full', at };

@@ -7,6 +7,7 @@ import type { DeskKey } from './statement.js';
 import type { Frozen } from './frozen.js';
 import type { HandedOver, Handoff } from './handoff.js';
 import { ownValue, type StoredText } from '../json/json.js';
+import type { Letter } from './mail.js';
 import type {
   AccountCallInput,
   AccountCallOutput,
@@ -98,6 +99,20 @@ export interface FetchKeysOutput extends Acknowledged {
   readonly deskKeys: readonly DeskKey[];
 }
 
+export interface ReadMailInput extends EventBatch {
+  readonly v: 1;
+  readonly run: RunRef;
+  /** Number of the newest letter that the run has taken. */
+  readonly after: number;
+  readonly limit: number;
+}
+
+export interface ReadMailOutput extends Acknowledged {
+  readonly letters: readonly Letter[];
+  /** There may be others behind them. */
+  readonly more: boolean;
+}
+
 export interface FlushInput extends EventBatch {
   readonly v: 1;
   readonly run: RunRef;
@@ -161,6 +176,7 @@ export interface ActivityPayloads extends GoalActivityPayloads {
   resolve_model: { input: ResolveModelInput; output: ResolveModelOutput };
   account_call: { input: AccountCallInput; output: AccountCallOutput };
   fetch_keys: { input: FetchKeysInput; output: FetchKeysOutput };
+  read_mail: { input: ReadMailInput; output: ReadMailOutput };
   flush: { input: FlushInput; output: FlushOutput };
   close_run: { input: CloseRunInput; output: CloseRunOutput };
 }
@@ -196,6 +212,7 @@ export const ACTIVITIES = {
   resolve_model: { outcome: 'model_resolved', works: true, interruptible: true },
   account_call: { outcome: 'call_accounted', works: true, interruptible: false },
   fetch_keys: { outcome: 'keys_fetched', works: true, interruptible: true },
+  read_mail: { outcome: 'mail_read', works: true, interruptible: true },
   flush: { outcome: 'flushed', works: false, interruptible: false },
   close_run: { outcome: 'run_closed', works: true, interruptible: false },
   open_goal: { outcome: 'goal_opened', works: true, interruptible: false },

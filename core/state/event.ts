@@ -12,6 +12,7 @@ import type { HookPoint } from './hook.js';
 import type { Finding, RecoveryStep } from './recovery.js';
 import type { RunResult } from './result.js';
 import type { ToolResultCode } from './tool-result.js';
+import type { Sender } from './mail.js';
 import type { GoalEventBody } from './goal/event.js';
 import type { Usage } from './model.js';
 import type { ResumedFrom } from './session.js';
@@ -162,7 +163,13 @@ export type EventBody =
       /** How much more of a budget was allowed (G91). */
       readonly amount?: number;
     }
-  | { readonly type: 'user_message'; readonly messageId: string; readonly text: StoredText }
+  | {
+      readonly type: 'user_message';
+      readonly messageId: string;
+      readonly text: StoredText;
+      /** A letter of another run of the tree; absent: the user. */
+      readonly from?: Sender;
+    }
   | {
       readonly type: 'warning';
       readonly code: WarningCode;

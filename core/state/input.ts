@@ -52,6 +52,8 @@ export type OutsideInput =
       readonly roles?: readonly string[];
     })
   | (Occurred & { readonly type: 'user_message'; readonly text: string; readonly id?: string })
+  /** A hint: letters lie in the store. */
+  | (Occurred & { readonly type: 'mail' })
   | (Occurred & { readonly type: 'interrupt' })
   | (Occurred & { readonly type: 'cancel_requested' })
   | (Occurred & { readonly type: 'close' })

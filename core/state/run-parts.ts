@@ -6,6 +6,7 @@ import type { TransitionReason } from './event.js';
 import type { AskView } from './ask-view.js';
 import type { AnswerOpinion } from './hook.js';
 import type { StoredText } from '../json/json.js';
+import type { Sender } from './mail.js';
 import type { ModelRoute, Reply } from './model.js';
 import type { Counters, RunResult, StopPhase, StopReason } from './result.js';
 import type { WarningCode } from './warning.js';
@@ -224,6 +225,8 @@ export interface Tally extends Omit<
 
 export interface QueuedMessage {
   readonly text: string;
+  /** Another run of the tree; absent: the user. */
+  readonly from?: Sender;
 }
 
 export interface ModelFailure {

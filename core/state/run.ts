@@ -19,6 +19,7 @@ import type { Frozen } from './frozen.js';
 import type { Handoff } from './handoff.js';
 import type { TokenTracker } from './token-budget.js';
 import type { HookErrand, HookPoint, HookReport } from './hook.js';
+import type { Mailbox } from './mail.js';
 import type { Json, StoredText } from '../json/json.js';
 import type { PermissionMode } from './permission-mode.js';
 import type { RunSession } from './session.js';
@@ -129,6 +130,8 @@ export interface Run extends Carrier {
   readonly permissionMode?: PermissionMode;
   /** Named from outside in this order, and not decided on yet. */
   readonly wantedModes?: readonly PermissionMode[];
+  /** Letters of other runs; absent: nobody has said that there are any. */
+  readonly mail?: Mailbox;
   readonly queue: readonly QueuedMessage[];
   readonly seenMessageIds: readonly string[];
   readonly lastAnswer?: StoredText;

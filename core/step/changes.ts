@@ -223,6 +223,10 @@ export const CHANGES = {
     since: 15,
     why: 'Events tell the progress that a tool, or its server, says of an execution; a few of each.',
   },
+  mailbox: {
+    since: 15,
+    why: 'Letters that other runs of the tree write are read from the store and said to the model as data, before its next request.',
+  },
   ...GOAL_CHANGES,
 } as const satisfies { readonly [name: string]: Change };
 

@@ -138,15 +138,29 @@ function takeInjected(run: OpenRun): OpenRun {
 
 /** Queued user messages become part of the transcript, in order, as many as one payload carries. */
 function takeQueue(run: OpenRun): OpenRun {
-  let next = run;
+  let next = withoutReads(run);
+  const first = next;
   let chars = 0;
   for (const message of run.queue) {
     chars += message.text.length;
-    if (next !== run && chars > QUEUE_CHARS_PER_REQUEST) break;
+    if (next !== first && chars > QUEUE_CHARS_PER_REQUEST) break;
+    const { from } = message;
     const text = { text: message.text };
     const messageId = messageIdAt(next);
-    const appended = appendUser({ ...next, queue: next.queue.slice(1) }, text);
-    next = emit(appended, { type: 'user_message', messageId, text });
+    const rest = { ...next, queue: next.queue.slice(1) };
+    const appended = appendUser(rest, text, from === undefined ? {} : { synthetic: true });
+    next = emit(appended, {
+      type: 'user_message',
+      messageId,
+      text,
+      ...(from !== undefined && { from }),
+    });
   }
   return next;
+}
+
+function withoutReads(run: OpenRun): OpenRun {
+  if (run.mail?.reads === undefined) return run;
+  const { reads: _, ...mail } = run.mail;
+  return { ...run, mail };
 }

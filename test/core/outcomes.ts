@@ -112,6 +112,15 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
       const { deskKeys = [], laterDeskKeys = deskKeys } = shell.script;
       return { type: 'keys_fetched', output: { deskKeys: laterDeskKeys, eventsUpTo } };
     }
+    case 'read_mail': {
+      const { after, limit } = effect.input;
+      const waiting = (shell.script.letters ?? []).filter(({ seq }) => seq > after);
+      const letters = waiting.slice(0, limit);
+      return {
+        type: 'mail_read',
+        output: { letters, more: letters.length === limit, eventsUpTo },
+      };
+    }
     case 'close_run':
       goTo(shell, effect.input.head);
       appendItems(shell.transcript, effect.input.append);

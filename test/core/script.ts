@@ -1,5 +1,6 @@
 /** What a test of the core writes down: tools, model replies, outcomes. In the spirit of spec fixtures. */
 import { DEFAULT_BUDGET, type Budget } from '../../core/state/budget-fields.js';
+import type { Letter } from '../../core/state/mail.js';
 import type { Decision } from '../../core/state/ask.js';
 import type { DeskKey } from '../../core/state/statement.js';
 import { readFlow } from '../../core/dataflow/flow.js';
@@ -76,6 +77,8 @@ export interface Script {
   /** Keys of the desk that the first segment is told, and those after it (default: the same). */
   readonly deskKeys?: readonly DeskKey[];
   readonly laterDeskKeys?: readonly DeskKey[];
+  /** What the mailbox of the run has, whatever it has read. */
+  readonly letters?: readonly Letter[];
   /** Keys that count when a word on an outcome is recorded, in order; then every key does. */
   readonly keysAtRecord?: readonly (readonly DeskKey[])[];
   /** Workers of an earlier release take the model calls: they join nothing. */

@@ -5,6 +5,7 @@ import {
   defineAgent,
   defineConfig,
   defineTool,
+  messageAgent,
   ToolError,
   type Config,
   type ToolContext,
@@ -63,6 +64,7 @@ export function config(options: unknown): Config {
     agents: [
       defineAgent({ name: AGENT, ...agent }),
       defineAgent({ name: 'talker', ...agent, settings: { afterAnswer: 'await_user' } }),
+      defineAgent({ name: 'writer', ...agent, tools: [...tools, messageAgent] }),
     ],
     checkTools: [countNotes(visit)],
   });
