@@ -10,7 +10,7 @@ export const messageAgent = defineTool({
   version: '1',
   effect: 'none',
   description:
-    'Writes a letter to another agent that works on a part of this task: its name, its run id, "parent" or "root". It reads the letter before its next step; an answer comes as a letter to you.',
+    'Writes a letter to another agent that works on a part of this task: its name, its run id, "parent" or "root". The other agent reads the letter before its next step; an answer comes as a letter to you.',
   input: z.object({
     to: z.string().min(1).max(NAME_CHARS_MAX),
     text: z.string().min(1).max(MAIL_LIMITS.textChars),

@@ -82,7 +82,7 @@ function explain(event: RunEvent): Said | undefined {
     case 'session_init':
       return says('opening', `began with agent ${event.agent} on ${event.model}`);
     case 'user_message':
-      return says('outside', `the user wrote ${quote(previewOf(event.text))}`);
+      return says('outside', `${writerOf(event)} wrote ${quote(previewOf(event.text))}`);
     case 'model_response':
       return says('asking', modelWords(event));
     case 'model_error':
@@ -123,6 +123,12 @@ function explain(event: RunEvent): Said | undefined {
     default:
       return explainCall(event);
   }
+}
+
+function writerOf({ from }: Of<'user_message'>): string {
+  return from === undefined
+    ? 'the user'
+    : `the agent ${quote(from.agent)} of run ${quote(from.run)}`;
 }
 
 function goalDecider(event: RunEvent): Decider {

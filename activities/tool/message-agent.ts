@@ -114,10 +114,10 @@ function recipientIn({ members, parent, root }: Tree, to: string): Member {
   const shown = (one === undefined ? members : [one, ...others])
     .slice(0, SHOWN_MAX)
     .map(({ run, agent }) => `${agent} (run ${run})`);
-  const known = shown.length === 0 ? 'Nobody else works on this task.' : shown.join(', ');
+  const known = shown.length === 0 ? 'This task has no other agents.' : shown.join(', ');
   throw new ToolError(
     one === undefined
-      ? `Nobody of this task is called ${JSON.stringify(to)}. Others: ${known}`
+      ? `This task has no other agent named ${JSON.stringify(to)}. Others: ${known}`
       : `Several are called ${JSON.stringify(to)}; use a run id: ${known}`,
   );
 }

@@ -27,6 +27,8 @@ interface Call {
   readonly seconds?: number;
 }
 
+type Remark = 'init' | 'compact_boundary' | 'handoff' | 'tombstone' | 'reset';
+
 export class ChatScreen {
   private readonly speech: ModelSpeech;
   private readonly streamed = shownReplies();
@@ -128,7 +130,8 @@ export class ChatScreen {
     for (const error of message.errors) this.output.line(this.output.paint.red(inert(error)));
   }
 
-  private remark(subtype: 'init' | 'compact_boundary' | 'tombstone' | 'reset'): void {
+  private remark(subtype: Remark): void {
+    if (subtype === 'handoff') this.note('Another agent goes on.');
     if (subtype === 'compact_boundary')
       this.note('The conversation before this point was summarised.');
     if (subtype === 'tombstone') this.note('The last message was taken back and does not count.');

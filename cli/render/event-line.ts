@@ -63,7 +63,9 @@ function describe(event: RunEvent, paint: Paint): Description {
         text: `${inert(event.agent)} on ${inert(event.model)}: ${quote(event.goal)}`,
       };
     case 'user_message':
-      return { label: 'user', text: quote(event.text) };
+      return event.from === undefined
+        ? { label: 'user', text: quote(event.text) }
+        : { label: 'letter', text: `${inert(event.from.agent)}: ${quote(event.text)}` };
     case 'model_response':
       return { label: 'model', text: modelText(event, paint) };
     case 'model_error':

@@ -1,5 +1,5 @@
 /**
- * Letters of other runs (SA-03): read from the store when a signal says that there are some, and queued behind what the user
+ * Letters of other runs: read from the store when a signal says that there are some, and queued behind what the user
  * has said.
  * Invariants: each letter is taken once and in order, also over a lost outcome, a reset and continue-as-new, because the run
  * counts what it has taken; the signal carries nothing that is believed; a letter is data, never the word of the user.

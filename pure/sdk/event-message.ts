@@ -69,6 +69,12 @@ export function messageOf(
       const compact_metadata = { trigger: 'auto', pre_tokens, post_tokens } as const;
       return { ...base, type: 'system', subtype: 'compact_boundary', compact_metadata };
     }
+    case 'handoff': {
+      if (event.run === undefined) return undefined;
+      const { callId: tool_use_id, from, filter, model, tools } = event.run;
+      const handoff = { tool_use_id, from, to: event.to, filter, model, tools };
+      return { ...base, type: 'system', subtype: 'handoff', handoff };
+    }
     case 'tombstone': {
       const { targetMessageId: target_message_id, reason } = event;
       return { ...base, type: 'system', subtype: 'tombstone', target_message_id, reason };

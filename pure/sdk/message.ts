@@ -99,6 +99,20 @@ export interface SDKStatusMessage extends SDKMessageBase {
   readonly reason?: string;
 }
 
+/** The run goes on under another agent. */
+export interface SDKHandoffMessage extends SDKMessageBase {
+  readonly type: 'system';
+  readonly subtype: 'handoff';
+  readonly handoff: {
+    readonly tool_use_id: string;
+    readonly from: string;
+    readonly to: string;
+    readonly filter: string;
+    readonly model: string;
+    readonly tools: readonly string[];
+  };
+}
+
 /** The conversation before this point has been summarised. */
 export interface SDKCompactBoundaryMessage extends SDKMessageBase {
   readonly type: 'system';
@@ -274,6 +288,7 @@ export type SDKMessage =
   | SDKSystemMessage
   | SDKStatusMessage
   | SDKCompactBoundaryMessage
+  | SDKHandoffMessage
   | SDKTombstoneMessage
   | SDKResetMessage
   | SDKPartialAssistantMessage

@@ -77,7 +77,7 @@ test.each([
   ['nobody', { to: 'nobody' }],
   ['a child of another tenant', { to: 'run:a1', tenant: 'other' }],
 ])('nothing is written to %s', async (_, sent) => {
-  await expect(send(sent)).rejects.toThrow(/Nobody of this task|Nobody else/);
+  await expect(send(sent)).rejects.toThrow(/This task has no other agent/);
   expect(woken).toEqual([]);
   for (const run of ['run', 'run:a1', 'foreign', 'foreign:a1'])
     expect(await lettersOf(run)).toEqual([]);

@@ -36,13 +36,20 @@ interface EventMessageProps {
   readonly runId: string;
 }
 
+function senderOf(event: RunEvent): string | undefined {
+  return event.type === 'user_message' ? event.from?.agent : undefined;
+}
+
 export function EventMessage({ event, runId }: EventMessageProps): VNode | null {
   switch (event.type) {
     case 'session_init':
     case 'user_message': {
       const said = event.type === 'session_init' ? event.goal : event.text;
       return (
-        <MessageRow who="User">
+        <MessageRow
+          who={event.type === 'user_message' && event.from ? 'Agent' : 'User'}
+          about={senderOf(event)}
+        >
           <StoredText excerpt={excerptOf(said)} runId={runId} />
         </MessageRow>
       );
@@ -72,7 +79,7 @@ export function EventMessage({ event, runId }: EventMessageProps): VNode | null 
 }
 
 interface MessageRowProps {
-  readonly who: 'User' | 'Model' | 'Results';
+  readonly who: 'User' | 'Agent' | 'Model' | 'Results';
   readonly about?: string;
   readonly children: ComponentChildren;
 }

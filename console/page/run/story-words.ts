@@ -26,7 +26,13 @@ export function noteOf(event: RunEvent): Note | undefined {
         event.finding.replaceAll('_', ' '),
       ];
     case 'user_message':
-      return ['note', 'A message of the user'];
+      return event.from === undefined
+        ? ['note', 'A message of the user']
+        : ['note', 'A letter of another agent', event.from.agent];
+    case 'handoff':
+      return event.run === undefined
+        ? undefined
+        : ['note', 'Another agent goes on', `${event.run.from} → ${event.to}`];
     case 'compact_boundary': {
       const tokens = `${event.preTokens} → ${event.postTokens} tokens`;
       return ['note', 'The conversation was summarised', tokens];

@@ -1,4 +1,4 @@
-/** Letters of other runs: taken once and in order, said as data at a boundary (SA-03, G74). */
+/** Letters of other runs: taken once and in order, said as data at a boundary (G74). */
 import type { Letter } from '../../../core/state/mail.js';
 import { RULES_VERSION } from '../../../core/step/changes.js';
 import { call, calls, says, tool } from '../script.js';
