@@ -49,6 +49,12 @@ interface Description {
   readonly text: string;
 }
 
+function saidText({ from, text }: Extract<RunEvent, { type: 'user_message' }>): Description {
+  return from === undefined
+    ? { label: 'user', text: quote(text) }
+    : { label: 'letter', text: `${inert(from.agent)}: ${quote(text)}` };
+}
+
 /** A run shares the event of a handoff with goals. */
 function labelOf(event: RunEvent): string {
   return event.type === 'handoff' && event.run !== undefined ? 'handoff' : 'goal';
@@ -63,9 +69,7 @@ function describe(event: RunEvent, paint: Paint): Description {
         text: `${inert(event.agent)} on ${inert(event.model)}: ${quote(event.goal)}`,
       };
     case 'user_message':
-      return event.from === undefined
-        ? { label: 'user', text: quote(event.text) }
-        : { label: 'letter', text: `${inert(event.from.agent)}: ${quote(event.text)}` };
+      return saidText(event);
     case 'model_response':
       return { label: 'model', text: modelText(event, paint) };
     case 'model_error':
