@@ -47,6 +47,7 @@ const KINDS = {
     audited: true,
   },
   rejected_signal: { says: 'The run knows no signal of this name.', audited: true },
+  agent_lost: { says: 'Nobody knows how a sub-agent ended.' },
   cost_exploding: {
     says: 'Cost or tokens of a turn keep doubling; lists and `holdfast doctor` tell of the run.',
   },
