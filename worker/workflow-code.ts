@@ -22,6 +22,7 @@ const ROOT = join(__dirname, '..');
 const EXTENSION = extname(__filename);
 const WORKFLOWS_PATH = join(ROOT, 'workflows', `served${EXTENSION}`);
 export const PAYLOAD_CONVERTER_PATH = join(ROOT, 'workflows', `payload-converter${EXTENSION}`);
+const SHARED_PATH = join(ROOT, 'workflows', `shared${EXTENSION}`);
 const STARTED_TASKS_PATH = join(ROOT, 'workflows', `started-tasks${EXTENSION}`);
 const RECORDER_PATH = join(ROOT, 'workflows', `replay-recorder${EXTENSION}`);
 const STAMP_PATH = join(ROOT, 'workflows', 'bundle.json');
@@ -126,6 +127,8 @@ export async function bundleWith({ interceptors = [], plugins = [] }: BundleWith
   const { code } = await bundleWorkflowCode({
     workflowsPath: WORKFLOWS_PATH,
     payloadConverterPath: PAYLOAD_CONVERTER_PATH,
+    // Code that stands in for ours may remember something of its workflow.
+    preloadModules: plugins.length === 0 ? [SHARED_PATH] : [],
     workflowInterceptorModules: [STARTED_TASKS_PATH, RECORDER_PATH, ...interceptors],
     webpackConfigHook: (config) => ({
       ...compiledForThisNode(config),
