@@ -42,7 +42,6 @@ function outdated(call: Call): Call {
       // What an earlier attempt may have done is found out under its own key.
       return call.inDoubt ? call : { ...call, outdated: true };
     case 'executing':
-    case 'delegated':
     case 'returned':
     case 'doubt':
     case 'asking':

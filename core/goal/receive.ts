@@ -10,7 +10,6 @@ import type { OpenGoalOutput } from '../state/goal/payloads.js';
 import type { EffectInput } from '../state/input.js';
 import { knownRules } from '../step/changes.js';
 import { finish } from '../step/inflight.js';
-import { lookedFor } from '../step/watch-child.js';
 import { acked } from '../step/outbox.js';
 import { ownValue } from '../json/json.js';
 import { childEnded, childStarted } from './cycle.js';
@@ -149,7 +148,11 @@ function notOpened(goal: Goal, failure: Failure): Goal {
 function timedOut(goal: Goal, timer: string): Goal {
   const { cycle, ending, sleep, asks } = goal;
   if (cycle?.look?.timer === timer) {
-    return { ...goal, cycle: lookedFor(cycle) };
+    const { look, ...rest } = cycle;
+    return {
+      ...goal,
+      cycle: { ...rest, due: true, lookedAfterMs: look.afterMs, nextLookMs: look.afterMs },
+    };
   }
   if (ending?.timer === timer) return { ...goal, ending: { ...ending, overdue: true } };
   if (sleep?.timer === timer) {

@@ -112,11 +112,16 @@ function amountOf(goal: OpenGoal, field: GoalBudgetField): number {
 
 /** Rule: people are asked when everything else of `all` holds, or when a cycle proposes that the goal is done. */
 export function askForWord(goal: OpenGoal): Ruling<OpenGoal> {
-  if (!isResting(goal) || isAsleep(goal)) return undefined;
+  if (!isResting(goal) || (isAsleep(goal) && !isPausedBehindPass(goal))) return undefined;
   const open = personsToAsk(goal).filter((condition) => !isAsked(goal, condition));
   const proposed = goal.proposed.done === true && mayAskAlone(goal);
   if (open.length > 0 && (restHolds(goal) || proposed)) return askPersons(goal);
   return goal.proposed.done === undefined ? undefined : only(withoutProposed(goal, 'done'));
+}
+
+/** A pause lets a pass end, and its question to people is a part of it. */
+function isPausedBehindPass(goal: OpenGoal): boolean {
+  return goal.sleep === undefined && follows(goal, 'askedWhilePaused');
 }
 
 function isAsked(goal: OpenGoal, condition: number): boolean {

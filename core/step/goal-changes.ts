@@ -53,6 +53,10 @@ export const GOAL_CHANGES = {
     since: 14,
     why: 'People whose words a cycle without a reply gives back do not decide on the next cycle, whose brief has those words.',
   },
+  askedWhilePaused: {
+    since: 15,
+    why: 'A pause lets cycle and pass end: people whose word is all that a goal lacks are asked behind that pass, not after the goal is resumed.',
+  },
   unknownsAskedAgain: {
     since: 15,
     why: 'A judge that gave no answer is asked again in the next pass, three times in all, also where its evidence is the same: an outage of its model kept a goal from being done.',
