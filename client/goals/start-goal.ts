@@ -7,13 +7,13 @@ import { HoldfastError } from '../../core/state/errors.js';
 import type { GoalBudget, StoredDefinition } from '../../core/state/goal/definition.js';
 import type { ProposedStep } from '../../core/state/goal/proposal.js';
 import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
-import { normalGoal } from '../../authoring/goal/normal-goal.js';
+import { normalGoal, type NormalGoal } from '../../authoring/goal/normal-goal.js';
 import { GOAL_RUN } from '../../workflows/messages.js';
 import { checkGoal, checkGoalId, definitionDigest, type GoalRequest } from './check-goal.js';
 import { asWritten, DEFINITION_MEMO, isKnownGoal } from './known-goal.js';
 import { tellGoal } from './tell-goal.js';
 import { storeOf, type Link } from '../link.js';
-import { refuseUnserved } from '../runs/served-agents.js';
+import { refuseUnserved, type WantedAgent } from '../runs/served-agents.js';
 import { ownStore, startPrepared } from '../runs/start-workflow.js';
 import { OPEN_LIMIT_MS, untilOpen } from '../runs/until-open.js';
 
@@ -67,7 +67,7 @@ export async function startGoal(
   const isNamed = options.goalId !== undefined;
   if (isNamed && (await isKnownGoal(own, wanted))) return goalId;
   if (wait === undefined) {
-    await refuseUnserved(own, { agent: goal.agent, runId: options.goalId, limitMs, signal });
+    await refuseUnknownAgents(own, goal, { runId: options.goalId, limitMs, signal });
   }
   await startPrepared(own, {
     type: GOAL_RUN,
@@ -85,6 +85,25 @@ export async function startGoal(
   if (isNamed) await isKnownGoal(own, wanted);
   if (wait !== false) await untilOpen(own, goalId, { limitMs, signal, needsWorker: wait !== true });
   return goalId;
+}
+
+/** Errors: InvalidTask that names the field, ServerUnavailable without any worker, Aborted by the signal. */
+async function refuseUnknownAgents(
+  link: Link,
+  { agent, handoffTo }: Pick<NormalGoal, 'agent' | 'handoffTo'>,
+  wanted: Omit<WantedAgent, 'agent'>,
+): Promise<void> {
+  const fields = [['agent', agent], ...handoffTo.map((name, n) => [`handoffTo.${n}`, name])];
+  for (const [path = '', name = ''] of fields) {
+    await refuseUnserved(link, { ...wanted, agent: name }).catch((error: unknown) => {
+      if (!(error instanceof HoldfastError && error.code === 'UnknownAgent')) throw error;
+      const { message, hint, details } = error;
+      throw new HoldfastError('InvalidTask', `The goal: ${path} cannot be used: ${message}`, {
+        ...(hint !== undefined && { hint }),
+        details: { ...details, path },
+      });
+    });
+  }
 }
 
 function isTaken(error: unknown): boolean {

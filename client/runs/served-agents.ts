@@ -22,6 +22,8 @@ const NAMES_SHOWN_MAX = 20;
 const OR_WAIT =
   'Or start with --wait (wait: true): the run then begins as soon as a worker with it is there.';
 
+const OR_LATER = 'Or make it again when a worker with the agent is there.';
+
 export interface WantedAgent {
   readonly agent: string;
   /** Given by the caller: a run that exists already needs no worker to be found. */
@@ -42,10 +44,19 @@ export async function refuseUnserved(link: Link, wanted: WantedAgent): Promise<v
     const isLate = performance.now() >= deadline;
     if (known.length > 0 || isLate) {
       if (await exists(link, wanted.runId)) return;
-      throw known.length > 0 ? unknownAgent(link, agent, known) : nobodyThere(link);
+      throw known.length > 0
+        ? unknownAgent(link, { agent, known, otherwise: OR_WAIT })
+        : nobodyThere(link);
     }
     await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** For what starts later, where no worker need be there now. Errors: UnknownAgent while others are served. */
+export async function refuseUnknown(link: Link, agent: string): Promise<void> {
+  const known = (await servedAgents(link)) ?? [];
+  if (known.length === 0 || known.includes(agent)) return;
+  throw unknownAgent(link, { agent, known, otherwise: OR_LATER });
 }
 
 /** Names of the agents that living workers serve; undefined: nobody knows. */
@@ -75,7 +86,14 @@ async function exists(link: Link, runId: string | undefined): Promise<boolean> {
   );
 }
 
-function unknownAgent({ taskQueue }: Link, agent: string, known: readonly string[]): HoldfastError {
+interface Unknown {
+  readonly agent: string;
+  readonly known: readonly string[];
+  /** What else to do: the end of the hint. */
+  readonly otherwise: string;
+}
+
+function unknownAgent({ taskQueue }: Link, { agent, known, otherwise }: Unknown): HoldfastError {
   const nearest = nearestNames(agent, known);
   const meant = nearest.length === 0 ? '' : `Did you mean ${nearest.join(' or ')}? `;
   const shown = known.slice(0, NAMES_SHOWN_MAX).join(', ');
@@ -83,7 +101,7 @@ function unknownAgent({ taskQueue }: Link, agent: string, known: readonly string
     'UnknownAgent',
     `No worker on task queue ${taskQueue} serves an agent named ${JSON.stringify(agent)}.`,
     {
-      hint: `${meant}Workers serve ${shown}. ${OR_WAIT}`,
+      hint: `${meant}Workers serve ${shown}. ${otherwise}`,
       details: { known: known.slice(0, NAMES_SHOWN_MAX), nearest, taskQueue },
     },
   );

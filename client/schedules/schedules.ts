@@ -26,6 +26,7 @@ import { bounded, type Link } from '../link.js';
 import { ensureNamespaceReady } from '../namespace.js';
 import { plainLine } from '../read/plain-line.js';
 import { TENANT } from '../runs/execution.js';
+import { refuseUnknown } from '../runs/served-agents.js';
 import { ownStore } from '../runs/start-workflow.js';
 
 export interface ScheduleSummary {
@@ -70,12 +71,13 @@ const AGENT = defineSearchAttributeKey('HoldfastAgent', SearchAttributeType.KEYW
 const SUMMARY_CHARS_MAX = 120;
 const LIST_MAX = 1_000;
 
-/** Errors: InvalidTask, ScheduleExists, ServerUnavailable. */
+/** Errors: InvalidTask, UnknownAgent while workers serve others, ScheduleExists, ServerUnavailable. */
 export async function createSchedule(
   link: Link,
   options: ScheduleOptions,
 ): Promise<ScheduleHandle> {
   const wanted = checkSchedule(options, link.tenant);
+  await refuseUnknown(link, wanted.agent);
   const store = await ownStore(link);
   try {
     await create(link, wanted, store);

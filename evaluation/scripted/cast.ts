@@ -6,9 +6,8 @@ import type { Provider } from '../../providers/provider.js';
 import type { SeenRequest } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { inTurn } from '../goal-case.js';
-import { isSubAgent } from '../run-tree.js';
 import { cycleOfRun } from '../goal-tree.js';
-import { configOf, playedAgent, PROVIDER, subAgentNames } from './config.js';
+import { configOf, playedAgent, PROVIDER } from './config.js';
 import { recordExecutions, type Executions } from './executions.js';
 import { scriptedHooks } from './hooks.js';
 import { hostedTool } from './hosted.js';
@@ -30,19 +29,8 @@ export interface Cast {
   readonly cycleStarts: (cycle: { readonly n: number; readonly agent: string }) => void;
 }
 
-/** What a cast needs of its engine. */
-export interface CastPlace {
-  readonly stage: Stage;
-  /** Name by which the model knows the sub-agent that a run is; undefined: it is none. */
-  readonly subAgentOf?: (runId: string) => Promise<string | undefined>;
-}
-
 /** `settings` are those of the engine itself, over those of the case. */
-export function castOf(
-  fixture: Fixture,
-  { stage, subAgentOf = () => Promise.resolve(undefined) }: CastPlace,
-  settings: Partial<Settings> = {},
-): Cast {
+export function castOf(fixture: Fixture, stage: Stage, settings: Partial<Settings> = {}): Cast {
   const workers = new Map<number, string>();
   const moments = momentsOf(
     fixture,
@@ -64,7 +52,7 @@ export function castOf(
   const hooks = scriptedHooks(fixture.hooks, { stage, moments });
   const summaries = scriptedSummaries(fixture.compaction);
   const parts = { stage, moments, summaries, tools: fixture.tools };
-  const model = scriptedModel(PROVIDER, playsOf(fixture, workers, subAgentOf), parts);
+  const model = scriptedModel(PROVIDER, playsOf(fixture, workers), parts);
   return {
     config: configOf(fixture, { tools, hooks, settings }),
     providers: new Map([[PROVIDER, model.provider]]),
@@ -78,20 +66,13 @@ export function castOf(
   };
 }
 
-function playsOf(
-  fixture: Fixture,
-  workers: ReadonlyMap<number, string>,
-  subAgentOf: NonNullable<CastPlace['subAgentOf']>,
-): Plays {
+function playsOf(fixture: Fixture, workers: ReadonlyMap<number, string>): Plays {
   const { goal, agents, model } = fixture;
   if (goal === undefined) {
     return {
-      shared: subAgentNames(fixture).length === 0,
+      scriptOf: (_, agent) => agents.get(agent ?? '')?.model ?? model,
+      shared: true,
       agentOf: playedAgent,
-      async scriptOf(runId, agent) {
-        if (!isSubAgent(runId)) return agents.get(agent ?? '')?.model ?? model;
-        return agents.get((await subAgentOf(runId)) ?? '')?.model ?? [];
-      },
     };
   }
   return {

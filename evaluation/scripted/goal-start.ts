@@ -5,18 +5,29 @@ import type { MessageBody } from '../../core/state/goal/message.js';
 import type { Action, Fixture, ResolveApproval } from '../fixture.js';
 import { GOAL_ACTIONS, type CaseGoal, type GoalAction } from '../goal-case.js';
 import { cycleOfRun, isNarrowed } from '../goal-tree.js';
+import { AGENT } from './config.js';
 import { askFor } from './decisions.js';
 
 const PERSON = 'person';
+/** In place of days. */
+const UNSERVED_MS = 1_000;
 
 /** What a client sends. Errors: those of the client. */
-export function goalRequestOf({ task }: Fixture, { definition }: CaseGoal): GoalRequest {
-  const { caller, traceId } = task;
+export function goalRequestOf(fixture: Fixture, { definition }: CaseGoal): GoalRequest {
+  const { caller, traceId } = fixture.task;
   return {
-    definition,
+    definition: lacksAgent(fixture, definition)
+      ? { ...definition, unavailableMs: UNSERVED_MS }
+      : definition,
     ...(caller !== undefined && { caller }),
     ...(traceId !== undefined && { traceId }),
   };
+}
+
+/** Such an agent is waited for, for days: no worker of a case will ever have it. */
+function lacksAgent({ agents }: Fixture, definition: Partial<CaseGoal['definition']>): boolean {
+  const { agent = AGENT, handoffTo = [] } = definition;
+  return [agent, ...handoffTo].some((name) => name !== AGENT && !agents.has(name));
 }
 
 /** Who speaks has every role that the goal's budget asks for. */

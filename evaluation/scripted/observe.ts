@@ -96,13 +96,12 @@ export function finalViolations(ended: {
   readonly result: RunResult;
 }): readonly string[] {
   return [
-    ...endViolations(ended.events, ended.result),
+    ...eventViolations(ended.events, ended.result),
     ...historyViolations(ended.transcript, ended.events),
   ];
 }
 
-/** Of the events of any run. */
-export function eventViolations(events: readonly RunEvent[]): readonly string[] {
+function eventViolations(events: readonly RunEvent[], result: RunResult): readonly string[] {
   let state = startChecking();
   const violations: string[] = [];
   for (const event of events) {
@@ -110,11 +109,6 @@ export function eventViolations(events: readonly RunEvent[]): readonly string[] 
     state = checked.state;
     violations.push(...checked.violations);
   }
-  return violations;
-}
-
-function endViolations(events: readonly RunEvent[], result: RunResult): readonly string[] {
-  const violations = [...eventViolations(events)];
   if (events.at(-1)?.type !== 'run_result') violations.push('the last event is no run_result');
   if (events.length !== result.trace.events) {
     violations.push(`${events.length} events are stored, the result names ${result.trace.events}`);

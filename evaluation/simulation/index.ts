@@ -28,7 +28,6 @@ import { sendToRun, simulatedStage } from './simulated-stage.js';
 
 /** Everything happens in this process: more cases at once would only wait for one another. */
 const CONCURRENCY = 1;
-const TENANT = 'default';
 
 export interface SimulationEngineOptions {
   /** The rules that runs follow; default: the newest. */
@@ -79,11 +78,11 @@ async function play(
 ): Promise<CaseRun> {
   const began = performance.now();
   const playing: { simulation?: Simulation } = {};
-  const cast = castOf(fixture, {
-    stage: simulatedStage(() => playing.simulation!, sendToRun),
-    subAgentOf: async (runId) => (await store.childRow(TENANT, runId))?.place?.path.at(-1),
-  });
-  const unstarted = { cast, began, fixture };
+  const cast = castOf(
+    fixture,
+    simulatedStage(() => playing.simulation!, sendToRun),
+  );
+  const unstarted = { cast, began };
   await seedSessions(store, fixture);
   const start = await startIn(store, fixture);
   if (start instanceof HoldfastError) {
@@ -104,7 +103,7 @@ async function play(
   const place = { tenant, runId: fixture.caseId };
   const streamed = await streamViolations(store, place, { isWanted, events });
   return observed({
-    ...evidenceOf({ ...unstarted, tree: simulation.tree }, events),
+    ...evidenceOf(unstarted, events),
     ...(await sessionEvidence(store, fixture, events)),
     result,
     transcript,
@@ -151,12 +150,13 @@ function begin(fixture: Fixture, { store, cast, start, ...options }: Setting): S
       const dies = event.type === 'tool_started' && moments.expects(occurrence, 'killWorker');
       if (!dies) void moments.reach(occurrence);
     },
-    onOpened: (runId) => void moments.reach(openedOf(runId)),
+    onOutput: (kind) => {
+      if (kind === 'open_run') void moments.reach(openedOf(fixture.caseId));
+    },
   });
 }
 
 interface Played {
-  readonly fixture: Fixture;
   readonly cast: Cast;
   readonly began: number;
 }

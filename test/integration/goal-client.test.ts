@@ -44,6 +44,27 @@ afterAll(async () => {
 
 const taken = { code: 'RunExists', hint: expect.any(String) as string };
 
+test.each([
+  ['agent', { agent: 'nobody' }],
+  ['handoffTo.0', { handoffTo: ['nobody'] }],
+])('a goal whose %s no worker serves is refused by the field', async (path, field) => {
+  const queue = { namespace: 'default', taskQueue: 'elsewhere' };
+  const code = { agents: ['matcher'], tools: [], hooks: [], providers: [] };
+  await store.announceServed({ ...queue, worker: 'w1', code });
+  const there = await connect({ address: server.address, store, taskQueue: 'elsewhere' });
+  try {
+    const start = there.startGoal({ definition: { ...definition, ...field } });
+    await expect(start).rejects.toMatchObject({
+      code: 'InvalidTask',
+      message: expect.stringContaining('"nobody"') as string,
+      hint: expect.stringContaining('matcher') as string,
+      details: { path },
+    });
+  } finally {
+    await there.close();
+  }
+});
+
 describe('the id of a goal', () => {
   test('gives the goal that exists, for the same definition alone', async () => {
     const goalId = 'march';

@@ -7,6 +7,7 @@ import { Client, Connection } from '@temporalio/client';
 import { connect, type HoldfastClient } from '../../client/index.js';
 import { isRunId } from '../../client/runs/run-id.js';
 import type { ScheduleOptions } from '../../client/schedules/check-schedule.js';
+import { openStore } from '../../store/store.js';
 import { startTestServer, type TestServer } from '../../testing/index.js';
 import { holdfastAt } from './support/cli-at.js';
 
@@ -157,6 +158,27 @@ test.each<[Partial<ScheduleOptions>, string]>([
     code: 'InvalidTask',
     message: expect.stringContaining(said) as string,
   });
+});
+
+test('a schedule for an agent that none of the living workers serves is refused', async () => {
+  const store = await openStore({ file: join(folder, 'store.db') });
+  const queue = { namespace: 'default', taskQueue: 'holdfast' };
+  const code = { agents: ['clerk'], tools: [], hooks: [], providers: [] };
+  const there = await connect({ address: server.address, store });
+  try {
+    const wanted = { scheduleId: 'typo', ticks: daily, run: { ...run, agent: 'clark' } };
+    // Where nobody serves yet the schedule may come first.
+    await (await there.createSchedule(wanted)).delete();
+    await store.announceServed({ ...queue, worker: 'w1', code });
+    await expect(there.createSchedule(wanted)).rejects.toMatchObject({
+      code: 'UnknownAgent',
+      hint: expect.stringMatching(/Did you mean clerk\?.*make it again/) as string,
+    });
+    await store.endServed('w1');
+  } finally {
+    await there.close();
+    await store.close();
+  }
 });
 
 test('a backfill is bounded, and of the past', async () => {

@@ -102,8 +102,7 @@ export interface Watching<C extends Durable> {
 
 /** Starts children and talks to them; a machine without it has none. */
 export interface Children {
-  /** False: it was there. */
-  start(effect: Extract<Effect, { kind: 'start_child' }>): boolean;
+  start(effect: Extract<Effect, { kind: 'start_child' }>): void;
   tell(effect: Extract<Effect, { kind: 'tell_child' }>): void;
 }
 
@@ -210,11 +209,8 @@ export class InProcess<C extends Durable> implements Member {
         return;
       case 'start_child':
         if (this.around.children === undefined) throw new Error('a run has no children');
-        return this.put({
-          type: 'child_started',
-          id: effect.id,
-          ...(!this.around.children.start(effect) && { existed: true }),
-        });
+        this.around.children.start(effect);
+        return this.put({ type: 'child_started', id: effect.id });
       case 'tell_child':
         return this.around.children?.tell(effect);
       default: {

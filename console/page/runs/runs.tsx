@@ -19,14 +19,7 @@ export function Runs({ me }: { readonly me: Person }): VNode {
     <ListPage
       title="Runs"
       tenant={me.tenant}
-      filters={
-        <>
-          <p>
-            <a href="/failures">Runs that failed, in groups</a>
-          </p>
-          <RunFilterFields filters={filters} filter={filter} />
-        </>
-      }
+      filters={<RunFilterFields filters={filters} filter={filter} />}
       columns={COLUMNS}
       rows={() => runs.map((run) => <RunRow key={run.runId} run={run} />)}
       none={<NoRuns isFiltered={isFiltered(filters)} />}

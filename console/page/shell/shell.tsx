@@ -46,7 +46,6 @@ export function Shell(): VNode {
   );
 }
 
-const RUN_VIEWS: readonly (Place['view'] | undefined)[] = ['runs', 'run', 'failures'];
 const GOAL_VIEWS: readonly (Place['view'] | undefined)[] = ['goals', 'goal', 'evidence', 'brief'];
 
 interface NavigationProps {
@@ -69,7 +68,7 @@ function Navigation({ place, me }: NavigationProps): VNode {
       </a>
       {isFor('read') && (
         <>
-          <a href="/runs" {...here(RUN_VIEWS.includes(place?.view))}>
+          <a href="/runs" {...here(place?.view === 'runs' || place?.view === 'run')}>
             Runs
           </a>
           <a href="/goals" {...here(GOAL_VIEWS.includes(place?.view))}>

@@ -15,7 +15,6 @@ export interface ViewProps {
 
 const NEEDED = {
   runs: 'read',
-  failures: 'read',
   run: 'read',
   goals: 'read',
   goal: 'read',
@@ -34,8 +33,6 @@ export function View(props: ViewProps): VNode {
       return <InboxView me={me} askId={place.id} />;
     case 'runs':
       return <Runs me={me} />;
-    case 'failures':
-      return <Later load={failures} props={props} />;
     case 'freezes':
       return <Later load={freezes} props={props} />;
     case 'trail':
@@ -52,10 +49,6 @@ export function View(props: ViewProps): VNode {
 
 type Loaded = (props: ViewProps) => VNode;
 
-const failures = async (): Promise<Loaded> => {
-  const { FailuresView } = await import('../runs/failures-view.js');
-  return ({ me }) => <FailuresView me={me} />;
-};
 const freezes = async (): Promise<Loaded> => {
   const { FreezesView } = await import('../controls/freezes-view.js');
   return ({ me }) => <FreezesView me={me} />;
