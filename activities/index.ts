@@ -16,6 +16,8 @@ import type {
 } from '../core/state/effect.js';
 import { PAYLOAD_BYTES_MAX } from '../core/json/json.js';
 import { PAYLOAD_VERSION } from '../core/state/payloads/payload.js';
+import { closeChild } from './agents/close-child.js';
+import { prepareChild } from './agents/prepare-child.js';
 import { accountCall } from './model/account-call.js';
 import { callModel } from './model/call-model.js';
 import { checkCall } from './tool/check-call.js';
@@ -72,6 +74,8 @@ const IMPLEMENTATIONS: Implementations = {
   account_call: accountCall,
   fetch_keys: fetchKeys,
   read_mail: readMail,
+  prepare_child: prepareChild,
+  close_child: closeChild,
   flush,
   close_run: closeRun,
 };

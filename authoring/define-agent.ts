@@ -70,7 +70,8 @@ export function defineAgent(definition: AgentDefinition): Agent {
     settings: parseSettings(definition.settings, place),
   };
   const named = subAgentsOf(plain, definition.agents);
-  if (named !== undefined && own.some((tool) => tool.record.name === AGENT_TOOL)) {
+  const mine = own.find((tool) => tool.record.name === AGENT_TOOL);
+  if (named !== undefined && mine !== undefined && mine.record.kind !== 'subagent') {
     const hint = 'Drop or rename it: an agent with sub-agents has a tool of this name by itself.';
     throw wrong(name, `the name of its tool ${AGENT_TOOL} is reserved`, hint);
   }
@@ -78,7 +79,9 @@ export function defineAgent(definition: AgentDefinition): Agent {
   const agentLimits = treeLimitsOf(name, definition.agentLimits);
   return Object.freeze({
     ...plain,
-    tools: Object.freeze(named === undefined ? [...own] : [...own, startAgent]),
+    tools: Object.freeze(
+      named === undefined || mine !== undefined ? [...own] : [...own, startAgent],
+    ),
     ...(refuseTask !== undefined && { refuseTask }),
     ...(agents.size > 0 && { agents, agentLimits }),
   });

@@ -2,7 +2,14 @@
 import { canonicalJson, type Json } from '../core/json/json.js';
 import { isActivity, type ActivityEffect, type Effect } from '../core/state/effect.js';
 import type { Activation } from './activations.js';
-import { argumentsOf, attributesOf, textAt, typeOf, type HistoryEvent } from './history.js';
+import {
+  argumentsOf,
+  attributesOf,
+  payloadsOf,
+  textAt,
+  typeOf,
+  type HistoryEvent,
+} from './history.js';
 
 export interface Divergence {
   /** The step that would have come. */
@@ -44,6 +51,8 @@ function reasonOf(
   if (kind !== started.kind || id !== started.id) {
     return `The record starts ${kind} ${id}; today’s code starts ${started.kind} ${started.id}.`;
   }
+  // Code that decided the same has mostly written the same text, which is quickly seen.
+  if (payloadText(attributes.input) === JSON.stringify(started.input)) return undefined;
   const [input] = argumentsOf(attributes.input);
   if (canonicalJson(input ?? null) === canonicalJson(started.input as unknown as Json))
     return undefined;
@@ -52,4 +61,9 @@ function reasonOf(
 
 function idOf(event: HistoryEvent): string {
   return textAt(attributesOf(event, 'activityTaskScheduled'), 'activityId') ?? '';
+}
+
+/** Of the first argument, as it was written. */
+function payloadText(payloads: Json | undefined): string {
+  return Buffer.from(textAt(payloadsOf(payloads)[0], 'data') ?? '', 'base64').toString('utf8');
 }

@@ -83,6 +83,7 @@ function foldWith<S extends Carrier, I extends { readonly type: string }>(
       divergences.push({ ...next.value, step: steps.length + 1, segment });
     }
   }
+  let stretch: { readonly from: Kept<S>; readonly moments: readonly Moment<S, I>[] } | undefined;
   return {
     run,
     steps,
@@ -91,15 +92,25 @@ function foldWith<S extends Carrier, I extends { readonly type: string }>(
       if (!Number.isInteger(step) || step < 1 || step > steps.length) {
         throw noSuchStep(step, steps.length);
       }
-      const from = kept.findLast((one) => one.step <= step)!;
-      let number = from.step;
-      for (const { moment } of walkOf(machine, readings[from.segment]!, from.place)) {
-        if (number === step) return { ...moment, step };
-        number += 1;
+      const index = kept.findLastIndex((one) => one.step <= step);
+      const from = kept[index]!;
+      // Whoever looks at a step mostly looks at its neighbours next.
+      if (stretch?.from !== from) {
+        const until = kept[index + 1]?.step ?? steps.length + 1;
+        stretch = { from, moments: momentsOf(from, until - from.step) };
       }
-      throw new Error('a step of the index is a step of its segment');
+      return { ...stretch.moments[step - from.step]!, step };
     },
   };
+
+  function momentsOf({ segment, place }: Kept<S>, count: number): readonly Moment<S, I>[] {
+    const moments: Moment<S, I>[] = [];
+    if (count === 0) return moments;
+    for (const { moment } of walkOf(machine, readings[segment]!, place)) {
+      if (moments.push(moment) >= count) break;
+    }
+    return moments;
+  }
 }
 
 function lineOf<S, I>(moment: Moment<S, I>, step: number): FoldStep {

@@ -3,6 +3,8 @@
  * with the reason. Errors: `InvalidBundle`.
  */
 import { readFile, stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gunzip, type ZlibOptions } from 'node:zlib';
 import { z } from 'zod';
 import { canonicalJson, sha256Hex, type Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
@@ -74,10 +76,26 @@ export async function readBundle(file: string): Promise<Bundle> {
   if (facts.size > BUNDLE_BYTES_MAX) {
     throw invalidBundle(file, `it is larger than ${BUNDLE_BYTES_MAX} bytes`);
   }
-  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+  const bytes = await readFile(file).catch((cause: unknown) => {
     throw invalidBundle(file, cause instanceof Error ? cause.message : 'it cannot be read');
   });
-  return parseBundle(text, file);
+  return parseBundle((await unpacked(bytes, file)).toString('utf8'), file);
+}
+
+const GZIP_MAGIC = [0x1f, 0x8b] as const;
+
+/** What is packed says so by its first bytes, whatever its name; a bomb is stopped at the size that a bundle may have. */
+async function unpacked(bytes: Buffer, file: string): Promise<Buffer> {
+  if (bytes[0] !== GZIP_MAGIC[0] || bytes[1] !== GZIP_MAGIC[1]) return bytes;
+  return promisify<Buffer, ZlibOptions, Buffer>(gunzip)(bytes, {
+    maxOutputLength: BUNDLE_BYTES_MAX,
+  }).catch((cause: unknown) => {
+    const isLarge = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    const reason = isLarge
+      ? `it unpacks to more than ${BUNDLE_BYTES_MAX} bytes`
+      : 'it is cut off or damaged: it cannot be unpacked';
+    throw invalidBundle(file, reason);
+  });
 }
 
 /** `file` is what messages call it. */

@@ -18,7 +18,7 @@ export type FileReport =
   /** Why it could not be read or replayed. */
   | { readonly file: string; readonly problem: string };
 
-/** Relative names of all `.json` files in it, at any depth, sorted. Errors: `Usage`. */
+/** Relative names of all `.json` and `.json.gz` files in it, at any depth, sorted. Errors: `Usage`. */
 export async function bundlesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
     (cause: unknown) => {
@@ -29,7 +29,7 @@ export async function bundlesIn(folder: string): Promise<readonly string[]> {
     },
   );
   const files = entries
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.json'))
+    .filter((entry) => entry.isFile() && /\.json(\.gz)?$/.test(entry.name))
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .toSorted();
   if (files.length > 0 && files.length <= FILES_MAX) return files;
@@ -38,7 +38,7 @@ export async function bundlesIn(folder: string): Promise<readonly string[]> {
     files.length === 0
       ? `The folder ${folder.slice(-200)} has no bundle.`
       : `The folder ${folder.slice(-200)} has more than ${FILES_MAX} files.`,
-    { hint: 'Bundles are files that end with .json; `holdfast export` writes them.' },
+    { hint: 'Bundles are files that end with .json or .json.gz; `holdfast export` writes them.' },
   );
 }
 

@@ -59,7 +59,7 @@ export const decide = defineUpdate<Verdict, [Decision]>('decide');
 export const goalMessage = defineSignal<[GoalMessage]>('goalMessage');
 /** Like `goalMessage`, and says whether it was accepted or why not. Needs a live worker. */
 export const tellGoal = defineUpdate<MessageVerdict, [GoalMessage]>('tellGoal');
-/** A cycle of a goal has ended: its run id. A hint: the outcome is in the store. */
+/** A cycle of a goal, or a sub-agent of a run, has ended: its run id. A hint: the outcome is in the store. */
 export const childEnded = defineSignal<[string]>('childEnded');
 
 export const state = defineQuery<RunView>('state');

@@ -1,6 +1,8 @@
 /** `holdfast export`: a run in one file, from which it can be replayed anywhere. */
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { Command } from 'commander';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Bundle } from '../../replay/bundle.js';
@@ -41,7 +43,10 @@ export function addExport(program: Command, cli: Cli): void {
       'Write a run into one file: its histories, its conversation, its events, its versions. The file holds everything that the run has seen; --redact hides texts.',
     )
     .argument('<run>', 'run id')
-    .option('-o, --output <file>', 'where to (default RUN.bundle.json in the working directory)')
+    .option(
+      '-o, --output <file>',
+      'where to (default RUN.bundle.json in the working directory); a name that ends with .gz is packed',
+    )
     .option('--redact <file>', 'rules for texts to hide')
     .option('--allow-unmatched', 'write the file also when a rule of --redact finds nothing');
   withJson(withPlace(command), '{runId, file, bytes, segments, events, nodes, blobs, redactions}')
@@ -112,7 +117,8 @@ async function write(bundle: Bundle, file: string, output: Output): Promise<void
     });
   }
   // Never over another file: a bundle may be the only copy of its run.
-  await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch((cause: unknown) => {
+  const content = file.endsWith('.gz') ? await promisify(gzip)(text, { level: 9 }) : text;
+  await writeFile(file, content, { flag: 'wx', mode: 0o600 }).catch((cause: unknown) => {
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST') {
       throw usage(`The file ${file} exists, and is kept.`, 'Choose another name with -o.');
     }
@@ -121,7 +127,7 @@ async function write(bundle: Bundle, file: string, output: Output): Promise<void
       cause,
     });
   });
-  report(bundle, { file, bytes }, output);
+  report(bundle, { file, bytes: Buffer.byteLength(content) }, output);
 }
 
 function report(

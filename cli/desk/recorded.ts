@@ -23,7 +23,7 @@ export async function recordedOf(cli: Cli, session: Session, subject: string): P
 
 /** A run id has no slash and seldom ends like a file. */
 function isFile(subject: string, file: string): boolean {
-  return existsSync(file) || subject.includes('/') || subject.endsWith('.json');
+  return existsSync(file) || subject.includes('/') || /\.json(\.gz)?$/.test(subject);
 }
 
 /** Events of a run that the store has, at most EVENTS_MAX. */

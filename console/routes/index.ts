@@ -10,10 +10,12 @@ import { goalWordEndpoints } from './goal-words.js';
 import { goalEndpoints } from './goals.js';
 import { inboxEndpoints } from './inbox.js';
 import { runEndpoints } from './runs.js';
+import { searchEndpoints } from './search.js';
 
 export const ENDPOINTS: readonly Endpoint[] = [
   ...aboutEndpoints,
   ...runEndpoints,
+  ...searchEndpoints,
   ...eventEndpoints,
   ...goalEndpoints,
   ...goalWordEndpoints,

@@ -9,7 +9,9 @@ import { notFound } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';
 import type { Desk } from '../desk.js';
 import type { Person } from '../identity/person.js';
+import { runShown } from '../run-shown.js';
 import { askShown } from './asks.js';
+import { foundRuns, isSearch, searchShape } from './search.js';
 
 const PENDING_MAX = 100;
 /** Whoever looks at a run does not wait long for a worker. */
@@ -37,22 +39,26 @@ export function ownHandle(
 /** Of runs that have ended: only they are known to have cost something. */
 const microUsd = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional();
 
+const listQuery = z.strictObject({
+  status: shapes.runStatus.optional(),
+  agent: shapes.id.optional(),
+  costFrom: microUsd,
+  costTo: microUsd,
+  ...searchShape,
+  limit: shapes.limit,
+  cursor: shapes.cursor,
+});
+
 const listRuns = endpoint({
   method: 'get',
   path: '/v1/runs',
   name: 'listRuns',
   summary: 'Runs, newest first.',
   access: 'read',
-  query: z.strictObject({
-    status: shapes.runStatus.optional(),
-    agent: shapes.id.optional(),
-    costFrom: microUsd,
-    costTo: microUsd,
-    limit: shapes.limit,
-    cursor: shapes.cursor,
-  }),
+  query: listQuery,
   answers: { 200: { description: 'A page of runs.', schema: shapes.page(shapes.run) } },
   async handle({ desk, person, query }) {
+    if (isSearch(query)) return { status: 200, body: await foundRuns(desk, person.tenant, query) };
     const { status, agent, costFrom, costTo, limit, cursor } = query;
     const place = cursor === undefined ? undefined : placeOf(cursor);
     const rows = await desk.store.listRuns(person.tenant, {
@@ -161,25 +167,5 @@ const getRunWaits = endpoint({
     return { status: 200, body: { waits } };
   },
 });
-
-function runShown(row: RunRow) {
-  const { caller, completedAt, stopReason, detail, costMicroUsd, alarm } = row;
-  return {
-    runId: row.runId,
-    agent: row.agent,
-    status: row.status,
-    goal: row.goalPreview,
-    model: row.model,
-    ...(caller !== undefined && { caller }),
-    startedAt: row.startedAt,
-    updatedAt: row.updatedAt,
-    ...(completedAt !== undefined && { completedAt }),
-    ...(stopReason !== undefined && { stopReason }),
-    ...(detail !== undefined && { detail }),
-    ...(costMicroUsd !== undefined && { costMicroUsd }),
-    ...(alarm !== undefined && { alarm }),
-    lastSeq: row.lastSeq,
-  };
-}
 
 export const runEndpoints: readonly Endpoint[] = [listRuns, getRun, getRunState, getRunWaits];

@@ -26,6 +26,7 @@ import { supersede, unblock } from './dataflow/dataflow.js';
 import { resolveDoubt } from './doubt.js';
 import { follows } from '../step/changes.js';
 import { escalate } from './escalate.js';
+import { subAgentOf } from './child-slice.js';
 import { grant } from './execution.js';
 import { leaveToNext } from './hand-over.js';
 import { rechecked } from './after-argument-check.js';
@@ -108,6 +109,7 @@ function atStation(run: OpenRun, call: Call): StationResult {
     case 'hooking':
     case 'checking':
     case 'executing':
+    case 'delegated':
     case 'settled':
       return { kind: 'wait' };
   }
@@ -182,7 +184,8 @@ export function ready(run: OpenRun, turn: Turn): readonly Call[] {
 
 /** Its tool is at work, or has just come back. */
 function isExecuting(call: Call): boolean {
-  return (call.stage === 'executing' && call.doing !== 'record') || call.stage === 'returned';
+  if (call.stage === 'executing') return call.doing !== 'record';
+  return call.stage === 'delegated' || call.stage === 'returned';
 }
 
 /** Checks and hooks come right before a call runs, so no more of them than calls may run. */
@@ -200,5 +203,6 @@ function hasLane(run: OpenRun, call: Call, executing: readonly Call[]): boolean 
 
 function isAlone(run: OpenRun, call: Call): boolean {
   const tool = toolOf(run, call.tool);
+  if (tool?.kind === 'subagent') return subAgentOf(run, tool, call.args).agent?.parallel !== true;
   return tool === undefined || isMutating(tool) || !tool.concurrencySafe;
 }

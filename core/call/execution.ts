@@ -38,6 +38,7 @@ import {
 import { emit, warn } from '../step/outbox.js';
 import { codeOf, onQueueOf } from '../step/route.js';
 import { askPerson } from './ask-person.js';
+import { delegate } from './delegate.js';
 import { escalate } from './escalate.js';
 import { handOver, isHandOver } from './hand-over.js';
 import { tellRecovery } from './recovered.js';
@@ -52,7 +53,6 @@ const INLINE_BYTES_PER_TURN = 16_384;
 export function grant(run: OpenRun, call: GrantedStage): StationResult {
   const tool = toolOf(run, call.tool);
   if (tool === undefined) return refuse('unknown_tool', `The tool ${call.tool} is gone.`);
-  if (tool.kind === 'subagent') return refuse('tool_unavailable', 'No run starts sub-agents yet.');
   // A question to a person is no tool call, so their number does not limit it; nor is handing over to one.
   const asks = tool.kind === 'human_input' || tool.kind === 'handoff';
   const tripped = trip(run, asks || wasHandedOver(call) ? 'before_restart' : 'before_call');
@@ -62,6 +62,7 @@ export function grant(run: OpenRun, call: GrantedStage): StationResult {
   if (tool.kind === 'human_input') return { kind: 'moved', step: askPerson(run, call) };
   if (isHandOver(run, call)) return handOver(run, call);
   if (tool.kind === 'handoff') return { kind: 'moved', step: only(escalate(run, call)) };
+  if (tool.kind === 'subagent') return delegate(run, call, tool);
   if (tool.maxCostMicroUsd === undefined || !follows(run, 'toolCosts')) {
     return { kind: 'moved', step: execute(run, call, { tool }) };
   }

@@ -114,6 +114,7 @@ function announce(run: OpenRun, call: Call, result: Told): OpenRun {
     durationMs: result.durationMs,
     ...(call.costMicroUsd !== undefined && { costMicroUsd: call.costMicroUsd }),
     key: result.idempotencyKey,
+    ...(call.child !== undefined && { child: call.child }),
     ...(path !== undefined && { path }),
     ...(returned !== undefined && { returned }),
   });

@@ -42,6 +42,7 @@ function outdated(call: Call): Call {
       // What an earlier attempt may have done is found out under its own key.
       return call.inDoubt ? call : { ...call, outdated: true };
     case 'executing':
+    case 'delegated':
     case 'returned':
     case 'doubt':
     case 'asking':

@@ -6,14 +6,12 @@ import type { ClosedCycle, OpenCycle, OpenGoal } from '../state/goal/goal.js';
 import type { CloseCycleOutput, CycleOutcome } from '../state/goal/payloads.js';
 import type { StopReason } from '../state/result.js';
 import { follows } from '../step/changes.js';
+import { goesOn } from '../step/watch-child.js';
 import { planAdopted } from './plan-adopted.js';
 import { plus, settle } from './money.js';
 import { NO_COUNTERS } from './open.js';
 import { beginPass } from './pass.js';
 import { warnOf } from './telling.js';
-
-export const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** The store gave no answer that helps: later, or, where no more is waited for, nobody knows. */
 export function cycleNotClosed(goal: OpenGoal): OpenGoal {
@@ -28,15 +26,7 @@ export function cycleClosed(goal: OpenGoal, _: string, output: CloseCycleOutput)
   const { cycle } = goal;
   if (cycle?.stage !== 'closing') return goal;
   if (output.outcome === undefined) {
-    const { lookedAfterMs, ...rest } = cycle;
-    const waits = output.waiting === true && { waiting: true as const };
-    const open: OpenCycle = {
-      ...rest,
-      stage: 'open',
-      ...waits,
-      nextLookMs: Math.min((lookedAfterMs ?? MINUTE_MS) * 2, HOUR_MS),
-    };
-    return { ...goal, cycle: open };
+    return { ...goal, cycle: goesOn(cycle, output.waiting === true) };
   }
   return endCycle(applied(goal, cycle, output), output.outcome, output);
 }

@@ -11,10 +11,10 @@ import type { Slice } from '../state/goal/terms.js';
 import type { Step } from '../state/run.js';
 import type { Ruling } from '../step/advance.js';
 import { follows } from '../step/changes.js';
-import { cancelTimer, flying, nextId, only, start, startTimer } from '../step/inflight.js';
+import { flying, nextId, start } from '../step/inflight.js';
+import * as watch from '../step/watch-child.js';
 import { reserve } from './money.js';
 import { GOAL_STORE_LIMITS, ofOpenGoal, tell } from './telling.js';
-import { MINUTE_MS } from './cycle-end.js';
 
 /** The next cycle begins: its money is reserved, its brief is written. */
 export function beginCycle(goal: OpenGoal, slice: Slice): Step<OpenGoal> {
@@ -137,14 +137,14 @@ export function childStarted(
 ): OpenGoal {
   const { cycle } = goal;
   if (cycle?.stage !== 'starting') return goal;
-  return { ...goal, cycle: { ...cycle, stage: 'open', due: cycle.due || existed === true } };
+  return { ...goal, cycle: watch.started(cycle, existed === true) };
 }
 
 /** Fact: a child says that it has ended. */
 export function childEnded(goal: Goal, child: string): Goal {
   const { cycle } = goal;
   return cycle?.child === child && cycle.stage !== 'preparing'
-    ? { ...goal, cycle: { ...cycle, due: true } }
+    ? { ...goal, cycle: watch.saidToEnd(cycle) }
     : goal;
 }
 
@@ -154,30 +154,17 @@ export function watchChild(goal: OpenGoal): Ruling<OpenGoal> {
   if (cycle?.stage === 'closing') return 'hold';
   if (cycle?.stage !== 'open') return undefined;
   if (cycle.due) return closeCycle(goal, cycle, false);
-  return cycle.look === undefined
-    ? lookLater(goal, cycle, cycle.nextLookMs ?? MINUTE_MS)
-    : undefined;
-}
-
-function lookLater(goal: OpenGoal, cycle: OpenCycle, afterMs: number): Step<OpenGoal> {
-  const timed = startTimer(goal, { at: goal.now + afterMs, summary: `look at ${cycle.child}` });
-  const look = { timer: nextId(goal, 'timer'), afterMs };
-  return { run: { ...timed.run, cycle: { ...cycle, look } }, effects: timed.effects };
+  if (cycle.look !== undefined) return undefined;
+  const { run, effects, child } = watch.lookLater(goal, cycle);
+  return { run: { ...run, cycle: child }, effects };
 }
 
 /** `last`: without an outcome now the child is lost. */
 export function closeCycle(goal: OpenGoal, cycle: OpenCycle, last: boolean): Step<OpenGoal> {
-  const { look, ...rest } = cycle;
-  const untimed = look === undefined ? only(goal) : cancelTimer(goal, look.timer);
-  const closing: OpenCycle = {
-    ...rest,
-    stage: 'closing',
-    due: false,
-    lookedAfterMs: look?.afterMs ?? cycle.lookedAfterMs ?? MINUTE_MS,
-  };
+  const untimed = watch.closing(goal, cycle);
   const { terms } = goal;
   const begun = start(
-    { ...untimed.run, cycle: closing },
+    { ...untimed.run, cycle: untimed.child },
     'close_cycle',
     (id, events): ActivityEffect => ({
       kind: 'close_cycle',

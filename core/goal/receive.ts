@@ -10,6 +10,7 @@ import type { OpenGoalOutput } from '../state/goal/payloads.js';
 import type { EffectInput } from '../state/input.js';
 import { knownRules } from '../step/changes.js';
 import { finish } from '../step/inflight.js';
+import { lookedFor } from '../step/watch-child.js';
 import { acked } from '../step/outbox.js';
 import { ownValue } from '../json/json.js';
 import { childEnded, childStarted } from './cycle.js';
@@ -148,11 +149,7 @@ function notOpened(goal: Goal, failure: Failure): Goal {
 function timedOut(goal: Goal, timer: string): Goal {
   const { cycle, ending, sleep, asks } = goal;
   if (cycle?.look?.timer === timer) {
-    const { look, ...rest } = cycle;
-    return {
-      ...goal,
-      cycle: { ...rest, due: true, lookedAfterMs: look.afterMs, nextLookMs: look.afterMs },
-    };
+    return { ...goal, cycle: lookedFor(cycle) };
   }
   if (ending?.timer === timer) return { ...goal, ending: { ...ending, overdue: true } };
   if (sleep?.timer === timer) {

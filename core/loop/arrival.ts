@@ -163,6 +163,7 @@ function announceRun(run: OpenRun, arrival: Arrival): OpenRun {
     tools: offered.map((tool) => tool.name),
     ...(connectors !== undefined && { connectors: connectors.connectors }),
     ...(task.caller !== undefined && { caller: task.caller }),
+    ...parentOf(run),
     ...(frozen.settings.requireProof && follows(run, 'keysFetched') && { requireProof: true }),
     ...(session !== undefined && { sessionId: session.id }),
     ...(session?.resumed !== undefined && { resumed: session.resumed }),
@@ -174,4 +175,10 @@ function announceRun(run: OpenRun, arrival: Arrival): OpenRun {
   const bound =
     constraints === '' ? asked : appendUser(asked, { text: `Constraints:\n${constraints}` });
   return withContext(bound, arrival);
+}
+
+function parentOf({ start, frozen: { lineage } }: OpenRun) {
+  if (lineage === undefined || start.parent === undefined) return {};
+  const { root, path, call: callId } = lineage;
+  return { parent: { runId: start.parent.id, callId, root, path } };
 }

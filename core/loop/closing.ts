@@ -13,6 +13,7 @@ import { dropWaiting } from '../ask/await-keys.js';
 import { withdrawAsks } from '../ask/open-ask.js';
 import type { Call, CallFact } from '../state/call.js';
 import { refusalOf } from '../step/open-work.js';
+import { endChildren } from '../call/children.js';
 import { settleCall, unknownResult } from '../call/result.js';
 import { toolOf } from '../permission/permission.js';
 import { refOf, type ActivityEffect } from '../state/effect.js';
@@ -59,6 +60,8 @@ const BESIDE_HOOKS = UNDER_WAY.filter((kind) => kind !== 'run_hooks');
 function finishWork(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' {
   const cancelled = cancelAll(run, cancelledBy(stopping));
   if (cancelled.effects.length > 0) return cancelled;
+  const children = endChildren(run, stopping.reason === 'aborted' ? 'cancel' : 'interrupt');
+  if (children !== undefined) return children;
   if (flying(run, BESIDE_HOOKS)) return 'hold';
   const waiting = awaitBackground(run);
   if (waiting !== undefined) return waiting;

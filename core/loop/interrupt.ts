@@ -5,6 +5,7 @@
  * answer, so a run that nobody comes back to was interrupted, not completed.
  */
 import { withdrawAsks } from '../ask/open-ask.js';
+import { endChildren } from '../call/children.js';
 import { retireAsks } from '../step/open-work.js';
 import { settleRest } from './closing.js';
 import { wantedAgain } from '../context/compaction.js';
@@ -51,7 +52,7 @@ function phaseOf(run: OpenRun): StopPhase {
   if (run.turn === undefined || run.turn.calls.length === 0) return 'before_model';
   const begun = run.turn.calls.some(
     (call) =>
-      ['executing', 'returned', 'doubt'].includes(call.stage) ||
+      ['executing', 'delegated', 'returned', 'doubt'].includes(call.stage) ||
       (call.stage === 'settled' && call.result.started),
   );
   return begun ? 'tools' : 'before_tools';
@@ -79,6 +80,8 @@ function beginPause(run: OpenRun, phase: StopPhase): OpenRun {
 function pause(run: OpenRun, phase: StopPhase): Step<OpenRun> | 'hold' {
   const cancelled = cancelAll(run, UNDER_WAY);
   if (cancelled.effects.length > 0) return cancelled;
+  const children = endChildren(run, 'interrupt');
+  if (children !== undefined) return children;
   if (flying(run, UNDER_WAY)) return 'hold';
   const withdrawn = withdrawAsks(run, 'the run pauses');
   const settled = afterTurn(settleRest(withdrawn.run, { reason: 'interrupted', phase }));

@@ -13,6 +13,15 @@ import { keysFetched, keysNotFetched, recordWaiting } from '../ask/keys-told.js'
 import { tellRefusal } from '../ask/told.js';
 import { callChecked, callNotChecked } from '../call/argument-check.js';
 import {
+  childClosed,
+  childEnded,
+  childNotClosed,
+  childNotPrepared,
+  childPrepared,
+  childStarted,
+  childTimer,
+} from '../call/child-facts.js';
+import {
   handedOverFailed,
   outcomeRecorded,
   toolReconciled,
@@ -84,6 +93,11 @@ function ofEffect(run: Run, input: EffectInput): Run {
   if (entry.kind === 'open_run' && input.type === 'effect_failed')
     return notOpened(heard, input.failure);
   if (!isOpen(heard)) return warn(heard, 'early_input', `${input.type} before the run was opened`);
+  if (entry.kind === 'start_child') {
+    // Where starting it failed, its row and Temporal say whether it is there.
+    const existed = input.type === 'child_started' ? input.existed === true : true;
+    return childStarted(heard, input.id, existed);
+  }
   if (!endsWhileOpen(entry.kind) || input.type === 'child_started') return heard;
   const end = ENDS[entry.kind];
   if (input.type === 'effect_failed') return end.failed(heard, input.id, input.failure);
@@ -108,7 +122,9 @@ function workOf(input: EffectInput): number {
   return input.type === 'effect_failed' ? (input.failure.workedMs ?? 0) : 0;
 }
 
-function timedOut(run: OpenRun, timer: string): Run {
+function timedOut(was: OpenRun, timer: string): Run {
+  const run =
+    was.children === undefined && was.childGrace === undefined ? was : childTimer(was, timer);
   const escalating = run.asks.find((one) => one.escalation?.timer === timer);
   if (escalating?.escalation !== undefined) {
     const escalation = { ...escalating.escalation, state: 'due' } as const;
@@ -121,6 +137,8 @@ function timedOut(run: OpenRun, timer: string): Run {
 }
 
 function fromOutside(run: Run, input: OutsideInput): Run {
+  // A run that stops waits for the outcomes of its sub-agents.
+  if (input.type === 'child_ended') return childEnded(run, input.child);
   const ends =
     run.stopping !== undefined || (run.notOpened !== undefined && isStoppedUnopened(run));
   if (ends && input.type !== 'cancel_requested') return tooLate(run, input);
@@ -214,6 +232,8 @@ export const ENDS: { readonly [Kind in KindWhileOpen]: Ends<Kind> } = {
   account_call: { succeeded: callAccounted, failed: callNotAccounted },
   fetch_keys: { succeeded: keysFetched, failed: keysNotFetched },
   read_mail: { succeeded: mailRead, failed: mailNotRead },
+  prepare_child: { succeeded: childPrepared, failed: childNotPrepared },
+  close_child: { succeeded: childClosed, failed: childNotClosed },
   flush: { succeeded: flushed, failed: messagesNotStored },
   close_run: { succeeded: runClosed, failed: runNotClosed },
 };

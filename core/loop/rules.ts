@@ -9,6 +9,7 @@
 import { arriving } from './arrival.js';
 import { fetchKeys } from '../ask/await-keys.js';
 import { escalateAsks } from '../ask/escalation.js';
+import { tendChildren } from '../call/children.js';
 import { afterCalls, awaitsHooks } from '../call/result.js';
 import { dispatch } from '../call/dispatch.js';
 import { closing } from './closing.js';
@@ -79,6 +80,12 @@ export const ALWAYS = [
     holds: 'everything, until the cost is known',
     since: 1,
     apply: accountForUnheard,
+  }),
+  rule('sub-agents', {
+    says: 'A sub-agent whose row is written is started. An open one is read when it says that it has ended, and looked at after 1, 2, 4 … minutes without a word, at most hourly; what was reserved for it comes back with its outcome, less what it cost. A run that stops or pauses tells its open sub-agents, and waits a minute for their outcomes.',
+    holds: 'nothing',
+    since: 15,
+    apply: tendChildren,
   }),
   rule('close', {
     says: 'A run that stops cancels what is under way (a stop by a person, the end of time) or lets it finish (any other stop). Then each call gets its result, each question is withdrawn, `stop` and `run_result` are emitted, the SessionEnd hooks run, and the rest is stored.',

@@ -4,6 +4,7 @@
  */
 import { dropWaiting } from '../ask/await-keys.js';
 import { releaseSenders } from '../ask/correction.js';
+import { isStartingChildren } from '../call/children.js';
 import { CONTINUE_AS_NEW_BYTES_MAX, fitsBytes } from '../json/json.js';
 import type { Ruling } from '../step/advance.js';
 import { flush, flying, only, WORK } from '../step/inflight.js';
@@ -15,6 +16,7 @@ import { storeSome } from '../turn/store-messages.js';
 
 export function segmentFull(run: OpenRun): Ruling<Run> {
   if (!run.segment.full) return undefined;
+  if (isStartingChildren(run)) return 'hold';
   if (flying(run, [...WORK, 'flush'])) return waitsInVain(run) ? only(refuseWaiting(run)) : 'hold';
   const told = emit(releaseAll(run), { type: 'transition', reason: 'continued_as_new' });
   return fitsBytes(told, CONTINUE_AS_NEW_BYTES_MAX)

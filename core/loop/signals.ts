@@ -30,7 +30,10 @@ export const RUN_SIGNALS = [
   'close',
   'nextSegment',
   'mail',
+  'childEnded',
 ] as const;
+
+const ID_CHARS_MAX = 200;
 
 export interface Signal {
   readonly name: string;
@@ -70,6 +73,10 @@ export function heard(run: Run, { name, raw, at }: Signal): Input {
       return { type: name, at };
     case 'nextSegment':
       return { type: 'segment_full', at };
+    case 'childEnded':
+      return typeof raw === 'string' && raw.length <= ID_CHARS_MAX
+        ? { type: 'child_ended', child: raw, at }
+        : { type: 'input_rejected', message: 'signal', reason: 'childEnded must name a run', at };
     default: {
       const reason = `this workflow knows no signal '${name.slice(0, 100)}'`;
       return { type: 'input_rejected', message: 'signal', reason, at };

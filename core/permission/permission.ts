@@ -18,6 +18,7 @@ import type { PermissionMode } from '../state/permission-mode.js';
 import { matchesName, type Policy, type PolicyRule } from '../state/policy.js';
 import type { OpenRun } from '../state/run.js';
 import type { Settings } from '../state/settings.js';
+import type { Authority } from '../state/sub-agent.js';
 import type { Task } from '../state/task.js';
 import { isMutating, type ToolRecord } from '../state/tool.js';
 import { grantFor } from './grants.js';
@@ -59,7 +60,36 @@ export function actionOf(tool: ToolRecord, call: Pick<CheckedStage, 'args' | 'ho
   return { tool, args: call.args, ...(hookAsk !== undefined && { hookAsk }) };
 }
 
+/** Of a sub-agent its ancestors have their say as well, and the strictest word counts. */
 export function evaluate(run: OpenRun, action: Action): Permission {
+  const own = evaluateAlone(run, action);
+  const { within = [] } = run.frozen;
+  return within.reduce((strictest, authority, generation) => {
+    const said = evaluateAlone(underAuthority(run, authority, generation), action);
+    return STRICTNESS[said.decision] > STRICTNESS[strictest.decision] ? said : strictest;
+  }, own);
+}
+
+const STRICTNESS: { readonly [decision in Permission['decision']]: number } = {
+  allow: 0,
+  sandbox: 1,
+  ask: 2,
+  deny: 3,
+};
+
+/** The same run with the policy, the list and the mode of an ancestor; the parent's mode may have changed since. */
+function underAuthority(
+  run: OpenRun,
+  { policy, allowedTools, mode }: Authority,
+  generation: number,
+): OpenRun {
+  const permissionMode = generation === 0 ? (run.parentMode ?? mode) : mode;
+  const settings = { ...run.frozen.settings, allowedTools, permissionMode };
+  const { permissionMode: _, ...rest } = run;
+  return { ...rest, frozen: { ...run.frozen, policy, settings } };
+}
+
+function evaluateAlone(run: OpenRun, action: Action): Permission {
   const said = byPolicy(run, action) ?? byList(run, action) ?? byRecord(action);
   return asHooksWant(run, action, inSandbox(action.tool, underMode(run, action, said)));
 }

@@ -51,6 +51,10 @@ export interface CallBase {
   readonly outdated?: true;
   /** Nobody worked on the queue of its tool: the ledger alone says what became of it (G118). */
   readonly unserved?: true;
+  /** Run id of the sub-agent that works on it, or did. */
+  readonly child?: string;
+  /** Numbers of sub-agents that were tried for it and that earlier ones have; absent: none. */
+  readonly passed?: number;
   /** What the business controls said of these arguments when they were checked. */
   readonly outlook?: Outlook;
   /** Questions of its tool's server that were put to people so far; absent: none. */
@@ -118,6 +122,12 @@ export interface ExecutingStage extends CallBase {
   readonly boundByRun: boolean;
   /** With 'record': the person's answer. */
   readonly answer?: { readonly kind: 'happened' | 'not_happened'; readonly content: StoredText };
+}
+/** A sub-agent works on it (run-child.ts). */
+export interface DelegatedStage extends CallBase {
+  readonly stage: 'delegated';
+  readonly grant: Grant;
+  readonly startedAt: number;
 }
 /** An effect of it came back; `settle` decides what that means. */
 export interface ReturnedStage extends CallBase {
@@ -212,6 +222,7 @@ export type Call =
   | WaitingStage
   | GrantedStage
   | ExecutingStage
+  | DelegatedStage
   | ReturnedStage
   | DoubtStage
   | AskingStage

@@ -31,6 +31,12 @@ import type {
   RunHooksInput,
   RunHooksOutput,
 } from './payloads/tool-payloads.js';
+import type {
+  CloseChildInput,
+  CloseChildOutput,
+  PrepareChildInput,
+  PrepareChildOutput,
+} from './payloads/child-payloads.js';
 import type { GoalActivityPayloads } from './goal/payloads.js';
 import type { ConnectorReport } from './connector.js';
 import type { OpenedSession, SavedSession, SessionToSave } from './session.js';
@@ -40,6 +46,7 @@ import type { TranscriptItem } from './transcript.js';
 export type * from './payloads/model-payloads.js';
 export type * from './payloads/payload.js';
 export type * from './payloads/tool-payloads.js';
+export type * from './payloads/child-payloads.js';
 
 export interface OpenRunInput extends EventBatch {
   readonly v: 1;
@@ -177,6 +184,8 @@ export interface ActivityPayloads extends GoalActivityPayloads {
   account_call: { input: AccountCallInput; output: AccountCallOutput };
   fetch_keys: { input: FetchKeysInput; output: FetchKeysOutput };
   read_mail: { input: ReadMailInput; output: ReadMailOutput };
+  prepare_child: { input: PrepareChildInput; output: PrepareChildOutput };
+  close_child: { input: CloseChildInput; output: CloseChildOutput };
   flush: { input: FlushInput; output: FlushOutput };
   close_run: { input: CloseRunInput; output: CloseRunOutput };
 }
@@ -213,6 +222,8 @@ export const ACTIVITIES = {
   account_call: { outcome: 'call_accounted', works: true, interruptible: false },
   fetch_keys: { outcome: 'keys_fetched', works: true, interruptible: true },
   read_mail: { outcome: 'mail_read', works: true, interruptible: true },
+  prepare_child: { outcome: 'child_prepared', works: true, interruptible: false },
+  close_child: { outcome: 'child_closed', works: true, interruptible: false },
   flush: { outcome: 'flushed', works: false, interruptible: false },
   close_run: { outcome: 'run_closed', works: true, interruptible: false },
   open_goal: { outcome: 'goal_opened', works: true, interruptible: false },

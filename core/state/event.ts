@@ -67,6 +67,13 @@ export type EventBody =
       /** Of an agent that uses connectors. */
       readonly connectors?: readonly ConnectorState[];
       readonly caller?: string;
+      /** Of a sub-agent: its parent and the call there, its root, and the agents from the root to it. */
+      readonly parent?: {
+        readonly runId: string;
+        readonly callId: string;
+        readonly root: string;
+        readonly path: readonly string[];
+      };
       /** Whoever decides must prove who they are. */
       readonly requireProof?: true;
       readonly sessionId?: string;
@@ -183,6 +190,8 @@ export type EventBody =
       readonly tool: string;
       readonly key: string;
       readonly args: Json;
+      /** Run id of the sub-agent that works on it. */
+      readonly child?: string;
     }
   /** What the tool said of its progress while it ran, or its server; told when it has ended. */
   | {
@@ -205,6 +214,8 @@ export type EventBody =
       /** What its executions cost, as the tool said or as was reserved; absent: nothing. */
       readonly costMicroUsd?: number;
       readonly key: string;
+      /** Run id of the sub-agent that worked on it. */
+      readonly child?: string;
       /** Dataflow: the path of the state that its result became. */
       readonly path?: string;
       /** With 'malformed_result': what the tool returned, which the model does not see (G73). */

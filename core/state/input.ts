@@ -54,6 +54,8 @@ export type OutsideInput =
   | (Occurred & { readonly type: 'user_message'; readonly text: string; readonly id?: string })
   /** A hint: letters lie in the store. */
   | (Occurred & { readonly type: 'mail' })
+  /** A sub-agent says that it has ended. */
+  | (Occurred & { readonly type: 'child_ended'; readonly child: string })
   | (Occurred & { readonly type: 'interrupt' })
   | (Occurred & { readonly type: 'cancel_requested' })
   | (Occurred & { readonly type: 'close' })

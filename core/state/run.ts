@@ -20,6 +20,7 @@ import type { Handoff } from './handoff.js';
 import type { TokenTracker } from './token-budget.js';
 import type { HookErrand, HookPoint, HookReport } from './hook.js';
 import type { Mailbox } from './mail.js';
+import type { RunChild } from './run-child.js';
 import type { Json, StoredText } from '../json/json.js';
 import type { PermissionMode } from './permission-mode.js';
 import type { RunSession } from './session.js';
@@ -104,6 +105,12 @@ export interface Run extends Carrier {
   readonly changedTools?: readonly string[];
   /** Tools that returned ok, for evidence; names only. */
   readonly evidence: readonly string[];
+  /** Sub-agents that have no outcome yet; they go along from segment to segment. */
+  readonly children?: readonly RunChild[];
+  /** Number of the newest sub-agent. */
+  readonly childrenStarted?: number;
+  /** Runs out when sub-agents that were told to stop do not end. */
+  readonly childGrace?: string;
   /** Dataflow: values by path; a path is written once and never again (C49). */
   readonly state?: State;
   /** Ids of required evidence whose predicate an observation has met. */
@@ -128,6 +135,8 @@ export interface Run extends Carrier {
   readonly proofs?: { readonly at: number; readonly count: number };
   /** Set from outside; absent: that of the settings. */
   readonly permissionMode?: PermissionMode;
+  /** Of a sub-agent: the mode of its parent, where that has changed since the sub-agent began. */
+  readonly parentMode?: PermissionMode;
   /** Named from outside in this order, and not decided on yet. */
   readonly wantedModes?: readonly PermissionMode[];
   /** Letters of other runs; absent: nobody has said that there are any. */

@@ -47,6 +47,9 @@ const KINDS = {
     audited: true,
   },
   rejected_signal: { says: 'The run knows no signal of this name.', audited: true },
+  agent_lost: {
+    says: 'The end of a sub-agent cannot be confirmed: all that was reserved for it counts as spent.',
+  },
   cost_exploding: {
     says: 'Cost or tokens of a turn keep doubling; lists and `holdfast doctor` tell of the run.',
   },

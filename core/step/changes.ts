@@ -227,6 +227,10 @@ export const CHANGES = {
     since: 15,
     why: 'Letters that other runs of the tree write are read from the store and said to the model as data, before its next request.',
   },
+  subAgents: {
+    since: 15,
+    why: 'A call of a sub-agent starts a run of its own: its money is reserved before, its outcome is the result of the call.',
+  },
   ...GOAL_CHANGES,
 } as const satisfies { readonly [name: string]: Change };
 

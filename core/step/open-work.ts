@@ -201,7 +201,7 @@ export function baseOf(call: Call): CallBase {
   const { id, index, callKey, revision, tool, toolVersion, args, digest } = call;
   const { attempt, attempts, handedOver, corrected, flow, repeatAsks, unprovenWords, outlook } =
     call;
-  const { inDoubt, outdated, unserved, costMicroUsd, elicited, answered } = call;
+  const { inDoubt, outdated, unserved, costMicroUsd, elicited, answered, child, passed } = call;
   return {
     id,
     index,
@@ -225,6 +225,8 @@ export function baseOf(call: Call): CallBase {
     ...(outlook !== undefined && { outlook }),
     ...(elicited !== undefined && { elicited }),
     ...(answered !== undefined && { answered }),
+    ...(child !== undefined && { child }),
+    ...(passed !== undefined && { passed }),
   };
 }
 

@@ -6,8 +6,9 @@ import type { Provider } from '../../providers/provider.js';
 import type { SeenRequest } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { inTurn } from '../goal-case.js';
+import { isSubAgent } from '../run-tree.js';
 import { cycleOfRun } from '../goal-tree.js';
-import { configOf, playedAgent, PROVIDER } from './config.js';
+import { configOf, playedAgent, PROVIDER, subAgentNames } from './config.js';
 import { recordExecutions, type Executions } from './executions.js';
 import { scriptedHooks } from './hooks.js';
 import { hostedTool } from './hosted.js';
@@ -29,8 +30,19 @@ export interface Cast {
   readonly cycleStarts: (cycle: { readonly n: number; readonly agent: string }) => void;
 }
 
+/** What a cast needs of its engine. */
+export interface CastPlace {
+  readonly stage: Stage;
+  /** Name by which the model knows the sub-agent that a run is; undefined: it is none. */
+  readonly subAgentOf?: (runId: string) => Promise<string | undefined>;
+}
+
 /** `settings` are those of the engine itself, over those of the case. */
-export function castOf(fixture: Fixture, stage: Stage, settings: Partial<Settings> = {}): Cast {
+export function castOf(
+  fixture: Fixture,
+  { stage, subAgentOf = () => Promise.resolve(undefined) }: CastPlace,
+  settings: Partial<Settings> = {},
+): Cast {
   const workers = new Map<number, string>();
   const moments = momentsOf(
     fixture,
@@ -52,7 +64,7 @@ export function castOf(fixture: Fixture, stage: Stage, settings: Partial<Setting
   const hooks = scriptedHooks(fixture.hooks, { stage, moments });
   const summaries = scriptedSummaries(fixture.compaction);
   const parts = { stage, moments, summaries, tools: fixture.tools };
-  const model = scriptedModel(PROVIDER, playsOf(fixture, workers), parts);
+  const model = scriptedModel(PROVIDER, playsOf(fixture, workers, subAgentOf), parts);
   return {
     config: configOf(fixture, { tools, hooks, settings }),
     providers: new Map([[PROVIDER, model.provider]]),
@@ -66,13 +78,20 @@ export function castOf(fixture: Fixture, stage: Stage, settings: Partial<Setting
   };
 }
 
-function playsOf(fixture: Fixture, workers: ReadonlyMap<number, string>): Plays {
+function playsOf(
+  fixture: Fixture,
+  workers: ReadonlyMap<number, string>,
+  subAgentOf: NonNullable<CastPlace['subAgentOf']>,
+): Plays {
   const { goal, agents, model } = fixture;
   if (goal === undefined) {
     return {
-      scriptOf: (_, agent) => agents.get(agent ?? '')?.model ?? model,
-      shared: true,
+      shared: subAgentNames(fixture).length === 0,
       agentOf: playedAgent,
+      async scriptOf(runId, agent) {
+        if (!isSubAgent(runId)) return agents.get(agent ?? '')?.model ?? model;
+        return agents.get((await subAgentOf(runId)) ?? '')?.model ?? [];
+      },
     };
   }
   return {

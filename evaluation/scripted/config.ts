@@ -9,6 +9,7 @@ import {
   type Tool,
 } from '../../authoring/index.js';
 import { DEFAULT_BUDGET, type Budget } from '../../core/state/budget-fields.js';
+import type { SubAgentDefinitions } from '../../authoring/sub-agents.js';
 import type { ModelRoute, Prices } from '../../core/state/model.js';
 import { DEFAULT_SETTINGS, type Settings } from '../../core/state/settings.js';
 import type { StartInput, Task } from '../../core/state/task.js';
@@ -39,9 +40,16 @@ export interface CaseCode {
 export function configOf(fixture: Fixture, code: CaseCode): Config {
   const { manifest, agents, handoffTo } = fixture;
   const others = [...agents];
+  const started = subAgentsIn(fixture);
   return defineConfig({
     agents: [
-      agentOf(fixture, code, { name: AGENT, tools: manifest, budget: fixture.budget, handoffTo }),
+      agentOf(fixture, code, {
+        name: AGENT,
+        tools: manifest,
+        budget: fixture.budget,
+        handoffTo,
+        ...(started !== undefined && { agents: started }),
+      }),
       ...others.map(([name, { tools = manifest, budget, handoffTo: to }]) =>
         agentOf(fixture, code, {
           name,
@@ -57,7 +65,38 @@ export function configOf(fixture: Fixture, code: CaseCode): Config {
   });
 }
 
+/** Roles of the agent of the case; tools that it lacks, they lack as well. */
+function subAgentsIn(fixture: Fixture): SubAgentDefinitions | undefined {
+  const { agents, manifest } = fixture;
+  const names = subAgentNames(fixture);
+  if (names.length === 0) return undefined;
+  return Object.fromEntries(
+    names.map((name) => {
+      const { tools, budget = {} } = agents.get(name) ?? {};
+      const own = tools?.filter((tool) => manifest.includes(tool));
+      return [
+        name,
+        {
+          description: `Works on a part of the case as ${name}.`,
+          prompt: INSTRUCTIONS,
+          ...(own !== undefined && { tools: own }),
+          budget: budgetOf({ budget }),
+        },
+      ];
+    }),
+  );
+}
+
+/** Of the agents of a case those that neither work cycles of a goal nor take a run over. */
+export function subAgentNames({ goal, agents, handoffTo = [] }: Fixture): readonly string[] {
+  if (goal !== undefined) return [];
+  const all = [...handoffTo, ...[...agents.values()].flatMap((one) => one.handoffTo ?? [])];
+  const targets = all.map((to) => (typeof to === 'string' ? to : to.agent));
+  return [...agents.keys()].filter((name) => !targets.includes(name));
+}
+
 interface CaseWorker {
+  readonly agents?: SubAgentDefinitions;
   readonly name: string;
   readonly tools: readonly string[];
   readonly budget: Fixture['budget'];
@@ -79,6 +118,7 @@ function agentOf(
     hooks,
     ...(policy.length > 0 && { policy: { rules: policy } as PolicyDeclaration }),
     budget: budgetOf(worker),
+    ...(worker.agents !== undefined && { agents: worker.agents }),
     settings: { ...settingsOf(fixture), ...settings },
   });
 }

@@ -1,19 +1,31 @@
 /** What both engines have seen of a played case, in the terms of the comparison. */
 import type { RunEvent } from '../../core/state/event.js';
 import type { Observation, SeenExecution } from '../engine.js';
+import type { Fixture } from '../fixture.js';
+import { delegations, isSubAgent, mostInFlight } from '../run-tree.js';
 import type { Cast } from './cast.js';
+
+interface Evidence {
+  readonly cast: Cast;
+  readonly began: number;
+  readonly fixture: Fixture;
+  /** Of the run and its sub-agents, in order; default: those of the run. */
+  readonly tree?: readonly RunEvent[];
+}
 
 /** What an engine has of a case besides its messages and its verdict; without a start there are no events. */
 export function evidenceOf(
-  { cast, began }: { readonly cast: Cast; readonly began: number },
+  { cast, began, fixture, tree }: Evidence,
   events: readonly RunEvent[],
 ): Omit<Observation, 'transcript'> {
+  const { requests, executions } = cast;
+  const all = tree ?? events;
   return {
     events,
-    requests: cast.requests,
-    executions: inOrderOfStart(cast.executions.seen(), events),
-    effects: cast.executions.effects(),
-    maxInFlight: mostInFlight(events),
+    requests: requests.filter((one) => one.runId === undefined || !isSubAgent(one.runId)),
+    executions: inOrderOfStart([...executions.seen(), ...delegations(all, fixture.tools)], all),
+    effects: executions.effects(),
+    maxInFlight: mostInFlight(all),
     violations: [],
     persisted: 0,
     resumedWith: [],
@@ -35,16 +47,4 @@ function inOrderOfStart(
     return index < 0 ? started.length : index;
   };
   return executions.toSorted((one, other) => place(one) - place(other));
-}
-
-/** The greatest number of calls between their start and their end. */
-function mostInFlight(events: readonly RunEvent[]): number {
-  const flying = new Set<string>();
-  let most = 0;
-  for (const event of events) {
-    if (event.type === 'tool_started') flying.add(event.callId);
-    if (event.type === 'tool_finished') flying.delete(event.callId);
-    most = Math.max(most, flying.size);
-  }
-  return most;
 }

@@ -51,7 +51,7 @@ export interface ScriptedQuestions {
 /** What the runs of a case play. */
 export interface Plays {
   /** By run; `shared` where all requests of the case are of one run. */
-  readonly scriptOf: (runId: string, agent: string | undefined) => Script;
+  readonly scriptOf: (runId: string, agent: string | undefined) => Script | Promise<Script>;
   readonly shared: boolean;
   /** Who of several agents asks, by the system prompt; undefined: the agent of the case. */
   readonly agentOf?: (system: string | undefined) => string | undefined;
@@ -68,12 +68,13 @@ export function scriptedModel(name: string, plays: Plays, cast: ModelCast): Scri
   const doubles = new Map<string, ModelDouble>();
   const hosted = new HostedRuns(cast.tools);
 
-  function doubleOf(runId: string, system: string | undefined): ModelDouble {
+  async function doubleOf(runId: string, system: string | undefined): Promise<ModelDouble> {
     const agent = plays.agentOf?.(system);
     const key = `${plays.shared ? '' : runId} ${agent ?? ''}`;
     const known = doubles.get(key);
     if (known !== undefined) return known;
-    const double = new ModelDouble(plays.scriptOf(runId, agent), { ...cast, hosted, requests });
+    const script = await plays.scriptOf(runId, agent);
+    const double = doubles.get(key) ?? new ModelDouble(script, { ...cast, hosted, requests });
     doubles.set(key, double);
     return double;
   }
@@ -91,7 +92,7 @@ export function scriptedModel(name: string, plays: Plays, cast: ModelCast): Scri
             if (plays.questions === undefined) throw new Error(`nobody plays a ${purpose}`);
             return plays.questions.reply(request);
           default:
-            return doubleOf(runId, request.system).complete(request, progress);
+            return (await doubleOf(runId, request.system)).complete(request, progress);
         }
       },
     },

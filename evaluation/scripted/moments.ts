@@ -6,6 +6,7 @@
 import type { RunEvent } from '../../core/state/event.js';
 import { cycleOf, cycleOfRun, isNarrowed } from '../goal-tree.js';
 import { callNameOf, type CallName } from '../call-names.js';
+import { isSubAgent } from '../run-tree.js';
 import type { Action, EventPattern, Fixture, Moment, Narrowing, Pattern } from '../fixture.js';
 import type { StageWorker } from './stage.js';
 
@@ -64,6 +65,7 @@ export function momentsOf(
   const nameOf = callNameOf(fixture);
   const toolOfCall = new Map<string, string>();
   const matches = (on: Pattern, occurrence: Occurrence): boolean =>
+    isOfRun(on, occurrence) &&
     isMatch(on, occurrence, (one) => callsOf(one, nameOf, toolOfCall)) &&
     (occurrence.kind === 'start' || isNarrowed(narrowing(on), aboutCycle(occurrence), agentOf));
 
@@ -106,6 +108,13 @@ export function momentsOf(
       return actions;
     },
   };
+}
+
+/** Patterns speak of the run itself; what a sub-agent does is meant by whoever names its call or tool. */
+function isOfRun(on: Pattern, occurrence: Occurrence): boolean {
+  const { runId } = occurrence as { readonly runId?: string };
+  if (runId === undefined || !isSubAgent(runId)) return true;
+  return on.kind === 'event' && (on.pattern.call !== undefined || on.pattern.tool !== undefined);
 }
 
 /** The run is about to hear that it is open, which it tells first of all. */

@@ -17,17 +17,10 @@ const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
 type Feature = readonly [name: string, used: (fixture: Fixture) => boolean];
 
 const FEATURES: readonly Feature[] = [
-  ['agents', (fixture) => [...fixture.agents.keys()].some((name) => !isPlayed(fixture, name))],
   ['tools.kind', (fixture) => toolsOf(fixture).some(({ kind }) => !KINDS.includes(kind))],
 ];
 
-/** Works cycles of a goal, or a run that is handed over. */
-function isPlayed({ goal, agents, handoffTo = [] }: Fixture, name: string): boolean {
-  const all = [...handoffTo, ...[...agents.values()].flatMap((one) => one.handoffTo ?? [])];
-  return goal !== undefined || all.some((to) => (typeof to === 'string' ? to : to.agent) === name);
-}
-
-const KINDS: readonly string[] = ['tool', 'handoff', 'human_input', 'hosted'];
+const KINDS: readonly string[] = ['tool', 'handoff', 'human_input', 'hosted', 'subagent'];
 
 /** The first thing in the fixture that cannot be played, by its name there. */
 export function notYet(fixture: Fixture): string | undefined {

@@ -96,12 +96,13 @@ export function finalViolations(ended: {
   readonly result: RunResult;
 }): readonly string[] {
   return [
-    ...eventViolations(ended.events, ended.result),
+    ...endViolations(ended.events, ended.result),
     ...historyViolations(ended.transcript, ended.events),
   ];
 }
 
-function eventViolations(events: readonly RunEvent[], result: RunResult): readonly string[] {
+/** Of the events of any run. */
+export function eventViolations(events: readonly RunEvent[]): readonly string[] {
   let state = startChecking();
   const violations: string[] = [];
   for (const event of events) {
@@ -109,6 +110,11 @@ function eventViolations(events: readonly RunEvent[], result: RunResult): readon
     state = checked.state;
     violations.push(...checked.violations);
   }
+  return violations;
+}
+
+function endViolations(events: readonly RunEvent[], result: RunResult): readonly string[] {
+  const violations = [...eventViolations(events)];
   if (events.at(-1)?.type !== 'run_result') violations.push('the last event is no run_result');
   if (events.length !== result.trace.events) {
     violations.push(`${events.length} events are stored, the result names ${result.trace.events}`);

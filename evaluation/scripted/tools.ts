@@ -54,7 +54,7 @@ function declarationOf(declared: CaseTool): Tool {
   const name = canonicalJson(record as unknown as Json);
   const known = declarations.get(name);
   if (known !== undefined) return known;
-  const tool = declare(declared);
+  const tool = declared.kind === 'subagent' ? starter(declared) : declare(declared);
   if (declarations.size < DECLARED_MAX) declarations.set(name, tool);
   return tool;
 }
@@ -79,6 +79,12 @@ function declare(declared: CaseTool): Tool {
     run: () => undefined,
     ...(sandbox !== 'none' && { sandbox, sandboxRun: () => undefined }),
   });
+}
+
+/** What starts a sub-agent is declared as any tool, and runs no code. */
+function starter(declared: CaseTool): Tool {
+  const { record, ...tool } = declare({ ...declared, kind: 'tool', concurrencySafe: true });
+  return Object.freeze({ ...tool, record: Object.freeze({ ...record, kind: 'subagent' }) });
 }
 
 /** Takes no arguments whatever; still an object to whoever reads its JSON Schema. */

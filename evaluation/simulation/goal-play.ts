@@ -59,17 +59,15 @@ export async function playGoal(
   const began = performance.now();
   const playing: { simulation?: GoalSimulation } = {};
   const saying = sayingOf(goal);
-  const cast = castOf(
-    fixture,
-    simulatedStage(() => playing.simulation!, saying),
-  );
+  const stage = simulatedStage(() => playing.simulation!, saying);
+  const cast = castOf(fixture, { stage });
   const start = startIn(fixture, goal);
-  if (start instanceof HoldfastError) return notStarted({ cast, began }, start);
+  if (start instanceof HoldfastError) return notStarted({ cast, began, fixture }, start);
   const simulation = (playing.simulation = begin({ fixture, start, store, cast, play }));
   play.begun?.(simulation);
   void cast.moments.reach({ kind: 'start' });
   const final = await simulation.finish();
-  if (final.kind === 'refused') return notStarted({ cast, began }, final);
+  if (final.kind === 'refused') return notStarted({ cast, began, fixture }, final);
   const { tenant } = simulation.goal();
   const tree = await withTexts(store, tenant, simulation.tree);
   const events = tree.filter(({ stamp }) => stamp.runId === fixture.caseId);
@@ -77,7 +75,7 @@ export async function playGoal(
   const memory = await memoryOf(store, tenant, final.result);
   const briefs = briefsOf(events, cast.requests);
   return {
-    ...evidenceOf({ cast, began }, tree),
+    ...evidenceOf({ cast, began, fixture }, tree),
     events,
     result,
     transcript: [],
@@ -96,7 +94,7 @@ function startIn(fixture: Fixture, goal: CaseGoal): GoalStart | HoldfastError {
 }
 
 function notStarted(
-  played: { readonly cast: Cast; readonly began: number },
+  played: { readonly cast: Cast; readonly began: number; readonly fixture: Fixture },
   { code, message }: { readonly code: string; readonly message: string },
 ): Observation {
   return { ...evidenceOf(played, []), startError: { code, message }, transcript: [] };

@@ -28,6 +28,7 @@ import { sendToRun, simulatedStage } from './simulated-stage.js';
 
 /** Everything happens in this process: more cases at once would only wait for one another. */
 const CONCURRENCY = 1;
+const TENANT = 'default';
 
 export interface SimulationEngineOptions {
   /** The rules that runs follow; default: the newest. */
@@ -78,11 +79,11 @@ async function play(
 ): Promise<CaseRun> {
   const began = performance.now();
   const playing: { simulation?: Simulation } = {};
-  const cast = castOf(
-    fixture,
-    simulatedStage(() => playing.simulation!, sendToRun),
-  );
-  const unstarted = { cast, began };
+  const cast = castOf(fixture, {
+    stage: simulatedStage(() => playing.simulation!, sendToRun),
+    subAgentOf: async (runId) => (await store.childRow(TENANT, runId))?.place?.path.at(-1),
+  });
+  const unstarted = { cast, began, fixture };
   await seedSessions(store, fixture);
   const start = await startIn(store, fixture);
   if (start instanceof HoldfastError) {
@@ -103,7 +104,7 @@ async function play(
   const place = { tenant, runId: fixture.caseId };
   const streamed = await streamViolations(store, place, { isWanted, events });
   return observed({
-    ...evidenceOf(unstarted, events),
+    ...evidenceOf({ ...unstarted, tree: simulation.tree }, events),
     ...(await sessionEvidence(store, fixture, events)),
     result,
     transcript,
@@ -150,13 +151,12 @@ function begin(fixture: Fixture, { store, cast, start, ...options }: Setting): S
       const dies = event.type === 'tool_started' && moments.expects(occurrence, 'killWorker');
       if (!dies) void moments.reach(occurrence);
     },
-    onOutput: (kind) => {
-      if (kind === 'open_run') void moments.reach(openedOf(fixture.caseId));
-    },
+    onOpened: (runId) => void moments.reach(openedOf(runId)),
   });
 }
 
 interface Played {
+  readonly fixture: Fixture;
   readonly cast: Cast;
   readonly began: number;
 }

@@ -4,6 +4,7 @@ import type { Message, Simulation } from '../../testing/simulation/index.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { Action } from '../fixture.js';
 import type { GoalAction } from '../goal-case.js';
+import { answeredRun } from '../run-tree.js';
 import { decisionOf, inputAskFor } from '../scripted/decisions.js';
 import { isSaidToGoal } from '../scripted/goal-start.js';
 import type { Stage, StageWorker } from '../scripted/stage.js';
@@ -97,9 +98,13 @@ export interface Listening {
 
 export function sendToRun(simulation: Simulation, action: Sent): void {
   if (isSaidToGoal(action)) throw new Error(`${action.kind} is said to goals`);
-  const { runId } = simulation.run();
-  const { events, clock } = simulation;
-  simulation.send(messageOf({ runId, events, now: clock.now() }, action));
+  const { clock, members } = simulation;
+  const root = simulation.run().runId;
+  const runs = new Map([...members].map(([id, { process }]) => [id, process.events]));
+  const answers = action.kind === 'resolveApproval' || action.kind === 'provideInput';
+  const runId = answers ? answeredRun(action, root, runs) : root;
+  const events = runs.get(runId) ?? [];
+  simulation.send(messageOf({ runId, events, now: clock.now() }, action), runId);
 }
 
 export function messageOf({ runId, events, now }: Listening, action: SentToRun): Message {

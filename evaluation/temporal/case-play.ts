@@ -2,19 +2,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunHandle } from '../../client/runs/run-handle.js';
 import { HoldfastError } from '../../core/state/errors.js';
+import type { PrepareChildInput } from '../../core/state/effect.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { RunResult } from '../../core/state/result.js';
 import type { Store } from '../../store/store.js';
 import type { CaseRun } from '../engine.js';
 import type { Fixture } from '../fixture.js';
+import { mergedByTime } from '../run-tree.js';
 import { castOf, type Cast } from '../scripted/cast.js';
 import { startOf } from '../scripted/config.js';
-import { occurrenceOf, openedOf, reachAtEnd } from '../scripted/moments.js';
+import {
+  occurrenceOf,
+  openedOf,
+  reachAtEnd,
+  toolOccurrence,
+  type Occurrence,
+} from '../scripted/moments.js';
 import { evidenceOf } from '../scripted/evidence.js';
 import { seedSessions, sessionEvidence, sessionRequest } from '../scripted/sessions.js';
 import { streamViolations } from '../scripted/streamed.js';
-import { finalViolations, storedEvents, transcriptAt, withTexts } from '../scripted/observe.js';
-import { caseLife, type CaseLife } from './case-life.js';
+import {
+  eventViolations,
+  finalViolations,
+  storedEvents,
+  transcriptAt,
+  withTexts,
+} from '../scripted/observe.js';
+import { caseLife, type CaseLife, type Work } from './case-life.js';
 import type { Host } from './hosts.js';
 import { movesTime } from './moving-time.js';
 import type { Replays } from './replays.js';
@@ -55,16 +69,23 @@ export async function playCase(fixture: Fixture, options: PlayOptions): Promise<
   const turns = turnsOf(() => toolsInFlight(run));
   const sending = sendingOf();
   const stage = temporalStage(() => ({ run, host, life, turns }), sendToRun);
-  const cast = castOf(fixture, stage, losesWork(fixture) ? SHORT_HEARTBEATS : {});
+  const cast = castOf(
+    fixture,
+    {
+      stage,
+      subAgentOf: async (id) => (await host.store.childRow(TENANT, id))?.place?.path.at(-1),
+    },
+    losesWork(fixture) ? SHORT_HEARTBEATS : {},
+  );
   const life = caseLife({
     cast: () => cast,
     turns,
     sending,
     over: over.signal,
     onInput: () => undefined,
-    async onOutput(kind) {
-      if (kind !== 'open_run') return;
-      await reachAtEnd(cast.moments, openedOf(runId), stage.worker());
+    async onOutput(kind, input) {
+      const reached = seamOf({ kind, input } as Work, runId);
+      if (reached !== undefined) await reachAtEnd(cast.moments, reached, stage.worker());
     },
   });
   host.cases.set(runId, life);
@@ -74,6 +95,16 @@ export async function playCase(fixture: Fixture, options: PlayOptions): Promise<
   } finally {
     over.abort();
   }
+}
+
+/** What of the events of a run an activity without a double of its own stands for. */
+function seamOf({ kind, input }: Work, caseRun: string): Occurrence | undefined {
+  const { runId } = input.run;
+  if (kind === 'open_run') return runId === caseRun ? openedOf(runId) : undefined;
+  if (kind !== 'prepare_child') return undefined;
+  const { tool, id: call } = (input as PrepareChildInput).call;
+  const id = toolOccurrence('tool_started', call);
+  return { kind: 'event', event: 'tool_started', runId, call, tool, id };
 }
 
 interface Playing extends PlayOptions {
@@ -174,7 +205,9 @@ async function observe(playing: Playing, ended: Ended): Promise<CaseRun> {
   const whole = await withTexts(host.store, TENANT, result);
   const replayFailure = await replays.failureOf(runId);
   const isWanted = playing.fixture.settings.includePartialMessages === true;
+  const { tree, violations: below } = await subAgentsOf(playing, stored);
   const violations = [
+    ...below,
     ...finalViolations({ events, transcript, result: whole }),
     ...(await streamViolations(host.store, run, { isWanted, events })),
     ...(replayFailure === undefined ? [] : [`the history does not replay: ${replayFailure}`]),
@@ -185,7 +218,7 @@ async function observe(playing: Playing, ended: Ended): Promise<CaseRun> {
   return {
     kind: 'observed',
     observed: {
-      ...evidenceOf(playing, events),
+      ...evidenceOf({ ...playing, tree }, events),
       ...(await sessionEvidence(host.store, playing.fixture, events)),
       result: whole,
       transcript,
@@ -193,6 +226,25 @@ async function observe(playing: Playing, ended: Ended): Promise<CaseRun> {
       replayed,
     },
   };
+}
+
+/** What its sub-agents told, with what must hold of each. */
+async function subAgentsOf(
+  { host, runId, replays }: Playing,
+  own: readonly RunEvent[],
+): Promise<{ readonly tree: readonly RunEvent[]; readonly violations: readonly string[] }> {
+  const rows = await host.store.listTree(TENANT, runId);
+  const runs: (readonly RunEvent[])[] = [own];
+  const violations: string[] = [];
+  for (const { child } of rows) {
+    const events = await storedEvents(host.store, { tenant: TENANT, runId: child });
+    if (events.length === 0) continue;
+    runs.push(events);
+    violations.push(...eventViolations(events).map((words) => `${child}: ${words}`));
+    const failure = await replays.failureOf(child);
+    if (failure !== undefined) violations.push(`${child}: the history does not replay: ${failure}`);
+  }
+  return { tree: rows.length === 0 ? own : mergedByTime(runs), violations };
 }
 
 function lastResult(events: readonly RunEvent[]): RunResult | undefined {

@@ -51,7 +51,7 @@ export async function playGoalCase(
     () => ({ handle, goal, client: host.client, host, life, turns }),
     sendingToTree(),
   );
-  const cast = castOf(fixture, stage, losesWork(fixture) ? SHORT_HEARTBEATS : {});
+  const cast = castOf(fixture, { stage }, losesWork(fixture) ? SHORT_HEARTBEATS : {});
   const { moments } = cast;
   const ofPass = savedOf(moments);
   const life: CaseLife = caseLife({

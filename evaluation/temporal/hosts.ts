@@ -14,6 +14,7 @@ import { openStore, type Store } from '../../store/store.js';
 import type { VirtualTime } from '../../client/virtual-time.js';
 import { startWorker, type RunningWorker } from '../../worker/index.js';
 import { goalOfRun } from '../goal-tree.js';
+import { rootOfRun } from '../run-tree.js';
 import type { CaseLife } from './case-life.js';
 import { BARE_CONFIG } from './bare-config.js';
 
@@ -137,7 +138,8 @@ function withRules(deps: ActivityDeps, rules: number | undefined): ActivityDeps 
 /** Each activity belongs to a case, which knows what it works with. */
 function activitiesFor(cases: ReadonlyMap<string, CaseLife>, deps: ActivityDeps): Activities {
   const perform = (kind: keyof Activities) => (input: { readonly run: RunRef }) => {
-    const life = cases.get(input.run.runId) ?? cases.get(goalOfRun(input.run.runId));
+    const own = rootOfRun(input.run.runId);
+    const life = cases.get(own) ?? cases.get(goalOfRun(own));
     if (life === undefined)
       throw new HoldfastError('RunNotFound', `No case is ${input.run.runId}.`);
     return life.perform(deps, { kind, input: input as never });

@@ -5,6 +5,7 @@ import type { RunHandle } from '../../client/runs/run-handle.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Life } from '../../testing/simulation/index.js';
 import type { Action } from '../fixture.js';
+import { answeredRun } from '../run-tree.js';
 import { decisionOf, inputAskFor } from '../scripted/decisions.js';
 import type { Stage, StageWorker } from '../scripted/stage.js';
 import type { CaseLife } from './case-life.js';
@@ -116,7 +117,13 @@ function isUnheard(error: unknown): boolean {
 const REFUSED: readonly string[] = ['MessageRefused', 'StalePlan'];
 
 export function sendToRun({ run, ...facts }: RunFacts, action: Sent): Promise<void> {
-  return tellRun(run, facts, action);
+  const { life, host } = facts;
+  if (action.kind !== 'resolveApproval' && action.kind !== 'provideInput') {
+    return tellRun(run, facts, action);
+  }
+  const runs = new Map(life.runs().map((id) => [id, life.events(id)]));
+  const answered = answeredRun(action, run.runId, runs);
+  return tellRun(answered === run.runId ? run : host.client.handle(answered), facts, action);
 }
 
 export async function tellRun(

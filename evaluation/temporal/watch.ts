@@ -17,7 +17,7 @@ const EXPIRY_MS_MAX = 30_000;
 const PAGE = 500;
 
 export interface Watch {
-  readonly store: Pick<Store, 'readEvents'>;
+  readonly store: Pick<Store, 'readEvents' | 'listTree'>;
   readonly run: { readonly tenant: string; readonly runId: string };
   /** Performs what is to happen at an occurrence. */
   readonly reach: Moments['reach'];
@@ -32,11 +32,10 @@ export interface Watch {
 export async function watch(options: Watch): Promise<'waits for time' | 'ended'> {
   const { store, run, reach, signal } = options;
   const open = new Map<string, AskView>();
-  let seen = 0;
+  const seen = new Map<string, number>();
   let lastChange = Date.now();
   while (!signal.aborted) {
-    const { events } = await store.readEvents(run, { sinceSeq: seen, limit: PAGE });
-    seen += events.length;
+    const events = await newEvents(store, run, seen);
     const isNew = events.length > 0;
     if (isNew) lastChange = Date.now();
     for (const event of events) {
@@ -54,6 +53,23 @@ export async function watch(options: Watch): Promise<'waits for time' | 'ended'>
     await sleep(POLL_MS);
   }
   return 'ended';
+}
+
+/** Of the run and of its sub-agents. */
+async function newEvents(
+  store: Watch['store'],
+  { tenant, runId }: Watch['run'],
+  seen: Map<string, number>,
+): Promise<readonly RunEvent[]> {
+  const tree = await store.listTree(tenant, runId);
+  const fresh: RunEvent[] = [];
+  for (const id of [runId, ...tree.map(({ child }) => child)]) {
+    const sinceSeq = seen.get(id) ?? 0;
+    const { events } = await store.readEvents({ tenant, runId: id }, { sinceSeq, limit: PAGE });
+    seen.set(id, sinceSeq + events.length);
+    fresh.push(...events);
+  }
+  return fresh;
 }
 
 function asksSomebody({ type }: RunEvent): boolean {

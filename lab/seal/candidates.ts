@@ -13,7 +13,7 @@ import { arbitraryCase } from '../exploration/arbitrary-case.js';
 import { heldCase } from '../exploration/brisk-case.js';
 import type { Bundle } from '../../replay/bundle.js';
 import { readBundle } from '../../replay/read-bundle.js';
-import { GOALS_SINCE } from './case-commands.js';
+import { isPlayedUnder } from './case-commands.js';
 import { ROOT } from './kept-histories.js';
 
 const CASE_LIMIT_MS = 60_000;
@@ -36,7 +36,7 @@ export interface Wanted {
 /** Cases of this project that runs and goals of these rules can play. */
 export async function projectCases(rules: number): Promise<readonly Fixture[]> {
   const cases = await collectFixtures({ paths: CASE_FOLDERS, folder: ROOT });
-  return cases.filter(({ goal }) => goal === undefined || rules >= GOALS_SINCE);
+  return cases.filter((fixture) => isPlayedUnder(rules, fixture));
 }
 
 export function randomCases(count: number, seed: number): readonly Fixture[] {

@@ -3,6 +3,7 @@
  * these all events and the result. A digest of each command is kept, so that one that has changed is found by its place.
  * Invariant: a line that is kept is not written again unless somebody asks for it.
  */
+import { CHANGES } from '../../core/step/changes.js';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -106,9 +107,10 @@ export function allCases(): Promise<readonly Fixture[]> {
   return collectFixtures({ paths: ['test/scenarios'], folder: ROOT });
 }
 
-/** Goals follow no older rules than those with which they began. */
-export function isPlayedUnder(rules: number, { goal }: Fixture): boolean {
-  return goal === undefined || rules >= GOALS_SINCE;
+/** Goals, and runs with sub-agents, follow no older rules than those with which they began. */
+export function isPlayedUnder(rules: number, { goal, agents }: Fixture): boolean {
+  if (goal !== undefined) return rules >= GOALS_SINCE;
+  return agents.size === 0 || rules >= CHANGES.subAgents.since;
 }
 
 /** Writes what is not kept yet; `anew`: everything. How many lines were written. */

@@ -2,6 +2,7 @@
 import { flying, WORK } from '../../core/step/inflight.js';
 import { BATCH_BYTES_MAX, EVENTS_PER_BATCH } from '../../core/step/outbox.js';
 import { isOpen, type Run, type Step } from '../../core/state/run.js';
+import { DEFAULT_TREE_LIMITS } from '../../core/state/sub-agent.js';
 import { started, type StepPredicate } from './step.js';
 
 export const BOOKKEEPING_PREDICATES: readonly StepPredicate[] = [
@@ -12,16 +13,47 @@ export const BOOKKEEPING_PREDICATES: readonly StepPredicate[] = [
   everythingIsTold,
   timeAddsUp,
   somethingIsAwaited,
+  childrenArePaidFor,
+  childrenAreBounded,
 ];
 
 function reservationsBelongToWork(_before: Run, step: Step): string | undefined {
   const { money, inflight } = step.run;
   const orphan = Object.keys(money.reserved).find(
-    (id) => inflight[id] === undefined && id !== step.run.unheard,
+    (id) => inflight[id] === undefined && id !== step.run.unheard && !isChild(step.run, id),
   );
   return orphan === undefined
     ? undefined
     : `money is reserved for ${orphan}, which is not in flight`;
+}
+
+function isChild({ children = [] }: Run, id: string): boolean {
+  return children.some(({ child }) => child === id);
+}
+
+/** A sub-agent has its money reserved from before its row until its outcome, and one call that waits for it. */
+function childrenArePaidFor(_before: Run, { run }: Step): string | undefined {
+  if (!isOpen(run)) return undefined;
+  const unpaid = (run.children ?? []).find(
+    ({ child, sliceMicroUsd }) =>
+      sliceMicroUsd !== undefined && run.money.reserved[child] !== sliceMicroUsd,
+  );
+  if (unpaid !== undefined) return `nothing is reserved for ${unpaid.child}`;
+  const alone = (run.children ?? []).find(
+    ({ child }) =>
+      !run.turn?.calls.some((call) => call.stage === 'delegated' && call.child === child),
+  );
+  return alone && `no call waits for ${alone.child}`;
+}
+
+/** No more than the tree may have at once, and none in a run that may have none. */
+function childrenAreBounded(_before: Run, { run }: Step): string | undefined {
+  const { children = [], frozen } = run;
+  const most =
+    frozen?.treeLimits?.atOnce ?? (frozen?.agents === undefined ? 0 : DEFAULT_TREE_LIMITS.atOnce);
+  return children.length > most
+    ? `${children.length} sub-agents are open, the limit is ${most}`
+    : undefined;
 }
 
 function idsAreNew(before: Run, step: Step): string | undefined {

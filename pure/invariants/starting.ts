@@ -12,7 +12,7 @@ export const STARTING_PREDICATES: readonly StepPredicate[] = [
   nothingStartsAfterStop,
 ];
 
-const ASKS_A_MODEL: readonly ActivityEffect['kind'][] = ['call_model', 'compact'];
+const ASKS_A_MODEL: readonly ActivityEffect['kind'][] = ['call_model', 'compact', 'prepare_child'];
 
 function isPaid(effect: ActivityEffect): boolean {
   if (effect.kind === 'execute_tool') return effect.input.cost !== undefined;

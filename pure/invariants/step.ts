@@ -1,12 +1,12 @@
 /** What the predicates over steps share. */
-import type { ActivityEffect } from '../../core/state/effect.js';
+import { isActivity, type ActivityEffect } from '../../core/state/effect.js';
 import type { Run, Step } from '../../core/state/run.js';
 
 /** `before` is the run that `advance` was given. */
 export type StepPredicate = (before: Run, step: Step) => string | undefined;
 
 export function started(step: Step): readonly ActivityEffect[] {
-  return step.effects.filter((effect): effect is ActivityEffect => 'input' in effect);
+  return step.effects.filter(isActivity);
 }
 
 /** Effects that go on with the run's task. */
@@ -15,4 +15,5 @@ export const NEW_WORK: readonly ActivityEffect['kind'][] = [
   'compact',
   'execute_tool',
   'reconcile_tool',
+  'prepare_child',
 ];

@@ -2,8 +2,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { runCli } from '../../cli/program.js';
-import { bundleText } from '../../replay/bundle.js';
+import { BUNDLE_BYTES_MAX, bundleText } from '../../replay/bundle.js';
 import { changed, scheduled, stored, withInput } from '../replay/setup.js';
 
 let folder: string;
@@ -27,10 +28,12 @@ test('bundles that replay exactly are counted; one that differs or cannot be rea
   for (const name of names) {
     writeFileSync(join(folder, 'kept', 'deeper', `${name}.json`), bundleText(await stored(name)));
   }
+  const packed = gzipSync(bundleText(await stored('refused')));
+  writeFileSync(join(folder, 'kept', 'packed.json.gz'), packed);
   const good = await holdfast('bundles', 'kept');
   expect(good).toEqual({
     code: 0,
-    out: '4 bundles: 4 replay exactly, 0 differ, 0 cannot be read.\n',
+    out: '5 bundles: 5 replay exactly, 0 differ, 0 cannot be read.\n',
     err: '',
   });
   const altered = changed(
@@ -44,17 +47,30 @@ test('bundles that replay exactly are counted; one that differs or cannot be rea
   );
   writeFileSync(join(folder, 'kept', 'altered.json'), bundleText(altered));
   writeFileSync(join(folder, 'kept', 'no-bundle.json'), '{"format":"other"}');
+  writeFileSync(join(folder, 'kept', 'cut.json.gz'), packed.subarray(0, 500));
   const { code, out } = await holdfast('bundles', 'kept', '--json');
   expect(code).toBe(1);
   expect(JSON.parse(out)).toMatchObject({
-    bundles: 6,
-    equal: 4,
+    bundles: 8,
+    equal: 5,
     differing: [{ file: 'altered.json', report: { runId: 'S39', equal: false } }],
-    unreadable: [{ file: 'no-bundle.json' }],
+    unreadable: [
+      { file: 'cut.json.gz', problem: expect.stringContaining('cannot be unpacked') as string },
+      { file: 'no-bundle.json' },
+    ],
   });
 }, 120_000);
 
 test('a folder without bundles, or that is not there, is refused', async () => {
   expect(await holdfast('bundles', '.')).toMatchObject({ code: 2 });
   expect(await holdfast('bundles', 'nowhere')).toMatchObject({ code: 2 });
+});
+
+test('a packed bundle that unpacks to more than a bundle may have is refused before it fills the memory', async () => {
+  const bomb = gzipSync(Buffer.alloc(BUNDLE_BYTES_MAX + 1), { level: 9 });
+  writeFileSync(join(folder, 'bomb.json.gz'), bomb);
+  expect(bomb.length).toBeLessThan(1_000_000);
+  const { code, err } = await holdfast('inspect', 'bomb.json.gz');
+  expect(code).toBe(1);
+  expect(err).toContain(`unpacks to more than ${BUNDLE_BYTES_MAX} bytes`);
 });

@@ -1,6 +1,7 @@
 /** What comes back for an effect, as the script says; once per effect, however often it is asked for. */
 import type {
   ActivityEffect,
+  ChildEnd,
   CallModelOutput,
   ExecuteToolOutput,
   ToolOutcome,
@@ -57,6 +58,14 @@ export function outcomeOf(shell: Shell, given: ActivityEffect, how: How = 'ended
     );
   return back(effect.id, ofStore(shell, effect, eventsUpTo));
 }
+
+const CHILD_ENDED: ChildEnd = {
+  stopReason: 'completed',
+  content: { text: 'done' },
+  costMicroUsd: 0,
+  usage: NO_USAGE,
+  activeMs: 0,
+};
 
 type StoreWork = Exclude<
   ActivityEffect,
@@ -119,6 +128,29 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
       return {
         type: 'mail_read',
         output: { letters, more: letters.length === limit, eventsUpTo },
+      };
+    }
+    case 'prepare_child': {
+      const { input } = effect;
+      const start = { v: 1, agent: input.agent.agent, task: { goal: input.name } } as const;
+      const { children = [] } = shell.script;
+      const { refused, begun } = children[input.n - 1] ?? {};
+      return {
+        type: 'child_prepared',
+        output: {
+          ...(refused === undefined ? { start } : { refused }),
+          ...(begun && { begun }),
+          eventsUpTo,
+        },
+      };
+    }
+    case 'close_child': {
+      const { children = [] } = shell.script;
+      const { end, waits } = children[Number(/\d+$/.exec(effect.input.child)?.[0]) - 1] ?? {};
+      if (waits && !effect.input.last) return { type: 'child_closed', output: { eventsUpTo } };
+      return {
+        type: 'child_closed',
+        output: { end: { ...CHILD_ENDED, ...end }, eventsUpTo },
       };
     }
     case 'close_run':

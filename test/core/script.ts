@@ -5,7 +5,12 @@ import type { Decision } from '../../core/state/ask.js';
 import type { DeskKey } from '../../core/state/statement.js';
 import { readFlow } from '../../core/dataflow/flow.js';
 import { callDigest, type Json, type StoredText } from '../../core/json/json.js';
-import type { RetriedAttempt, ToolOutcome } from '../../core/state/effect.js';
+import type {
+  ChildEnd,
+  PrepareChildOutput,
+  RetriedAttempt,
+  ToolOutcome,
+} from '../../core/state/effect.js';
 import type { Finding, RecoveryStep } from '../../core/state/recovery.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import type { Failure } from '../../core/state/failure.js';
@@ -24,6 +29,18 @@ import type { OpenedSession } from '../../core/state/session.js';
 import { DEFAULT_SETTINGS, type Settings } from '../../core/state/settings.js';
 import type { ParentRef, Task } from '../../core/state/task.js';
 import type { ToolRecord } from '../../core/state/tool.js';
+
+export interface ChildScript {
+  readonly refused?: NonNullable<PrepareChildOutput['refused']>;
+  readonly begun?: true;
+  readonly end?: Partial<ChildEnd>;
+  /** How long it works, ms; default 10. Infinity: until it is told to stop. */
+  readonly ms?: number;
+  /** The signal of its end is lost. */
+  readonly silent?: true;
+  /** It hears nothing that it is told, and goes on. */
+  readonly waits?: true;
+}
 
 export interface Script {
   readonly task?: Partial<Task>;
@@ -87,6 +104,13 @@ export interface Script {
   readonly session?: OpenedSession;
   /** `open_run` is tried for ever. */
   readonly openNever?: boolean;
+  /** Sub-agents that the run may start. */
+  readonly agents?: Frozen['agents'];
+  readonly treeLimits?: Frozen['treeLimits'];
+  readonly within?: Frozen['within'];
+  readonly lineage?: Frozen['lineage'];
+  /** By their numbers; default: each answers at once. */
+  readonly children?: readonly ChildScript[];
   /** By segment. */
   readonly openFailures?: { readonly [segment: number]: Failure };
   /** Why the house refuses the task. */
@@ -221,6 +245,10 @@ export function frozenOf(script: Script): Frozen {
     ...(fallback && { fallback }),
     prompt: { hash: 'root', bytes: script.promptBytes ?? 400 },
     tools: script.tools ?? TOOLBOX,
+    ...(script.agents !== undefined && { agents: script.agents, authority: 'authority' }),
+    ...(script.treeLimits !== undefined && { treeLimits: script.treeLimits }),
+    ...(script.within !== undefined && { within: script.within }),
+    ...(script.lineage !== undefined && { lineage: script.lineage }),
     policy: { version: '7', rules: script.policy ?? [] },
     ...(script.sandboxQueue !== undefined && { sandboxQueue: script.sandboxQueue }),
     hooks: script.hookNames ?? {},

@@ -142,6 +142,10 @@ function perform(shell: Shell, effect: Effect): void {
     });
   } else if (effect.kind === 'cancel') {
     cancel(shell, effect.target);
+  } else if (effect.kind === 'start_child') {
+    startChild(shell, effect);
+  } else if (effect.kind === 'tell_child') {
+    endChild(shell, effect.child, 1);
   } else if (isActivity(effect)) {
     const outcome = outcomeOf(shell, effect);
     const limitMs = effect.limits.totalMs ?? (effect.input as Limited).workMs;
@@ -152,6 +156,27 @@ function perform(shell: Shell, effect: Effect): void {
       expect_(shell, effect.id, { due: shell.now + shown.delayMs, make });
     }
   }
+}
+
+function childAt({ script }: Shell, child: string) {
+  return script.children?.[Number(/\d+$/.exec(child)?.[0]) - 1] ?? {};
+}
+
+/** It is there at once, and says later that it has ended. */
+function startChild(shell: Shell, { id, child }: Extract<Effect, { kind: 'start_child' }>): void {
+  expect_(shell, id, { due: shell.now, make: (at) => ({ type: 'child_started', id, at }) });
+  const { ms = 10, silent } = childAt(shell, child);
+  if (Number.isFinite(ms) && !silent) endChild(shell, child, ms);
+}
+
+function endChild(shell: Shell, child: string, ms: number): void {
+  if (childAt(shell, child).waits) return;
+  const id = `end of ${child}`;
+  shell.awaited = shell.awaited.filter((one) => one.id !== id);
+  expect_(shell, id, {
+    due: shell.now + ms,
+    make: (at) => ({ type: 'child_ended', child, at }),
+  });
 }
 
 /** Scripted workers are always there: what an effect took it worked. */

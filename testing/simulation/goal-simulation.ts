@@ -27,8 +27,10 @@ import {
   worldOf,
   type Machine,
   type Watching,
+  type World,
   type WorldOptions,
 } from './machine.js';
+import { RunFamily } from './family.js';
 import { runMachine, type Message } from './simulation.js';
 import type { SimulatedWorkers } from './worker.js';
 
@@ -93,7 +95,9 @@ class GoalInProcess implements GoalSimulation {
   readonly workers: SimulatedWorkers;
   readonly tree: RunEvent[] = [];
   readonly cycles = new Map<string, CycleInProcess>();
-  private readonly world;
+  private readonly world: World;
+  /** Sub-agents of its cycles. */
+  private readonly agents: RunFamily;
   private readonly main: InProcess<Goal>;
   private state: GoalChecking = startGoalChecking();
 
@@ -102,6 +106,9 @@ class GoalInProcess implements GoalSimulation {
       ...worldOf(options),
       describe: (runId: string) => this.describe(runId),
     };
+    this.agents = new RunFamily(this.world, runMachine, {
+      onEvent: (event) => this.tree.push(event),
+    });
     this.clock = this.world.clock;
     this.workers = this.world.workers;
     this.main = new InProcess(this.goalMachine(), this.world, {
@@ -136,7 +143,7 @@ class GoalInProcess implements GoalSimulation {
     const ofCycles = [...this.cycles.values()].flatMap(({ runId, violations }) =>
       violations.map((violation) => `${runId}: ${violation}`),
     );
-    return [...this.main.violations, ...ofCycles];
+    return [...this.main.violations, ...ofCycles, ...this.agents.violations()];
   }
 
   send(message: GoalInputMessage): void {
@@ -149,17 +156,18 @@ class GoalInProcess implements GoalSimulation {
 
   async finish(): Promise<Exclude<GoalFinal, { kind: 'continue_as_new' }>> {
     const cycles = this.cycles;
-    const main = this.main;
+    const { main, agents } = this;
     function* members() {
       yield main;
       for (const cycle of cycles.values()) if (!cycle.isOver()) yield cycle.machine();
+      yield* agents.open();
     }
     await playOut(this.world, main, members);
     return main.carrier().final as Exclude<GoalFinal, { kind: 'continue_as_new' }>;
   }
 
-  private startCycle(runId: string, start: StartInput): void {
-    if (this.cycles.has(runId)) return;
+  private startCycle(runId: string, start: StartInput): boolean {
+    if (this.cycles.has(runId)) return false;
     const { ofCycle } = this.options;
     ofCycle?.onStart?.(runId, start);
     const cycle = new CycleInProcess(runId, start, (machine) => {
@@ -179,15 +187,20 @@ class GoalInProcess implements GoalSimulation {
           if (over) this.main.put({ type: 'child_ended', child: runId });
         },
       };
-      return new InProcess(this.cycleMachine(machine), this.world, watching);
+      const cycleProcess: InProcess<Run> = new InProcess(this.cycleMachine(machine), this.world, {
+        ...watching,
+        children: this.agents.childrenOf(() => cycleProcess),
+      });
+      return cycleProcess;
     });
     this.cycles.set(runId, cycle);
     cycle.begin();
+    return true;
   }
 
   private describe(runId: string): 'open' | 'closed' | undefined {
     const cycle = this.cycles.get(runId);
-    if (cycle === undefined) return undefined;
+    if (cycle === undefined) return this.agents.describe(runId);
     return cycle.isOver() ? 'closed' : 'open';
   }
 

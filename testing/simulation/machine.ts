@@ -102,7 +102,8 @@ export interface Watching<C extends Durable> {
 
 /** Starts children and talks to them; a machine without it has none. */
 export interface Children {
-  start(effect: Extract<Effect, { kind: 'start_child' }>): void;
+  /** False: it was there. */
+  start(effect: Extract<Effect, { kind: 'start_child' }>): boolean;
   tell(effect: Extract<Effect, { kind: 'tell_child' }>): void;
 }
 
@@ -209,8 +210,11 @@ export class InProcess<C extends Durable> implements Member {
         return;
       case 'start_child':
         if (this.around.children === undefined) throw new Error('a run has no children');
-        this.around.children.start(effect);
-        return this.put({ type: 'child_started', id: effect.id });
+        return this.put({
+          type: 'child_started',
+          id: effect.id,
+          ...(!this.around.children.start(effect) && { existed: true }),
+        });
       case 'tell_child':
         return this.around.children?.tell(effect);
       default: {

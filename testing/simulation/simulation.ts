@@ -1,5 +1,5 @@
 /**
- * One run in this process: the real core and the real activities under a virtual clock, with everything
+ * One run in this process, with its sub-agents: the real core and the real activities under a virtual clock, with everything
  * that Temporal does in between played by this folder. The loop is that of workflows/agent-run.ts.
  */
 import { advance, receive } from '../../core/loop/engine.js';
@@ -10,20 +10,14 @@ import type { Final, Run } from '../../core/state/run.js';
 import type { StartInput } from '../../core/state/task.js';
 import { checkEvent, checkStep, startChecking } from '../../pure/invariants.js';
 import type { VirtualClock } from './clock.js';
-import {
-  InProcess,
-  playOut,
-  worldOf,
-  type Machine,
-  type Watching,
-  type WorldOptions,
-} from './machine.js';
+import { RunFamily, type FamilyMember, type FamilyWatching } from './family.js';
+import { playOut, worldOf, type Machine, type World, type WorldOptions } from './machine.js';
 import type { SimulatedWorkers } from './worker.js';
 
 /** Activations after which a run that has not ended never will. */
 const ACTIVATIONS_MAX = 20_000;
 
-export interface SimulationOptions extends WorldOptions, Watching<Run> {
+export interface SimulationOptions extends WorldOptions, FamilyWatching {
   readonly start: StartInput;
   readonly runId: string;
 }
@@ -37,12 +31,16 @@ export interface Simulation {
   readonly workers: SimulatedWorkers;
   /** The run as it is now. */
   run(): Run;
-  /** Everything emitted so far, by seq. */
+  /** Everything that the run emitted so far, by seq. */
   readonly events: readonly RunEvent[];
+  /** The same with what its sub-agents emitted, in order. */
+  readonly tree: readonly RunEvent[];
+  /** The run and its sub-agents by run id, in the order of their starts. */
+  readonly members: ReadonlyMap<string, FamilyMember>;
   /** Invariants that did not hold, in words. */
   readonly violations: readonly string[];
   /** Delivers a message; the run hears of it in its next activation. */
-  send(message: Message): void;
+  send(message: Message, to?: string): void;
   /** The segment is full: the next one begins at the next boundary. */
   continueAsNew(): void;
   /** Resolves when nothing else can happen at this time. */
@@ -54,20 +52,33 @@ export interface Simulation {
 /** Starts a run: its first decision is made, nothing has happened yet. */
 export function startSimulation(options: SimulationOptions): Simulation {
   const { start, runId } = options;
-  const world = worldOf(options);
+  const tree: RunEvent[] = [];
+  const world: World = { ...worldOf(options), describe: (id) => family.describe(id) };
   const { clock, workers } = world;
-  const process = new InProcess(runMachine(start, runId), world, options).begin();
+  const family: RunFamily = new RunFamily(world, runMachine, {
+    ...options,
+    onEvent: (event) => {
+      tree.push(event);
+      options.onEvent?.(event);
+    },
+  });
+  family.start(runId, start);
+  const { process } = family.members.get(runId)!;
   return {
     clock,
     workers,
     run: () => process.carrier(),
     events: process.events,
-    violations: process.violations,
-    send: (message) => process.put(message),
+    tree,
+    members: family.members,
+    get violations() {
+      return family.violations();
+    },
+    send: (message, to = runId) => family.members.get(to)?.process.put(message),
     continueAsNew: () => process.put({ type: 'segment_full' }),
     quiet: () => new Promise((resolve) => clock.after(0, resolve)),
     async finish() {
-      await playOut(world, process, () => [process]);
+      await playOut(world, process, () => family.open());
       return process.carrier().final as Exclude<Final, { kind: 'continue_as_new' }>;
     },
   };

@@ -63,3 +63,25 @@ export interface Schema {
   readonly pattern?: string;
   readonly format?: string;
 }
+
+export interface FailureGroup {
+  readonly stopReason: string;
+  readonly detail: string | null;
+  readonly rule: string | null;
+  readonly tool: string | null;
+  readonly code: string | null;
+  readonly count: number;
+  readonly newest: { readonly runId: string; readonly agent: string; readonly endedAt: number };
+  readonly costMicroUsd: number;
+  /** Runs in equal parts of the time, the oldest first. */
+  readonly over: readonly number[];
+}
+
+export interface Failures {
+  readonly since: number;
+  readonly until: number;
+  readonly ended: number;
+  readonly failed: number;
+  readonly groups: readonly FailureGroup[];
+  readonly truncated: boolean;
+}

@@ -8,7 +8,7 @@ import { InertBlock, InertLine } from '../parts/inert.js';
 import { goalPath, runPath } from '../parts/paths.js';
 import { TableHead } from '../parts/table-head.js';
 import { useTitle } from '../parts/use-title.js';
-import { refusalText, useFetched } from './use-fetched.js';
+import { refusalText, useFetched } from '../parts/use-fetched.js';
 
 const COLUMNS = ['Section', 'Tokens (estimated)'];
 

@@ -10,7 +10,7 @@ import { goalPath, inboxPath, runPath } from '../parts/paths.js';
 import { Readable } from '../parts/readable.js';
 import { ResultText } from '../parts/result-text.js';
 import { useTitle } from '../parts/use-title.js';
-import { refusalText, useFetched } from './use-fetched.js';
+import { refusalText, useFetched } from '../parts/use-fetched.js';
 
 const KINDS: { readonly [kind in Evidence['kind']]: string } = {
   call: 'A call',

@@ -19,7 +19,14 @@ export function Runs({ me }: { readonly me: Person }): VNode {
     <ListPage
       title="Runs"
       tenant={me.tenant}
-      filters={<RunFilterFields filters={filters} filter={filter} />}
+      filters={
+        <>
+          <p>
+            <a href="/failures">Runs that failed, in groups</a>
+          </p>
+          <RunFilterFields filters={filters} filter={filter} />
+        </>
+      }
       columns={COLUMNS}
       rows={() => runs.map((run) => <RunRow key={run.runId} run={run} />)}
       none={<NoRuns isFiltered={isFiltered(filters)} />}

@@ -4,7 +4,16 @@ export interface Place {
   /** Two addresses of one key are one view, which is only told of the new one. */
   readonly key: string;
   readonly view:
-    'inbox' | 'runs' | 'run' | 'goals' | 'goal' | 'evidence' | 'brief' | 'freezes' | 'trail';
+    | 'inbox'
+    | 'runs'
+    | 'failures'
+    | 'run'
+    | 'goals'
+    | 'goal'
+    | 'evidence'
+    | 'brief'
+    | 'freezes'
+    | 'trail';
   readonly id?: string;
   /** Of what `id` names: an id of evidence, the number of a cycle and the digest of its brief. */
   readonly part?: string;
@@ -25,6 +34,7 @@ const ROUTES: readonly Route[] = [
   { path: /^\/goals\/(?<id>[^/]+)\/evidence\/(?<part>[^/]+)$/, view: 'evidence' },
   { path: /^\/goals\/(?<id>[^/]+)\/briefs\/(?<part>\d+(?:\/[0-9a-f]{64})?)$/, view: 'brief' },
   { path: /^\/runs$/, view: 'runs' },
+  { path: /^\/failures$/, view: 'failures' },
   { path: /^\/runs\/(?<id>[^/]+)$/, view: 'run' },
 ];
 

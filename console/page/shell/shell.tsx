@@ -46,6 +46,7 @@ export function Shell(): VNode {
   );
 }
 
+const RUN_VIEWS: readonly (Place['view'] | undefined)[] = ['runs', 'run', 'failures'];
 const GOAL_VIEWS: readonly (Place['view'] | undefined)[] = ['goals', 'goal', 'evidence', 'brief'];
 
 interface NavigationProps {
@@ -68,7 +69,7 @@ function Navigation({ place, me }: NavigationProps): VNode {
       </a>
       {isFor('read') && (
         <>
-          <a href="/runs" {...here(place?.view === 'runs' || place?.view === 'run')}>
+          <a href="/runs" {...here(RUN_VIEWS.includes(place?.view))}>
             Runs
           </a>
           <a href="/goals" {...here(GOAL_VIEWS.includes(place?.view))}>

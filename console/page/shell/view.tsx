@@ -15,6 +15,7 @@ export interface ViewProps {
 
 const NEEDED = {
   runs: 'read',
+  failures: 'read',
   run: 'read',
   goals: 'read',
   goal: 'read',
@@ -33,6 +34,8 @@ export function View(props: ViewProps): VNode {
       return <InboxView me={me} askId={place.id} />;
     case 'runs':
       return <Runs me={me} />;
+    case 'failures':
+      return <Later load={failures} props={props} />;
     case 'freezes':
       return <Later load={freezes} props={props} />;
     case 'trail':
@@ -49,6 +52,10 @@ export function View(props: ViewProps): VNode {
 
 type Loaded = (props: ViewProps) => VNode;
 
+const failures = async (): Promise<Loaded> => {
+  const { FailuresView } = await import('../runs/failures-view.js');
+  return ({ me }) => <FailuresView me={me} />;
+};
 const freezes = async (): Promise<Loaded> => {
   const { FreezesView } = await import('../controls/freezes-view.js');
   return ({ me }) => <FreezesView me={me} />;

@@ -16,6 +16,7 @@ import type {
 } from './facts.js';
 import type { Ask, Decided, Decision, Verdict } from '../ask.js';
 import type { Carrier } from '../carrier.js';
+import type { WatchedChild } from '../child.js';
 import type { DeskKey } from '../statement.js';
 import type { Phase } from '../event.js';
 import type { Failure } from '../failure.js';
@@ -153,13 +154,10 @@ export interface PersonAnswer {
   readonly progressed: number;
 }
 
-export interface OpenCycle {
+export interface OpenCycle extends WatchedChild {
   readonly n: number;
-  /** Run id of the child. */
-  readonly child: string;
   readonly agent: string;
   readonly slice: Slice;
-  readonly stage: 'preparing' | 'starting' | 'open' | 'closing';
   readonly startedAt: number;
   /** Its brief, once prepared. */
   readonly brief?: { readonly hash: string; readonly digest: string; readonly tokens: number };
@@ -171,17 +169,8 @@ export interface OpenCycle {
   readonly before?: Pick<Goal, 'sleep' | 'lastCycleStart'>;
   /** Effect of the stage. */
   readonly effect?: string;
-  /** When the child is looked at the next time, without a word of it. */
-  readonly look?: { readonly timer: string; readonly afterMs: number };
-  /** A word of its end has come, or it is time to look. */
-  readonly due: boolean;
   /** Of the child, until it is started. */
   readonly input?: StartInput;
-  /** How long the newest look had waited, and the next one will; ms. */
-  readonly lookedAfterMs?: number;
-  readonly nextLookMs?: number;
-  /** When it was looked at, it waited for people or for a timer alone. */
-  readonly waiting?: true;
 }
 
 /** Where a pass is; later ones need the earlier ones. */

@@ -1,0 +1,130 @@
+/** Runs found by what their results and events say, and runs that failed, in groups. */
+import { z } from 'zod';
+import { failuresOf } from '../../client/read/failures.js';
+import { findRuns, SORTS, type FindRuns } from '../../client/read/find-runs.js';
+import type { StoredRunStatus } from '../../core/state/view.js';
+import type { Desk } from '../desk.js';
+import { cursorOf, placeOf } from '../http/cursor.js';
+import { endpoint, type Endpoint } from '../http/endpoint.js';
+import * as shapes from '../http/shapes.js';
+import { runShown } from '../run-shown.js';
+
+const amount = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional();
+const words = z.string().min(1).max(200).optional();
+
+/** Beside those of the list itself; times in ms. */
+export const searchShape = {
+  stopReason: words,
+  detail: words,
+  version: words,
+  rules: amount,
+  tool: words,
+  errorCode: words,
+  turnsFrom: amount,
+  turnsTo: amount,
+  activeFrom: amount,
+  activeTo: amount,
+  waitingFrom: amount,
+  waitingTo: amount,
+  goal: words,
+  text: words,
+  since: amount,
+  until: amount,
+  sort: z.enum(SORTS).optional(),
+};
+
+type Search = z.output<z.ZodObject<typeof searchShape>>;
+
+interface Wanted extends Search {
+  readonly status?: StoredRunStatus | undefined;
+  readonly agent?: string | undefined;
+  readonly costFrom?: number | undefined;
+  readonly costTo?: number | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+export function isSearch(query: Search): boolean {
+  return Object.keys(searchShape).some((name) => query[name as keyof Search] !== undefined);
+}
+
+export async function foundRuns(desk: Pick<Desk, 'store'>, tenant: string, query: Wanted) {
+  const { rows, rest } = await findRuns(desk.store, tenant, wantedOf(query));
+  const { sort = 'started' } = query;
+  const next = sort === 'started' && rest && cursorOf(rest.startedAt, rest.runId);
+  return { items: rows.map(runShown), ...(next && { next }) };
+}
+
+function wantedOf({ limit, cursor, sort, ...query }: Wanted): FindRuns {
+  const { status, agent, stopReason, detail, version, rules, tool, errorCode, goal, text } = query;
+  const place = cursor === undefined ? undefined : placeOf(cursor);
+  return {
+    limit,
+    ...present({ status, agent, stopReason, detail, version, rules, tool, errorCode, goal, text }),
+    ...present({
+      cost: range(query.costFrom, query.costTo),
+      turns: range(query.turnsFrom, query.turnsTo),
+      active: range(query.activeFrom, query.activeTo),
+      waiting: range(query.waitingFrom, query.waitingTo),
+      started: range(query.since, query.until),
+    }),
+    ...(sort !== undefined && { sort }),
+    ...(place !== undefined && { before: { startedAt: place.at, runId: place.id } }),
+  };
+}
+
+type Present<T> = { readonly [name in keyof T]?: Exclude<T[name], undefined> };
+
+function present<T extends object>(given: T): Present<T> {
+  const known = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(known) as Present<T>;
+}
+
+function range(from: number | undefined, to: number | undefined) {
+  return from === undefined && to === undefined ? undefined : present({ from, to });
+}
+
+const SINCE_DEFAULT_MS = 7 * 86_400_000;
+
+const group = z.object({
+  stopReason: z.string(),
+  detail: z.string().nullable(),
+  rule: z.string().nullable().describe('the rule that ended the runs'),
+  tool: z.string().nullable().describe('of the last call that failed'),
+  code: z.string().nullable(),
+  count: z.number().int(),
+  newest: z.object({ runId: z.string(), agent: z.string(), endedAt: shapes.time }),
+  oldestEndedAt: shapes.time,
+  costMicroUsd: z.number().int(),
+  over: z.array(z.number().int()).describe('runs in equal parts of the time, the oldest first'),
+});
+
+const listFailures = endpoint({
+  method: 'get',
+  path: '/v1/failures',
+  name: 'listFailures',
+  summary: 'Runs that ended without completing, in groups of those that ended alike.',
+  access: 'read',
+  query: z.strictObject({ since: amount, until: amount, agent: shapes.id.optional() }),
+  answers: {
+    200: {
+      description: 'The groups, those with the most runs first.',
+      schema: z.object({
+        since: shapes.time,
+        until: shapes.time,
+        ended: z.number().int(),
+        failed: z.number().int(),
+        groups: z.array(group),
+        truncated: z.boolean(),
+      }),
+    },
+  },
+  async handle({ desk, person, query }) {
+    const now = desk.clock();
+    const { since = now - SINCE_DEFAULT_MS, until = now, agent } = query;
+    const asked = { since, until, ...(agent !== undefined && { agent }) };
+    return { status: 200, body: await failuresOf(desk.store, person.tenant, asked) };
+  },
+});
+
+export const searchEndpoints: readonly Endpoint[] = [listFailures];

@@ -1,0 +1,124 @@
+/**
+ * The sub-agents of a run from their start to their outcome: started, watched, told to stop, read.
+ * Invariants: an outcome is read from the store, a sub-agent's own word is a hint; open ones travel over segments; none is
+ * started in a run that ends.
+ */
+import { refOf, type ActivityEffect, type Effect } from '../state/effect.js';
+import type { OpenRun, Step } from '../state/run.js';
+import type { RunChild } from '../state/run-child.js';
+import type { Ruling } from '../step/advance.js';
+import { storeWork } from '../step/clock.js';
+import {
+  cancelTimer,
+  flying,
+  nextId,
+  only,
+  start,
+  startTimer,
+  STORE_LIMITS,
+} from '../step/inflight.js';
+import * as watch from '../step/watch-child.js';
+import { callOf, withChild } from './child-facts.js';
+import { inlineBytesFor } from './execution.js';
+
+/** How long sub-agents that were told to stop are waited for, ms. */
+const GRACE_MS = 60_000;
+
+/** Rule: one step of the first sub-agent that can have one. */
+export function tendChildren(run: OpenRun): Ruling<OpenRun> {
+  for (const child of run.children ?? []) {
+    const step = tend(run, child);
+    if (step !== undefined) return step;
+  }
+  return undefined;
+}
+
+function tend(run: OpenRun, child: RunChild): Step<OpenRun> | undefined {
+  if (child.stage === 'starting') return begin(run, child);
+  if (child.stage !== 'open' || run.segment.full) return undefined;
+  if (child.due || child.last) return close(run, child);
+  if (child.look !== undefined) return undefined;
+  const timed = watch.lookLater(run, child);
+  return { run: withChild(timed.run, timed.child), effects: timed.effects };
+}
+
+function begin(run: OpenRun, { input, ...child }: RunChild): Step<OpenRun> | undefined {
+  if (input === undefined) return undefined;
+  // Nothing starts in a run that ends: its row is sealed, and the sub-agent never was.
+  if (run.stopping !== undefined || run.pausing !== undefined) {
+    return only(withChild(run, { ...child, stage: 'open', due: true, last: true }));
+  }
+  const id = nextId(run, 'start_child');
+  const inflight = { ...run.inflight, [id]: { kind: 'start_child' as const, cancelled: false } };
+  const started = withChild(
+    { ...run, inflight, nextEffect: run.nextEffect + 1 },
+    { ...child, effectId: id },
+  );
+  return { run: started, effects: [{ kind: 'start_child', id, child: child.child, input }] };
+}
+
+function close(run: OpenRun, child: RunChild): Step<OpenRun> {
+  const untimed = watch.closing(run, child);
+  const call = callOf(run, child);
+  const schema = run.frozen.agents?.[child.name]?.outputSchema;
+  const effectId = nextId(untimed.run, 'close_child');
+  const closing = withChild(untimed.run, { ...untimed.child, effectId });
+  const begun = start(closing, 'close_child', (id, events): ActivityEffect => ({
+    kind: 'close_child',
+    id,
+    input: {
+      v: 1,
+      run: refOf(run),
+      child: child.child,
+      name: child.name,
+      last: child.last === true,
+      sliceMicroUsd: child.sliceMicroUsd ?? null,
+      inlineBytesMax: call === undefined ? 0 : inlineBytesFor(run, call),
+      ...(schema !== undefined && { outputSchema: schema }),
+      events,
+    },
+    limits: storeWork(run, STORE_LIMITS),
+    summary: child.name,
+  }));
+  const given = child.last === true && child.told === true;
+  const told: readonly Effect[] = given
+    ? [{ kind: 'tell_child', child: child.child, message: 'cancel' }]
+    : [];
+  return { run: begun.run, effects: [...untimed.effects, ...begun.effects, ...told] };
+}
+
+/**
+ * One step towards having no sub-agent any more. `message`: what those that run are told.
+ * 'hold' while one is waited for; undefined: there is none.
+ */
+export function endChildren(
+  run: OpenRun,
+  message: 'interrupt' | 'cancel',
+): Step<OpenRun> | 'hold' | undefined {
+  const { children = [] } = run;
+  if (children.length === 0) return endGrace(run);
+  const untold = children.filter(({ stage, told }) => stage === 'open' && told === undefined);
+  if (untold.length === 0) return 'hold';
+  const effects = untold.map(({ child }): Effect => ({ kind: 'tell_child', child, message }));
+  const told = {
+    ...run,
+    children: children.map((one) => (untold.includes(one) ? { ...one, told: true as const } : one)),
+  };
+  if (run.childGrace !== undefined) return { run: told, effects };
+  const timed = startTimer(told, { at: run.now + GRACE_MS, summary: 'end of sub-agents' });
+  return {
+    run: { ...timed.run, childGrace: nextId(told, 'timer') },
+    effects: [...effects, ...timed.effects],
+  };
+}
+
+function endGrace({ childGrace, ...run }: OpenRun): Step<OpenRun> | undefined {
+  return childGrace === undefined ? undefined : cancelTimer(run, childGrace);
+}
+
+/** A segment cannot end while one of them is about to be there. */
+export function isStartingChildren(run: OpenRun): boolean {
+  return (
+    flying(run, ['start_child']) || (run.children ?? []).some(({ stage }) => stage === 'starting')
+  );
+}

@@ -1,0 +1,26 @@
+/** A sub-agent of a run, from the grant of the call that starts it to its outcome. */
+import type { WatchedChild } from './child.js';
+import type { StartInput } from './task.js';
+
+export interface RunChild extends WatchedChild {
+  /** Which of the sub-agents of its parent it is, from 1. */
+  readonly n: number;
+  /** Name by which the model knows it. */
+  readonly name: string;
+  /** Index of its call in the turn. */
+  readonly index: number;
+  /** Effect of the stages 'preparing' and 'closing'. */
+  readonly effectId?: string;
+  /** Most that it may cost, in micro-USD; absent: its parent has no limit. */
+  readonly sliceMicroUsd?: number;
+  /** Tokens that it may use; absent: no limit. */
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly startedAt: number;
+  /** Of its workflow, until it is started. */
+  readonly input?: StartInput;
+  /** It was told to stop. */
+  readonly told?: true;
+  /** It goes on as if it were open when nothing of it can be waited for any more. */
+  readonly last?: true;
+}

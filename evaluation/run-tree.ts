@@ -1,0 +1,91 @@
+/**
+ * A run and its sub-agents as one tree: what both engines make of it for expectations that include sub-agents. The run id
+ * of a sub-agent is that of its parent with `:a<n>`.
+ */
+import type { RunEvent } from '../core/state/event.js';
+import type { Action, CaseTool } from './fixture.js';
+import type { SeenExecution } from './engine.js';
+import { askFor, inputAskFor } from './scripted/decisions.js';
+
+const SUB_AGENT = /:a\d+$/;
+
+export function isSubAgent(runId: string): boolean {
+  return SUB_AGENT.test(runId);
+}
+
+/** The run, or the cycle of a goal, whose tree a run stands in. */
+export function rootOfRun(runId: string): string {
+  return runId.replace(/(:a\d+)+$/, '');
+}
+
+/** Events of all runs by the time of each; those of one run keep their order. */
+export function mergedByTime(runs: readonly (readonly RunEvent[])[]): readonly RunEvent[] {
+  return runs.flat().toSorted((one, other) => one.stamp.at - other.stamp.at);
+}
+
+/** Calls that were handed to sub-agents, as executions. */
+export function delegations(
+  tree: readonly RunEvent[],
+  tools: ReadonlyMap<string, Pick<CaseTool, 'kind'>>,
+): readonly SeenExecution[] {
+  return tree.flatMap((event) => {
+    if (event.type !== 'tool_started' || tools.get(event.tool)?.kind !== 'subagent') return [];
+    const { callId, tool, key, args: input, stamp } = event;
+    const end = tree.find((other) => other.type === 'tool_finished' && other.key === key);
+    const endedAt = end?.stamp.at ?? stamp.at;
+    const execution = { callId, tool, key, input, sandbox: false, attempts: 1 } as const;
+    return [{ ...execution, startedAt: stamp.at, endedAt }];
+  });
+}
+
+/**
+ * The greatest number of executions at once. A call of a sub-agent counts as one, or as what the sub-agent executes
+ * where that is more.
+ */
+export function mostInFlight(tree: readonly RunEvent[]): number {
+  /** By run id: calls under way, with the sub-agent that works on each. */
+  const flying = new Map<string, Map<string, string | undefined>>();
+  const atWork = (runId: string): number => {
+    let count = 0;
+    for (const child of flying.get(runId)?.values() ?? []) {
+      count += child === undefined ? 1 : Math.max(1, atWork(child));
+    }
+    return count;
+  };
+  let most = 0;
+  for (const event of tree) {
+    const { runId } = event.stamp;
+    const own = flying.get(runId) ?? new Map<string, string | undefined>();
+    flying.set(runId, own);
+    if (event.type === 'tool_started') own.set(event.callId, event.child);
+    if (event.type === 'tool_finished') own.delete(event.callId);
+    const roots = [...flying.keys()].filter((id) => !isSubAgent(id));
+    most = Math.max(
+      most,
+      roots.reduce((sum, id) => sum + atWork(id), 0),
+    );
+  }
+  return most;
+}
+
+/** The run of the tree that an answer of a person is for: the one that asked, else the root. */
+export function answeredRun(
+  action: Extract<Action, { kind: 'resolveApproval' | 'provideInput' }>,
+  root: string,
+  runs: ReadonlyMap<string, readonly RunEvent[]>,
+): string {
+  const asks = (events: readonly RunEvent[]): boolean =>
+    action.kind === 'provideInput'
+      ? inputAskFor(action.call, events) !== undefined
+      : askFor(action, events) !== undefined;
+  const names = (events: readonly RunEvent[]): boolean =>
+    action.call === undefined ||
+    events.some(
+      (event) =>
+        event.type === 'model_response' && event.calls.some(({ id }) => id === action.call),
+    );
+  const own = runs.get(root) ?? [];
+  if (asks(own) || (action.call !== undefined && names(own))) return root;
+  const asked = [...runs].findLast(([runId, events]) => runId !== root && asks(events));
+  return asked?.[0] ?? root;
+}

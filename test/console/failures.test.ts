@@ -1,0 +1,69 @@
+/** Failures in groups, and runs found by what their results and events say, in the API. */
+import { parseConsole } from '../../authoring/index.js';
+import { createApp } from '../../console/app.js';
+import type { Desk } from '../../console/desk.js';
+import { ENDPOINTS } from '../../console/routes/index.js';
+import type { EventBody } from '../../core/state/event.js';
+import { openMemoryStore, type MemoryStore } from '../../store/store.js';
+import { eventsFrom, RESULT, SESSION_INIT } from '../store/fixtures.js';
+
+const NOW = Date.now();
+
+let store: MemoryStore;
+beforeEach(async () => {
+  store = await openMemoryStore();
+  await ended('default', 'mine', '<script>alert(1)</script>');
+  await ended('other', 'theirs', 'secret');
+});
+afterEach(() => store.close());
+
+async function ended(tenant: string, runId: string, detail: string): Promise<void> {
+  const result = { ...RESULT, runId, detail };
+  const stop: EventBody = { type: 'stop', reason: result.stopReason, detail, by: 'limits' };
+  const bodies: EventBody[] = [SESSION_INIT, stop, { type: 'run_result', result }];
+  await store.appendEvents({ tenant, runId, execution: 'e' }, eventsFrom(0, bodies, NOW - 1_000));
+}
+
+async function get(path: string) {
+  const person = { id: 'rita', name: 'Rita', tenant: 'default', roles: ['r'], via: 'jwt' } as const;
+  const app = createApp({
+    desk: {
+      store,
+      settings: parseConsole({}),
+      clock: () => NOW,
+      say: () => undefined,
+    } as unknown as Desk,
+    endpoints: ENDPOINTS,
+    logins: [async () => ({ ok: true, person })],
+    version: 'test',
+    signal: new AbortController().signal,
+    page: () => undefined,
+  });
+  const reply = await app.request(
+    path,
+    { headers: { authorization: 'Bearer x' } },
+    { incoming: { socket: { remoteAddress: '192.0.2.1' } } },
+  );
+  return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
+}
+
+test('groups are those of the own tenant alone, with the rule, the cost and the newest run', async () => {
+  const { status, body } = await get('/v1/failures');
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    ended: 1,
+    failed: 1,
+    groups: [{ stopReason: 'max_cost', rule: 'limits', count: 1, newest: { runId: 'mine' } }],
+  });
+  expect(JSON.stringify(body)).not.toContain('theirs');
+  expect((await get(`/v1/failures?since=${NOW}`)).body).toMatchObject({ groups: [] });
+});
+
+test('runs are found by their stop reason, and by nothing that there is not', async () => {
+  const found = await get('/v1/runs?stopReason=max_cost&sort=cost');
+  expect(found.body).toMatchObject({ items: [{ runId: 'mine' }] });
+  expect((await get('/v1/runs?stopReason=timeout')).body).toMatchObject({ items: [] });
+  expect((await get('/v1/runs?errorCode=timeout')).body).toMatchObject({ items: [] });
+  expect((await get('/v1/runs?sort=beauty')).status).toBe(400);
+  expect((await get('/v1/failures?since=soon')).status).toBe(400);
+});

@@ -1,0 +1,89 @@
+/**
+ * Runs in this process with the sub-agents that they start: each is a machine of its own in one world.
+ * Invariants:
+ *  Y6 A sub-agent that has run is not started again: its id decides.
+ *  Y7 A run hears that a sub-agent has ended when its outcome is in the store.
+ */
+import type { Run } from '../../core/state/run.js';
+import type { StartInput } from '../../core/state/task.js';
+import { InProcess, type Children, type Machine, type Watching, type World } from './machine.js';
+
+export interface FamilyMember {
+  readonly runId: string;
+  readonly start: StartInput;
+  readonly process: InProcess<Run>;
+}
+
+export interface FamilyWatching extends Watching<Run> {
+  /** Called when a run starts, before it decides anything. */
+  readonly onStart?: (runId: string, start: StartInput) => void;
+  /** Called when a run is about to hear that it is open. */
+  readonly onOpened?: (runId: string) => void;
+  /** Called when a run has ended. */
+  readonly onOver?: (runId: string) => void;
+}
+
+export class RunFamily {
+  /** By run id, in the order of their starts. */
+  readonly members = new Map<string, FamilyMember>();
+
+  constructor(
+    private readonly world: World,
+    private readonly machineOf: (start: StartInput, runId: string) => Machine<Run>,
+    private readonly watching: FamilyWatching,
+  ) {}
+
+  /** Starts a run; one that is there already is none the worse, and false is said. */
+  start(runId: string, start: StartInput, parent?: InProcess<Run>): boolean {
+    if (this.members.has(runId)) return false;
+    this.watching.onStart?.(runId, start);
+    const process: InProcess<Run> = new InProcess(this.machineOf(start, runId), this.world, {
+      ...this.watching,
+      onOutput: (kind) => {
+        if (kind === 'open_run') this.watching.onOpened?.(runId);
+        this.watching.onOutput?.(kind);
+      },
+      onStep: (run, effects) => {
+        this.watching.onStep?.(run, effects);
+        if (run.final === undefined || run.final.kind === 'continue_as_new') return;
+        parent?.put({ type: 'child_ended', child: runId });
+        this.watching.onOver?.(runId);
+      },
+      children: this.childrenOf(() => process),
+    });
+    this.members.set(runId, { runId, start, process });
+    process.begin();
+    return true;
+  }
+
+  /** Whether a run of this id is known, and whether it goes on. */
+  describe(runId: string): 'open' | 'closed' | undefined {
+    const member = this.members.get(runId);
+    if (member === undefined) return undefined;
+    return member.process.isOver() ? 'closed' : 'open';
+  }
+
+  /** Those that go on. */
+  *open(): Iterable<InProcess<Run>> {
+    for (const { process } of this.members.values()) if (!process.isOver()) yield process;
+  }
+
+  violations(): readonly string[] {
+    return [...this.members.values()].flatMap(({ runId, start, process }) =>
+      start.parent === undefined
+        ? process.violations
+        : process.violations.map((violation) => `${runId}: ${violation}`),
+    );
+  }
+
+  /** The sub-agents of a run, which may be of another family. */
+  childrenOf(parent: () => InProcess<Run>): Children {
+    return {
+      start: ({ child, input }) => this.start(child, input, parent()),
+      tell: ({ child, message }) =>
+        this.members
+          .get(child)
+          ?.process.put({ type: message === 'cancel' ? 'cancel_requested' : 'interrupt' }),
+    };
+  }
+}
