@@ -52,7 +52,8 @@ async function fateOf(
   const { outcome } = row;
   const isMine = outcome === 'answered' && row.by.includes(by);
   // Somebody may answer twice at a time, and one of the two is what the model reads.
-  const taken = isMine ? await takenAnswer(store, row) : undefined;
+  // An answer to the server of a tool goes to that server: the call has a result of its own.
+  const taken = isMine && !row.elicitation ? await takenAnswer(store, row) : undefined;
   const isOther = taken !== undefined && taken !== textOf(value);
   if (isMine && !isOther) return { delivered: 'update', verdict: { accepted: true, outcome } };
   const reason = outcome === 'expired' ? 'late' : 'already_decided';

@@ -20,7 +20,7 @@ const FEATURES: readonly Feature[] = [
   ['tools.kind', (fixture) => toolsOf(fixture).some(({ kind }) => !KINDS.includes(kind))],
 ];
 
-const KINDS: readonly string[] = ['tool', 'handoff', 'human_input', 'hosted', 'subagent'];
+const KINDS: readonly string[] = ['tool', 'handoff', 'human_input', 'hosted', 'subagent', 'mcp'];
 
 /** The first thing in the fixture that cannot be played, by its name there. */
 export function notYet(fixture: Fixture): string | undefined {

@@ -69,16 +69,19 @@ function declare(declared: CaseTool): Tool {
     sandbox,
     ...record
   } = declared;
-  return defineTool({
+  const isServed = record.kind === 'mcp';
+  const tool = defineTool({
     ...record,
     // Whoever plays a case has looked at its kinds (`notYet`), and hosted tools are not declared here.
-    kind: record.kind as DeclaredKind,
+    kind: isServed ? 'tool' : (record.kind as DeclaredKind),
     input: inputOf(inputSchema),
     ...(outputSchema !== undefined && { output: schemaOf(outputSchema) }),
     ...(approval !== undefined && { approval: approvalOf(approval) }),
     run: () => undefined,
     ...(sandbox !== 'none' && { sandbox, sandboxRun: () => undefined }),
   });
+  // Connectors make these: the double stands in the place of the server.
+  return isServed ? { ...tool, record: { ...tool.record, kind: 'mcp' } } : tool;
 }
 
 /** What starts a sub-agent is declared as any tool, and runs no code. */
