@@ -157,6 +157,8 @@ function ofOutcome(
       throw refused('a call repeated an earlier effect, and only a store knows earlier effects');
     case 'key_conflict':
       throw refused('the key of a call was taken by another call');
+    case 'input_required':
+      throw refused('the server of a tool asked a person, and no tool of a case does that');
     case 'schema_changed':
       return undefined;
   }
