@@ -75,8 +75,9 @@ whereIsolated('an attack on', (isolation) => {
     try {
       return await sh(isolation, attack.line(targets), { limits });
     } catch (error) {
-      // A signal that breaks its own sandbox got nowhere: nothing of it is kept.
-      if (about === 'signals' && error instanceof SandboxBroken) return undefined;
+      // An attack that breaks its own sandbox got nowhere: nothing of it is kept.
+      if ((about === 'signals' || attack.breaks) && error instanceof SandboxBroken)
+        return undefined;
       throw error;
     }
   }

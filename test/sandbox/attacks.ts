@@ -23,6 +23,8 @@ export interface Attack {
   readonly line: (targets: Targets) => string;
   /** It wears the sandbox out: a limit has to end it. */
   readonly endsBy?: RegExp;
+  /** Its own sandbox may break by it, and then nothing of it is kept. */
+  readonly breaks?: true;
 }
 
 const node = (code: string): string => `/node -e ${JSON.stringify(code).replaceAll('$', '\\$')}`;
@@ -130,6 +132,7 @@ export const ATTACKS: { readonly [about: string]: readonly Attack[] } = {
     },
     {
       name: 'what is open',
+      breaks: true,
       line: ({ secret }) =>
         `cat /proc/[0-9]*/fd/[3-9]* 2>/dev/null </dev/null | head -c 100000 | grep -aq ${secret} && echo GOT`,
     },
