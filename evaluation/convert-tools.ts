@@ -9,14 +9,15 @@ import type { CaseApproval, CaseTool, JsonObject } from './fixture.js';
 import type { FixtureDocument } from './format/document.js';
 import { PLAIN_TOOL, TOOLBOX } from './toolbox.js';
 
-type WrittenTool = NonNullable<FixtureDocument['tools']>[string];
+export type WrittenTool = Exclude<NonNullable<FixtureDocument['tools']>, 'live'>[string];
 
 /** What `tools` and the older `mocked_tools` say together, and what they contradict each other in. */
 export function declaredTools(document: FixtureDocument): {
   readonly tools: ReadonlyMap<string, WrittenTool>;
   readonly problems: readonly string[];
 } {
-  const tools = new Map<string, WrittenTool>(Object.entries(document.tools ?? {}));
+  const written = document.tools === 'live' ? {} : (document.tools ?? {});
+  const tools = new Map<string, WrittenTool>(Object.entries(written));
   const problems: string[] = [];
   for (const [name, results] of Object.entries(document.mocked_tools ?? {})) {
     const declared = tools.get(name);

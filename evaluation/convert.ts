@@ -32,7 +32,7 @@ export type Converted =
 
 export function convert(document: FixtureDocument, file: string): Converted {
   const declared = declaredTools(document);
-  const problems = [...declared.problems, ...goalProblems(document)];
+  const problems = [...declared.problems, ...goalProblems(document), ...agentProblems(document)];
   if (problems.length > 0) return { ok: false, problems };
   const own = new Map(
     [...declared.tools].map(([name, written]): [string, CaseTool] => [name, toolOf(name, written)]),
@@ -48,6 +48,7 @@ export function convert(document: FixtureDocument, file: string): Converted {
   const fixture: Fixture = {
     caseId: document.case_id,
     ...(document.title !== undefined && { title: document.title }),
+    ...ownAgentOf(document),
     ...(document.captured !== undefined && { isCaptured: true }),
     ...(document.instructions !== undefined && { instructions: document.instructions }),
     file,
@@ -72,6 +73,35 @@ export function convert(document: FixtureDocument, file: string): Converted {
     needsVirtualTime: during.some(({ actions }) => actions.some(({ kind }) => kind === 'advance')),
   };
   return { ok: true, fixture };
+}
+
+/** What a configuration says, a case of its agent does not say again. */
+const OF_CONFIGURATION = [
+  'instructions',
+  'policy',
+  'hooks',
+  'agents',
+  'goalLoop',
+  'profile',
+] as const;
+
+function agentProblems(document: FixtureDocument): readonly string[] {
+  const { agent, config, tools } = document;
+  if (agent !== undefined) {
+    return OF_CONFIGURATION.filter((key) => document[key] !== undefined).map(
+      (key) => `${key}: is of the configuration, whose agent the case names`,
+    );
+  }
+  return [
+    ...(config === undefined ? [] : ['config: needs the name of its agent (agent)']),
+    ...(tools === 'live' ? ['tools: "live" needs an agent of a configuration (agent)'] : []),
+  ];
+}
+
+function ownAgentOf({ agent, config, tools }: FixtureDocument): Pick<Fixture, 'ownAgent'> {
+  if (agent === undefined) return {};
+  const file = config === undefined ? {} : { configFile: config };
+  return { ownAgent: { name: agent, live: tools === 'live', ...file } };
 }
 
 function modelOf(document: FixtureDocument, own: ReadonlyMap<string, CaseTool>): Script {

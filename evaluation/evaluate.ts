@@ -10,6 +10,7 @@ import type { CaseRun, Engine, EngineName, Observation } from './engine.js';
 import type { Fixture } from './fixture.js';
 import { measure, type Measure } from './metrics.js';
 import { inOrder, limited, withTimeLimit } from './pool.js';
+import { whyEnded, type WhyEnded } from './why-ended.js';
 import type { RunResult } from '../core/state/result.js';
 
 /** Cases waiting behind one that takes long, per case that an engine plays at once. */
@@ -29,6 +30,8 @@ export interface CaseOutcome {
   /** What the case adds to the metrics; absent when it did not run. */
   readonly measure?: Measure;
   readonly tookMs: number;
+  /** Of a case that failed: how its run ended, and by which rule. */
+  readonly whyEnded?: WhyEnded;
 }
 
 export interface EvaluateOptions {
@@ -116,9 +119,20 @@ function judgeObserved(
     outcome: differences.length === 0 ? 'passed' : 'failed',
     differences,
     ...(observed.result !== undefined && { result: observed.result }),
+    ...(differences.length > 0 && isOfReality(fixture) && endedBy(observed)),
     measure: measure(fixture, observed),
     tookMs: observed.tookMs,
   };
+}
+
+/** About an agent of a configuration, or made of a record: the reader did not write the rules of the case. */
+function isOfReality({ ownAgent, isCaptured }: Fixture): boolean {
+  return ownAgent !== undefined || isCaptured === true;
+}
+
+function endedBy({ events }: Observation): Pick<CaseOutcome, 'whyEnded'> {
+  const why = whyEnded(events);
+  return why === undefined ? {} : { whyEnded: why };
 }
 
 function brokenEngine(message: string): Difference {

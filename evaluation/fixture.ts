@@ -3,7 +3,7 @@
  * forms spelled out and its tools put together. Defaults of the runtime itself are not repeated here: what
  * is absent from `budget` and `settings` is the core's to decide.
  */
-import type { HandoffDeclaration } from '../authoring/index.js';
+import type { Config, HandoffDeclaration } from '../authoring/index.js';
 import type { Json } from '../core/json/json.js';
 import type { Usage } from '../core/state/model.js';
 import type { PolicyCondition } from '../core/state/policy.js';
@@ -29,6 +29,8 @@ export const CASE_AGENT = 'case';
 export interface Fixture {
   readonly caseId: string;
   readonly title?: string;
+  /** The case is about an agent of a configuration. */
+  readonly ownAgent?: OwnAgent;
   /** It was made of a recorded run. */
   readonly isCaptured?: true;
   /** The system prompt of its agent; absent: that of every case. */
@@ -60,6 +62,16 @@ export interface Fixture {
   readonly expected: Expected;
   /** Time is moved by the case: only a virtual clock can play it. */
   readonly needsVirtualTime: boolean;
+}
+
+export interface OwnAgent {
+  readonly name: string;
+  /** As the case names it, from its own folder; absent: the configuration of that folder. */
+  readonly configFile?: string;
+  /** Its tools do what they do; else the case answers for them. */
+  readonly live: boolean;
+  /** Absent until the case is read from its file. */
+  readonly config?: Config;
 }
 
 export interface CaseTask {

@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { depthOf, SHAPE_DEPTH_MAX } from '../core/json/json-depth.js';
 import { parseJsonText } from '../pure/json-text.js';
 import { convert } from './convert.js';
+import { withConfiguration } from './own-agent.js';
 import type { Fixture } from './fixture.js';
 import { fixtureDocument } from './format/document.js';
 import { invalidFixture, pathText, problemsOf } from './problems.js';
@@ -20,7 +21,7 @@ export async function readFixture(name: string, file: string = name): Promise<Fi
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw invalidFixture(name, [cause instanceof Error ? cause.message : 'it cannot be read']);
   });
-  return parseFixture(text, name);
+  return withConfiguration(parseFixture(text, name), file);
 }
 
 /** Throws HoldfastError InvalidFixture. */

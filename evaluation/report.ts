@@ -1,6 +1,7 @@
 /** The report of an evaluation as data: what `--json` writes. */
 import type { Difference } from './compare.js';
 import type { CaseOutcome } from './evaluate.js';
+import type { WhyEnded } from './why-ended.js';
 import { metricsOf, type Metrics } from './metrics.js';
 import type { RunResult } from '../core/state/result.js';
 
@@ -41,6 +42,8 @@ export interface ReportedCase {
   /** Why it was skipped. */
   readonly why?: string;
   readonly differences: readonly Difference[];
+  /** Of a case that failed: how its run stopped, the rule that decided last, the last word against a call. */
+  readonly why_ended?: WhyEnded;
   readonly result: RunResult | null;
 }
 
@@ -74,13 +77,14 @@ export function summaryOf(outcomes: readonly CaseOutcome[]): Summary {
 }
 
 function reported(outcome: CaseOutcome): ReportedCase {
-  const { fixture, engine, why, differences, result } = outcome;
+  const { fixture, engine, why, differences, result, whyEnded } = outcome;
   return {
     case_id: fixture.caseId,
     engine,
     outcome: outcome.outcome,
     ...(why !== undefined && { why }),
     differences,
+    ...(whyEnded !== undefined && { why_ended: whyEnded }),
     result: result ?? null,
   };
 }

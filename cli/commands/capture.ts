@@ -1,6 +1,6 @@
 /** `holdfast capture`: a recorded run as a case of `holdfast eval`. */
 import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Difference } from '../../evaluation/compare.js';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -27,6 +27,7 @@ interface CaptureOptions extends CommonOptions {
   readonly output?: string;
   readonly until?: number;
   readonly expect?: readonly string[];
+  readonly agent?: string;
   readonly redact?: string;
   readonly allowUnmatched?: boolean;
 }
@@ -49,6 +50,8 @@ export function addCapture(program: Command, cli: Cli): void {
     .option('-o, --output <file>', 'where to (default RUN.case.json in the working directory)')
     .option('--until <step>', 'only what had happened after this step', stepNumber)
     .option('--expect <key=value>', 'what the case expects in place of the record', collected)
+    .option('--config <file>', 'the case is about the agent of this configuration, as it is then')
+    .option('--agent <name>', 'agent of the configuration (default: the name of the recorded one)')
     .option('--redact <file>', 'rules for texts to hide')
     .option('--allow-unmatched', 'write the file also when a rule of --redact finds nothing');
   withJson(withPlace(command), '{runId, file, bytes, passes, differences, leftOut, redactions}')
@@ -58,6 +61,7 @@ export function addCapture(program: Command, cli: Cli): void {
         'holdfast capture run_01J… -o cases/refund.json',
         "holdfast capture failure.json --expect 'stop_reason=completed'",
         'holdfast capture failure.json --until 14',
+        'holdfast capture failure.json --config holdfast.config.ts --expect effects.issue_refund=0',
       )}`,
     )
     .action((subject: string, options: CaptureOptions) =>
@@ -69,7 +73,7 @@ export function addCapture(program: Command, cli: Cli): void {
         const recorded = await recordedOf(cli, session, subject);
         const bundle = await redacted(recorded.bundle, rules, allowUnmatched);
         const file = resolve(folder, options.output ?? fileNameOf(bundle.run.runId, 'case'));
-        const captured = await captureOf(bundle, options, file);
+        const captured = await captureOf(bundle, options, { file, folder });
         const text = `${exactJson(captured.document, 2)}\n`;
         const { refuseSecrets } = await import('../../evaluation/capture/secrets.js');
         refuseSecrets(text, variables);
@@ -87,8 +91,8 @@ interface Captured {
 
 async function captureOf(
   bundle: Bundle,
-  { until, expect = [] }: CaptureOptions,
-  file: string,
+  { until, expect = [], config, agent }: CaptureOptions,
+  { file, folder }: { readonly file: string; readonly folder: string },
 ): Promise<Captured> {
   const { capture } = await import('../../evaluation/capture/capture.js');
   const { differencesOf } = await import('../../evaluation/capture/check.js');
@@ -98,9 +102,26 @@ async function captureOf(
   const recorded = capture(bundle, step);
   const differences = await differencesOf(recorded, file);
   if (differences.length > 0) throw notAsRecorded(differences);
-  if (expected === undefined) return { document: recorded, differences };
-  const document = capture(bundle, { ...step, expected });
+  if (config === undefined && agent !== undefined) throw agentOfNothing();
+  if (expected === undefined && config === undefined) return { document: recorded, differences };
+  const document = capture(bundle, {
+    ...step,
+    ...(expected !== undefined && { expected }),
+    ...(config !== undefined && {
+      own: {
+        config: relative(dirname(file), resolve(folder, config)),
+        ...(agent !== undefined && { agent }),
+      },
+    }),
+  });
   return { document, differences: await differencesOf(document, file) };
+}
+
+function agentOfNothing(): HoldfastError {
+  return usage(
+    '--agent names an agent of a configuration.',
+    'Name the configuration with --config.',
+  );
 }
 
 /** A case that does not pass as recorded would accuse the code of what nobody has recorded. */

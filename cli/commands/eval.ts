@@ -227,7 +227,7 @@ function print(outcome: CaseOutcome, evaluation: Evaluation, output: Output): vo
   output.line(caseLine(outcome, paint));
   if (outcome.outcome !== 'failed') return;
   const again = againCommand(outcome.fixture.file, evaluation);
-  for (const line of failureLines(outcome.differences, again, paint)) output.line(line);
+  for (const line of failureLines(outcome, again, paint)) output.line(line);
 }
 
 function againCommand(file: string, evaluation: Evaluation): string {

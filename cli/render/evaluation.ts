@@ -34,7 +34,7 @@ function mark(outcome: CaseOutcome['outcome'], paint: Paint): string {
 
 /** The first difference, how many more there are, and what to type to see it again. */
 export function failureLines(
-  differences: readonly Difference[],
+  { differences, whyEnded }: Pick<CaseOutcome, 'differences' | 'whyEnded'>,
   again: string,
   paint: Paint,
 ): readonly string[] {
@@ -48,7 +48,18 @@ export function failureLines(
           `    expected  ${valueText(first.expected)}`,
           `    observed  ${valueText(first.observed)}`,
         ]),
+    ...endLines(whyEnded),
     `    again     ${again}`,
+  ];
+}
+
+function endLines(why: CaseOutcome['whyEnded']): readonly string[] {
+  if (why === undefined) return [];
+  const { stopped, rule, against } = why;
+  return [
+    `    ended     ${inert(stopped, VALUE_CHARS_MAX)}`,
+    ...(rule === undefined ? [] : [`    rule      ${inert(rule, VALUE_CHARS_MAX)}`]),
+    ...(against === undefined ? [] : [`    against   ${inert(against, VALUE_CHARS_MAX)}`]),
   ];
 }
 

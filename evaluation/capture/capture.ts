@@ -20,6 +20,8 @@ import { toolRecords } from './tool-records.js';
 export interface CaptureOptions {
   /** What the case expects in place of what was recorded. */
   readonly expected?: FixtureDocument['expected'];
+  /** The case is about this agent of a configuration, as it is named from the folder of the case. */
+  readonly own?: { readonly agent?: string; readonly config: string };
   /** Number of the last step that is taken over, from 1; absent: all of them. */
   readonly until?: number;
 }
@@ -53,7 +55,7 @@ function caseOf(recording: Recording, options: CaptureOptions): FixtureDocument 
   const isLate = resultIn(bundle.events)?.stopReason === 'timeout' && !isSlow;
   const budget = { ...budgetOf(recording), ...(isLate && { timeoutMs: 0 }) };
   const left = [...leftOut, ...moments.leftOut, ...notSaid(recording)];
-  return {
+  const whole: FixtureDocument = {
     case_id: bundle.run.runId,
     title: titleOf(recording),
     captured: {
@@ -77,11 +79,33 @@ function caseOf(recording: Recording, options: CaptureOptions): FixtureDocument 
     expected:
       options.expected ?? expectationOf({ recording, texts, isPriceKnown: script.isPriceKnown }),
   };
+  return options.own === undefined ? whole : ofAgent(whole, recording, options.own);
 }
 
 /** A model was asked: else the time of the run was over before anything that a case can say. */
 function worked({ activities }: Recording): boolean {
   return activities.some(({ kind }) => kind === 'call_model');
+}
+
+/** Prompt, schemas, policy, limits and hooks are the configuration's: what the start said over them remains. */
+function ofAgent(
+  whole: FixtureDocument,
+  { start, frozen }: Recording,
+  own: NonNullable<CaptureOptions['own']>,
+): FixtureDocument {
+  const { instructions: _, policy: __, hooks: ___, budget: _b, settings: _s, ...rest } = whole;
+  const tools = Object.entries(whole.tools === 'live' ? {} : (whole.tools ?? {}));
+  const answers = tools.filter(([, { recorded = [] }]) => recorded.length > 0);
+  const { budget, settings, model } = start;
+  const over = { ...settings, ...(model !== undefined && { model }) };
+  return {
+    ...rest,
+    agent: own.agent ?? frozen.agent.name,
+    config: own.config,
+    ...(budget !== undefined && { budget: { ...budget } as FixtureDocument['budget'] }),
+    ...(Object.keys(over).length > 0 && { settings: over as FixtureDocument['settings'] }),
+    tools: Object.fromEntries(answers.map(([name, { recorded }]) => [name, { recorded }])),
+  };
 }
 
 function titleOf({ bundle, frozen }: Recording): string {

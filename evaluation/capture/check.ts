@@ -5,6 +5,7 @@
 import type { Difference } from '../compare.js';
 import { evaluate } from '../evaluate.js';
 import type { FixtureDocument } from '../format/document.js';
+import { withConfiguration } from '../own-agent.js';
 import { parseFixture } from '../read-fixture.js';
 import { createSimulationEngine } from '../simulation/index.js';
 
@@ -15,7 +16,7 @@ export async function differencesOf(
   document: FixtureDocument,
   name: string,
 ): Promise<readonly Difference[]> {
-  const fixture = parseFixture(JSON.stringify(document), name);
+  const fixture = await withConfiguration(parseFixture(JSON.stringify(document), name), name);
   const engine = createSimulationEngine();
   try {
     for await (const { differences } of evaluate([fixture], { engines: [engine], seed: SEED })) {

@@ -62,7 +62,7 @@ function progress({ recording, texts }: Omit<Expecting, 'isPriceKnown'>): Expect
   const order = events.flatMap((event) =>
     event.type === 'tool_results_message' ? [[...event.callIds]] : [],
   );
-  const results = resultsIn(events, texts);
+  const results = resultsIn(recording, texts);
   return {
     // What was still to be done would be done when the case is played.
     ...(isSettled(events) && { executed: executedIn(recording, texts), result_order: order }),
@@ -109,21 +109,25 @@ function executedIn(recording: Recording, texts: Texts): Expected['executed'] {
   });
 }
 
-function resultsIn(events: readonly RunEvent[], texts: Texts): NonNullable<Expected['results']> {
+function resultsIn(
+  { bundle: { events }, frozen }: Recording,
+  texts: Texts,
+): NonNullable<Expected['results']> {
   const results = new Map<string, NonNullable<Expected['results']>[string]>();
   for (const event of events) {
     if (event.type !== 'tool_finished' || event.hosted === true) continue;
     const { callId, status, code, synthetic } = event;
     const text = texts.text(event.content);
-    const said = text === '' || synthetic ? {} : shown(text);
+    const said = text === '' || synthetic ? {} : shown(text, frozen.budget.maxToolResultChars);
     results.set(callId, { status, ...(code !== undefined && { code }), ...said });
   }
   return Object.fromEntries(results);
 }
 
 /** The model may be shown less of a long text, and more around any: only a whole short one is expected word for word. */
-function shown(text: string): { readonly contains?: string } {
-  return { contains: text.slice(0, TEXT_CHARS_MAX) };
+function shown(text: string, charsMax: number): { readonly contains?: string } {
+  const beginning = text.slice(0, Math.min(TEXT_CHARS_MAX, charsMax));
+  return beginning === '' ? {} : { contains: beginning };
 }
 
 function approvalsIn(events: readonly RunEvent[]): Pick<Expected, 'approvals'> {

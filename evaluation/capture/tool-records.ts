@@ -7,13 +7,12 @@ import type { OutputOf } from '../../core/state/effect.js';
 import type { Finding } from '../../core/state/recovery.js';
 import type { ToolRecord } from '../../core/state/tool.js';
 import { INTERRUPTED_CODES } from '../../core/state/tool-result.js';
-import type { FixtureDocument } from '../format/document.js';
+import type { WrittenTool } from '../convert-tools.js';
 import type { WrittenResult } from '../format/tools.js';
 import { ofKind, outputOf, type Activity, type Recording } from './recording.js';
 import { refused } from './refused.js';
 import type { Texts } from './texts.js';
 
-type WrittenTool = NonNullable<FixtureDocument['tools']>[string];
 type ToolOutcome = OutputOf<'execute_tool'>['outcome'];
 
 export interface CapturedTools {

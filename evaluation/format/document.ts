@@ -138,18 +138,25 @@ const captured = z.strictObject({
   leftOut: z.array(text).optional(),
 });
 
+type WrittenTools = 'live' | Readonly<Record<string, z.infer<typeof tool>>>;
+
 export const fixtureDocument = z.strictObject({
   case_id: z.string().regex(/^[\w.:-]+$/, 'must be letters, digits, "_", ".", ":" and "-" only'),
   title: z.string().optional(),
   captured: captured.optional(),
   instructions: text.optional(),
+  agent: text.optional(),
+  config: text.optional(),
   profile: z.enum(['default', 'strict001']).optional(),
   goal: z.string().optional(),
   task: task.optional(),
   budget: budget.optional(),
   settings: settings.optional(),
   policy: z.array(policyRule).optional(),
-  tools: z.record(z.string(), tool).optional(),
+  /** `live`: the tools of the configuration's agent do what they do. */
+  tools: chosen<WrittenTools>((value) =>
+    value === 'live' ? z.literal('live') : z.record(z.string(), tool),
+  ).optional(),
   mocked_tools: withSomeKey(z.record(z.string(), z.array(toolResult))).optional(),
   agents: withSomeKey(z.record(z.string(), agent)).optional(),
   handoffTo: handoffTo.optional(),

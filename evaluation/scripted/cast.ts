@@ -1,6 +1,5 @@
 /** Everybody who plays in a case: its model, its tools, and what happens from outside. */
 import type { Config, Tool } from '../../authoring/index.js';
-import { DEFAULT_BUDGET } from '../../core/state/budget-fields.js';
 import type { Settings } from '../../core/state/settings.js';
 import type { Provider } from '../../providers/provider.js';
 import type { SeenRequest } from '../engine.js';
@@ -10,6 +9,7 @@ import { isSubAgent } from '../run-tree.js';
 import { cycleOfRun } from '../goal-tree.js';
 import { configOf, playedAgent, PROVIDER, subAgentNames } from './config.js';
 import { recordExecutions, type Executions } from './executions.js';
+import { maxRetriesOf, ownConfigOf, ownProviders } from './own-config.js';
 import { scriptedHooks } from './hooks.js';
 import { hostedTool } from './hosted.js';
 import { scriptedModel, type Plays } from './model.js';
@@ -50,8 +50,7 @@ export function castOf(
     (cycle) => workers.get(cycle),
   );
   const executions = recordExecutions();
-  const { maxRetriesPerToolCall } = { ...DEFAULT_BUDGET, ...fixture.budget };
-  const maxRetries = maxRetriesPerToolCall === 'unlimited' ? Infinity : maxRetriesPerToolCall!;
+  const maxRetries = maxRetriesOf(fixture);
   const toolCast = { stage, moments, executions, maxRetries, goal: fixture.goal };
   const tools = new Map(
     [...fixture.tools].map(([name, declared]): [string, Tool] => [
@@ -65,9 +64,16 @@ export function castOf(
   const summaries = scriptedSummaries(fixture.compaction);
   const parts = { stage, moments, summaries, tools: fixture.tools };
   const model = scriptedModel(PROVIDER, playsOf(fixture, workers, subAgentOf), parts);
+  const own = fixture.ownAgent?.config;
   return {
-    config: configOf(fixture, { tools, hooks, settings }),
-    providers: new Map([[PROVIDER, model.provider]]),
+    config:
+      own === undefined
+        ? configOf(fixture, { tools, hooks, settings })
+        : ownConfigOf(fixture, own, toolCast),
+    providers:
+      own === undefined
+        ? new Map([[PROVIDER, model.provider]])
+        : ownProviders(fixture, own, model.provider),
     summaries,
     moments,
     requests: model.requests,

@@ -158,6 +158,15 @@ const MOST: Partial<Budget> = {
   maxOutputSchemaRetries: MANY,
 };
 
+/** What the case says over an agent of a configuration. */
+export function ownBudget(fixture: Fixture): Partial<Budget> {
+  return budgetOf(fixture);
+}
+
+export function ownSettings(fixture: Fixture): Partial<Settings> {
+  return settingsOf(fixture);
+}
+
 function budgetOf({ budget }: Pick<Fixture, 'budget'>): Partial<Budget> {
   const known = Object.entries(budget).filter(([name]) => name in DEFAULT_BUDGET);
   const fields = known.map(([name, value]) => [

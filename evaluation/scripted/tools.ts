@@ -36,7 +36,11 @@ export interface ToolCast {
 }
 
 export function scriptedTool(declared: CaseTool, cast: ToolCast): Tool {
-  const tool = declarationOf(declared);
+  return toolDouble(declarationOf(declared), declared, cast);
+}
+
+/** The tool with what the case says in place of its code. */
+export function toolDouble(tool: Tool, declared: CaseTool, cast: ToolCast): Tool {
   const double = new ToolDouble(declared, tool, cast);
   return {
     ...tool,

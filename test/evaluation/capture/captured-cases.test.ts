@@ -101,7 +101,8 @@ function changedResult(
 ): { readonly document: FixtureDocument; readonly call: string } | undefined {
   const { executed = [], results = {} } = one.expected;
   for (const { call = '', tool, input } of executed) {
-    const record = one.tools?.[tool];
+    const tools = one.tools === 'live' ? {} : (one.tools ?? {});
+    const record = tools[tool];
     const place = record?.recorded?.findIndex(
       (recorded) => JSON.stringify(recorded.input) === JSON.stringify(input),
     );
@@ -110,7 +111,7 @@ function changedResult(
     if (results[call]?.status !== 'ok' || one.settings?.toolExecution === 'dataflow') continue;
     const other = { input, results: [{ ok: { changed: 'by hand' } }] };
     const recorded = record!.recorded!.with(place, other);
-    return { document: { ...one, tools: { ...one.tools, [tool]: { ...record, recorded } } }, call };
+    return { document: { ...one, tools: { ...tools, [tool]: { ...record, recorded } } }, call };
   }
   return undefined;
 }

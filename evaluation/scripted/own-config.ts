@@ -1,0 +1,115 @@
+/**
+ * The configuration of a case that is about an agent of a real one: prompt, schemas, policy, limits, hooks and prices are that
+ * agent's own. Its tools are answered by the case, unless they are live.
+ * Invariants: no tool's code runs unless the case says "live"; a tool for which the case has no answer refuses.
+ */
+import { toolKey } from '../../core/state/tool.js';
+import { DEFAULT_BUDGET } from '../../core/state/budget-fields.js';
+import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
+import type { Agent, Config, Tool, ToolContext } from '../../authoring/index.js';
+import type { Json } from '../../core/json/json.js';
+import type { Provider } from '../../providers/provider.js';
+import { resolveRoute } from '../../providers/routes.js';
+import type { CaseTool, Fixture } from '../fixture.js';
+import { AGENT, ownBudget, ownSettings } from './config.js';
+import { toolDouble, type ToolCast } from './tools.js';
+import { PLAIN_TOOL } from '../toolbox.js';
+
+/** Absent: the case is about an agent of its own. */
+export function ownAgentIn({ ownAgent }: Fixture): Agent | undefined {
+  return ownAgent?.config?.agents.get(ownAgent.name);
+}
+
+/** Failures of a tool that are retried. */
+export function maxRetriesOf(fixture: Fixture): number {
+  const { maxRetriesPerToolCall } = {
+    ...DEFAULT_BUDGET,
+    ...fixture.ownAgent?.config?.defaults.budget,
+    ...ownAgentIn(fixture)?.budget,
+    ...fixture.budget,
+  };
+  return typeof maxRetriesPerToolCall === 'number' ? maxRetriesPerToolCall : Infinity;
+}
+
+export function ownConfigOf(fixture: Fixture, config: Config, cast: ToolCast): Config {
+  const agent = ownAgentIn(fixture)!;
+  const isLive = fixture.ownAgent?.live === true;
+  const tools = agent.tools.map((tool) =>
+    isLive ? watched(tool, cast) : answered(tool, fixture.tools.get(tool.record.name), cast),
+  );
+  const played: Agent = {
+    ...agent,
+    name: AGENT,
+    tools,
+    ...(fixture.settings.model !== undefined && { model: fixture.settings.model }),
+    budget: { ...agent.budget, ...ownBudget(fixture) },
+    settings: { ...agent.settings, ...ownSettings(fixture) },
+  };
+  return {
+    ...config,
+    agents: new Map([[AGENT, played]]),
+    goals: new Map(),
+    tools: new Map(tools.map((tool) => [toolKey(tool.record), tool])),
+  };
+}
+
+/** The scripted model stands in the place of every vendor that the case can get to. */
+export function ownProviders(
+  fixture: Fixture,
+  config: Config,
+  provider: Provider,
+): ReadonlyMap<string, Provider> {
+  const { fallbackModel, model } = { ...DEFAULT_SETTINGS, ...fixture.settings };
+  const named = fixture.during.flatMap(({ actions }) =>
+    actions.flatMap((action) => (action.kind === 'setModel' ? [action.model] : [])),
+  );
+  const agent = ownAgentIn(fixture)!;
+  const fallback = fallbackModel ?? agent.settings.fallbackModel;
+  const names = [
+    model ?? agent.model,
+    ...named,
+    ...(typeof fallback === 'string' ? [fallback] : []),
+  ];
+  return new Map(names.map((name) => [resolveRoute(name, config).provider, provider]));
+}
+
+function answered(tool: Tool, scripted: CaseTool | undefined, cast: ToolCast): Tool {
+  const { name, idempotency, effect } = tool.record;
+  const declared: CaseTool = { ...PLAIN_TOOL, name, idempotency, effect, ...answersOf(scripted) };
+  const { probe, ...rest } = toolDouble(tool, declared, cast);
+  // Its probe would ask the world; what it would say was never recorded.
+  return probe === undefined ? rest : { ...rest, probe: () => Promise.reject(NOT_ASKED) };
+}
+
+const NOT_ASKED = new Error('The case does not ask the probes of tools.');
+
+/** Without a word of the case there is no answer. */
+function answersOf(scripted: CaseTool | undefined): Pick<CaseTool, 'results' | 'recorded'> {
+  const results = scripted?.results ?? [];
+  const recorded = scripted?.recorded ?? (results.length === 0 ? [] : undefined);
+  return { results, ...(recorded !== undefined && { recorded }) };
+}
+
+/** What a live tool was handed, and whether it took effect, is evidence of the case. */
+function watched(tool: Tool, { stage, executions }: ToolCast): Tool {
+  const { name } = tool.record;
+  const run = async (input: unknown, ctx: ToolContext, sandbox: boolean): Promise<unknown> => {
+    const { callId, idempotencyKey: key } = ctx;
+    const handed = { callId, tool: name, key, input: input as Json, sandbox };
+    const end = executions.begin(handed, stage.now());
+    try {
+      const value = await (sandbox ? tool.sandboxRun : tool.run)!(input, ctx);
+      executions.tookEffect(name, key);
+      return value;
+    } finally {
+      end(stage.now());
+    }
+  };
+  return {
+    ...tool,
+    run: (input, ctx) => run(input, ctx, false),
+    ...(tool.sandboxRun !== undefined && {
+      sandboxRun: (input: unknown, ctx: ToolContext) => run(input, ctx, true),
+    }),
+  };
+}

@@ -1,0 +1,48 @@
+/** Which rule ended the run of a case, and why: for whoever reads that a case has failed. */
+import type { RunEvent } from '../core/state/event.js';
+import { explainRun } from '../pure/explain.js';
+
+const TEXT_CHARS_MAX = 400;
+
+export interface WhyEnded {
+  /** How it stopped, in words. */
+  readonly stopped: string;
+  /** The rule that decided last before that, with its sentence; absent: no event names one. */
+  readonly rule?: string;
+  /** The last word against a call: a refusal, a denial, a rejection. */
+  readonly against?: string;
+}
+
+/** The rule that tells of an end: what decided on it stands before. */
+const TELLS = 'close';
+
+export function whyEnded(events: readonly RunEvent[]): WhyEnded | undefined {
+  const end = events.findLastIndex(({ type }) => type === 'stop');
+  const [stopped] = explainRun(events.slice(end, end + 1));
+  if (end < 0 || stopped === undefined) return undefined;
+  const before = explainRun(events.slice(0, end));
+  const decided = before.findLast(({ rule }) => rule !== undefined && rule !== TELLS);
+  const [against] = explainRun(events.slice(0, end).filter(isAgainst).slice(-1));
+  return {
+    stopped: stopped.words.slice(0, TEXT_CHARS_MAX),
+    ...(decided?.rule !== undefined && {
+      rule: [decided.rule, decided.says].filter(Boolean).join(': ').slice(0, TEXT_CHARS_MAX),
+    }),
+    ...(against !== undefined && { against: against.words.slice(0, TEXT_CHARS_MAX) }),
+  };
+}
+
+function isAgainst(event: RunEvent): boolean {
+  switch (event.type) {
+    case 'permission':
+      return event.decision === 'deny';
+    case 'validation':
+      return event.decision === 'deny';
+    case 'approval_resolved':
+      return event.outcome !== 'approved';
+    case 'tool_finished':
+      return event.status === 'error';
+    default:
+      return false;
+  }
+}
