@@ -43,7 +43,7 @@ const COUNT = `
   from letters where tenant = @tenant and to_run = @to`;
 
 const INSERT = `
-  insert into letters (tenant, to_run, seq, from_run, from_agent, key, text, written_at, is_read)
+  insert into letters (tenant, to_run, seq, from_run, from_agent, key, body, written_at, is_read)
   values (@tenant, @to, @seq, @from, @agent, @key, @text, @at, 0)`;
 
 const LIST = `
@@ -69,7 +69,7 @@ export function mail(db: Db): Mail {
         await holdRun(tx, { tenant, runId: to });
         const [known] = await rowsOf<LetterTable>(tx, BY_KEY, { tenant, from: from.run, key });
         if (known !== undefined)
-          return known.to_run === to && known.text === text ? 'same' : 'other';
+          return known.to_run === to && known.body === text ? 'same' : 'other';
         const [counted] = await rowsOf<Counted>(tx, COUNT, { tenant, to });
         if (Number(counted?.unread ?? 0) >= MAIL_LIMITS.unread) return 'full';
         if (Number(counted?.all_rows ?? 0) >= MAIL_LIMITS.inAll) return 'used_up';
@@ -94,7 +94,7 @@ export function mail(db: Db): Mail {
       const rows = await rowsOf<LetterTable>(db, LIST, values);
       const upTo = rows.at(-1)?.seq;
       if (upTo !== undefined) await change(db, READ, { tenant, to, upTo });
-      return rows.map(({ seq, from_run: run, from_agent: agent, text }) => ({
+      return rows.map(({ seq, from_run: run, from_agent: agent, body: text }) => ({
         seq,
         from: { run, agent },
         text,

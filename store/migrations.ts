@@ -279,7 +279,7 @@ const MIGRATIONS: readonly Migration[] = [
     name: 'letters between runs',
     statements: [
       `create table letters (tenant text not null, to_run text not null, seq bigint not null,
-        from_run text not null, from_agent text not null, key text not null, text text not null,
+        from_run text not null, from_agent text not null, key text not null, body text not null,
         written_at bigint not null, is_read integer not null,
         primary key (tenant, to_run, seq))`,
       `create unique index letters_by_key on letters (tenant, from_run, key)`,

@@ -368,7 +368,7 @@ export interface LetterTable {
   readonly from_agent: string;
   /** Of the call that wrote it. */
   readonly key: string;
-  readonly text: string;
+  readonly body: string;
   /** ms since epoch. */
   readonly written_at: number;
   readonly is_read: number;

@@ -54,6 +54,8 @@ describe('execute_tool with a tool that reads', () => {
         attempt: 1,
         traceId: 'trace',
         cost: expect.any(Function),
+        note: expect.any(Function),
+        sandbox: expect.anything(),
       },
       false,
     ]);

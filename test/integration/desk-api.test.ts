@@ -183,6 +183,7 @@ test('every route is in the document, and the document has no other', () => {
      "get /v1/audit",
      "get /v1/audit/head",
      "get /v1/effects",
+     "get /v1/failures",
      "get /v1/freezes",
      "get /v1/goals",
      "get /v1/goals/{goalId}",

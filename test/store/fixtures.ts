@@ -91,10 +91,14 @@ export async function withoutLaterTables(place: string): Promise<void> {
     'children',
     'proposals',
     'goal_effects',
+    'work_folders',
+    'folder_commits',
+    'connector_tools',
+    'letters',
   ])
     await rawRows(place, `drop table ${table}`);
   await rawRows(place, 'alter table asks drop column search_text');
-  for (const index of ['runs_alarmed', 'goals_by_start'])
+  for (const index of ['runs_alarmed', 'goals_by_start', 'runs_by_root'])
     await rawRows(place, `drop index ${index}`);
   for (const column of [
     'alarm',
@@ -104,6 +108,7 @@ export async function withoutLaterTables(place: string): Promise<void> {
     'next_wake',
     'spent_micro_usd',
     'budget_micro_usd',
+    'root',
   ])
     await rawRows(place, `alter table runs drop column ${column}`);
   await rawRows(place, 'delete from schema_migrations where version >= 7');

@@ -5,7 +5,6 @@ import { InboxView } from '../inbox/inbox.js';
 import { Later } from '../parts/later.js';
 import { may, NotForYou } from '../parts/rights.js';
 import { RunView } from '../run/run.js';
-import { Runs } from '../runs/runs.js';
 import type { Place } from './route.js';
 
 export interface ViewProps {
@@ -33,7 +32,7 @@ export function View(props: ViewProps): VNode {
     case 'inbox':
       return <InboxView me={me} askId={place.id} />;
     case 'runs':
-      return <Runs me={me} />;
+      return <Later load={runs} props={props} />;
     case 'failures':
       return <Later load={failures} props={props} />;
     case 'freezes':
@@ -52,6 +51,10 @@ export function View(props: ViewProps): VNode {
 
 type Loaded = (props: ViewProps) => VNode;
 
+const runs = async (): Promise<Loaded> => {
+  const { Runs } = await import('../runs/runs.js');
+  return ({ me }) => <Runs me={me} />;
+};
 const failures = async (): Promise<Loaded> => {
   const { FailuresView } = await import('../runs/failures-view.js');
   return ({ me }) => <FailuresView me={me} />;
