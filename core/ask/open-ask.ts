@@ -90,10 +90,16 @@ export function closeAsk<R extends Run>(run: R, askId: string, closing: Closing)
   if (ask === undefined || ask.outcome !== 'pending') return only(run);
   const expiryGone = cancelTimer(run, ask.timer);
   const untimed = ask.escalation === undefined ? expiryGone : unwatchEscalation(expiryGone, ask);
-  const { correction, ...rest } = ask;
+  const { correction, ...rest } = withoutForm(ask);
   const answered = correction === undefined ? untimed.run : unheard(untimed.run, ask, closing);
   const closed = replaceAsk(answered, { ...rest, outcome: closing.outcome });
   return { run: announce(closed, ask, closing), effects: untimed.effects };
+}
+
+/** What a server asked stands in the event of the question; a closed one needs none of it (R1). */
+function withoutForm(ask: Ask): Ask {
+  const { elicitation, question: _, ...rest } = ask;
+  return elicitation === undefined ? ask : rest;
 }
 
 /** Whoever waits for a correction to be checked hears that the question is closed. */

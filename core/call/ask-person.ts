@@ -50,9 +50,9 @@ export function askPerson(run: OpenRun, call: GrantedStage): Step<OpenRun> {
 }
 
 /** Whose answer counts. A run that works for nobody by name has no customer to wait for. */
-function answerersOf(
+export function answerersOf(
   run: OpenRun,
-  { tool }: GrantedStage,
+  { tool }: Pick<GrantedStage, 'tool'>,
 ): Pick<Ask, 'roles' | 'answeredBy' | 'requestedBy'> {
   const rule = toolOf(run, tool)?.answeredBy;
   const { caller } = run.start.task;

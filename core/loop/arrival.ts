@@ -13,7 +13,7 @@ import type { Ruling } from '../step/advance.js';
 import { emit, releaseWarnings, warn } from '../step/outbox.js';
 import { betasOf } from '../step/route.js';
 import { follows, knownRules } from '../step/changes.js';
-import { announceNext, takenOver } from './handoff.js';
+import { announceNext, handoffMissed, takenOver } from './handoff.js';
 import { type Clock, type OpenRun, type Run, type Step, hasHooks, isOpen } from '../state/run.js';
 import { beginIn } from '../session/carry.js';
 import { stop } from '../step/stop.js';
@@ -31,6 +31,8 @@ export function opened(run: Run, output: OpenRunOutput): Run {
   const rest = isFirst ? { ...told, store } : told;
   const next = takenOver({ ...rest, rules, segment }, output);
   if (next !== undefined) return warnOfConnectors(withConnectors(next, output), output);
+  const missed = handoffMissed({ ...rest, rules, segment });
+  if (missed !== undefined) return missed;
   if (frozen === undefined || isOpen(run)) return { ...rest, rules, segment };
   // What a task may be large in is in the store now, and by reference in `frozen` (R1).
   const { outputSchema: ___, ...task } = run.start.task;

@@ -18,12 +18,16 @@ import { stop } from '../step/stop.js';
 import { storeSome } from '../turn/store-messages.js';
 
 const BECAUSE_CHARS = 500;
+/** Openings by workers that know no handoffs; then no worker serves the other agent. */
+const MISSED_MAX = 10;
 
 /** Rule: the turn of a granted handoff is over. */
 export function handOver(run: OpenRun): Ruling<Run> {
   const { handoff } = run;
   if (handoff === undefined) return undefined;
   if (handoff.failed !== undefined) return only(notTakenOver(run, handoff.failed));
+  // A person's pause is over when they have said something.
+  if (run.paused !== undefined && !handoff.due) return undefined;
   if (handoff.due || flying(run, [...WORK, 'flush'])) return 'hold';
   if (run.pending.length > 0) return storeSome(run);
   return only({
@@ -35,20 +39,37 @@ export function handOver(run: OpenRun): Ruling<Run> {
 
 /** Its code was waited for as long as the run allows, or its definition cannot be used. */
 function notTakenOver(run: OpenRun, { code, message }: Failure): OpenRun {
-  const reason = code === 'UnknownAgent' ? 'tool_unavailable' : 'failed';
+  const unserved = code === 'UnknownAgent' || code === 'NotServed';
+  const reason = unserved ? 'tool_unavailable' : 'failed';
   return stop(run, reason, { detail: 'handoff_failed', nextSafeAction: message });
 }
 
-/** `open_run` could not open the other agent; undefined: no handoff was due. */
+/** `open_run` could not open the other agent; undefined: no handoff was due. One that a person cancelled is due again later. */
 export function handoffFailed(run: Run, failure: Failure): Run | undefined {
   const { handoff } = run;
   if (handoff?.due !== true) return undefined;
   const { due: _, ...granted } = handoff;
   return {
     ...run,
-    handoff: { ...granted, failed: failure },
+    handoff: failure.cancelled ? granted : { ...granted, failed: failure },
     segment: { ...run.segment, opened: true },
   };
+}
+
+/**
+ * A worker of a release without handoffs has opened the segment under the agent before: another segment asks again, a
+ * bounded number of times. Undefined: no handoff was due.
+ */
+export function handoffMissed(run: Run): Run | undefined {
+  const { handoff } = run;
+  if (handoff?.due !== true) return undefined;
+  const missed = (handoff.missed ?? 0) + 1;
+  if (missed >= MISSED_MAX) {
+    const message = `No worker opens the run under ${handoff.to}: ${missed} openings knew no handoffs. Deploy the newer release on every worker, then start again.`;
+    return handoffFailed(run, { code: 'NotServed', message, attempts: missed });
+  }
+  const { due: _, ...granted } = handoff;
+  return { ...run, handoff: { ...granted, missed } };
 }
 
 /** The run under the other agent, which is not announced yet; undefined: the segment goes on as before. */
@@ -57,11 +78,9 @@ export function takenOver(run: Run, output: OpenRunOutput): Run | undefined {
   const { handoff } = run;
   if (handoff?.due !== true || frozen === undefined || handedOver === undefined || !isOpen(run))
     return undefined;
-  // Leave that people gave, and models and schemas that were chosen, were about the agent before.
-  const { handoff: _, grants: __, modelChoice: ___, schemas: ____, pinned, ...goesOn } = run;
   return {
-    ...goesOn,
-    ...(pinned !== undefined && handoff.filter === 'all' && { pinned }),
+    ...withoutWhatWasBefore(run),
+    ...(run.pinned !== undefined && handoff.filter === 'all' && { pinned: run.pinned }),
     frozen: withBudgetOf(run.frozen, frozen),
     head: head ?? frozen.prompt.hash,
     context: inBytes(contextAtFirst(handedOver.bytes)),
@@ -75,10 +94,29 @@ export function takenOver(run: Run, output: OpenRunOutput): Run | undefined {
   };
 }
 
+/**
+ * Leave that people gave, models and schemas that were chosen, and tools that were stopped were about the agent before. Of
+ * the permission modes only `plan` goes on, because every agent allows less with it.
+ */
+function withoutWhatWasBefore(run: OpenRun): OpenRun {
+  const {
+    handoff: _,
+    grants: _grants,
+    modelChoice: _choice,
+    schemas: _schemas,
+    changedTools: _changed,
+    pinned: _pinned,
+    permissionMode,
+    ...goesOn
+  } = run;
+  return { ...goesOn, ...(permissionMode === 'plan' && { permissionMode }) };
+}
+
 /** What was promised to whoever started the run holds for every agent of it. */
 function withBudgetOf(before: Frozen, next: Frozen): Frozen {
   const { turnCounting, timeoutCounts, persistSession, afterAnswer, requireProof } =
     before.settings;
+  const { onBudget, budgetRoles } = before.settings;
   const { maxTokensPerResponse, compactionThreshold } = next.budget;
   return {
     ...next,
@@ -91,6 +129,8 @@ function withBudgetOf(before: Frozen, next: Frozen): Frozen {
       timeoutCounts,
       persistSession,
       afterAnswer,
+      onBudget,
+      budgetRoles,
       requireProof: requireProof || next.settings.requireProof,
     },
   };

@@ -17,7 +17,7 @@ import { stop } from '../step/stop.js';
 /** The next model call; a waiting conversation needs a message first. */
 export function asking(run: OpenRun): Ruling<Run> {
   if (!run.idle) return askModel(run);
-  if (run.queue.length === 0) return undefined;
+  if (hasNothingToSay(run)) return undefined;
   const ask = pendingAsks(run).find((open) => open.kind === 'user_message');
   const closed = ask === undefined ? only(run) : closeAsk(run, ask.id, { outcome: 'answered' });
   // Nothing refers to the question any more: a conversation of any length keeps none (R1).
@@ -63,9 +63,9 @@ export function asksModel(run: OpenRun): boolean {
   return flying(run, ['call_model', 'compact']);
 }
 
-/** It waits for its user, and no message is there. */
-export function hasNothingToSay(run: OpenRun): boolean {
-  return run.idle && run.queue.length === 0;
+/** It waits for its user, and no message is there. Letters of other runs end no pause. */
+export function hasNothingToSay({ idle, paused, queue }: OpenRun): boolean {
+  return idle && !queue.some(({ from }) => paused === undefined || from === undefined);
 }
 
 /** Rule: what a budget that is used up between two turns leads to. */

@@ -117,17 +117,17 @@ export const ALWAYS = [
     since: 10,
     apply: (run) => (run.keyWait === undefined ? undefined : fetchKeys(run)),
   }),
-  rule('read mail', {
-    says: 'When a signal says that other runs of the tree have written, `read_mail` brings their letters, five at a time, as far as the queue has room. Letters are said to the model like messages of the user, before its next request, as data of a named sender.',
-    holds: 'nothing',
-    since: 15,
-    apply: readMail,
-  }),
   rule('end of wall time', {
     says: 'With `timeoutCounts: wall` a timer ends the run at its time, whatever the run waits for. Work under way is cancelled first.',
     holds: 'everything, while what is cancelled comes back',
     since: 1,
     apply: watchWallTime,
+  }),
+  rule('read mail', {
+    says: 'When a signal says that other runs of the tree have written, `read_mail` brings their letters, five at a time, as far as the queue has room. Letters are said to the model like messages of the user, before its next request, as data of a named sender. A paused run reads none.',
+    holds: 'nothing',
+    since: 15,
+    apply: readMail,
   }),
   rule('escalate', {
     says: 'A question that nobody has decided in time is told once to its further roles, who may decide from then on as well.',

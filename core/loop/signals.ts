@@ -16,6 +16,7 @@ import type { Decision } from '../state/ask.js';
 import type { Input } from '../state/input.js';
 import type { Run } from '../state/run.js';
 import type { RejectedMessage } from '../state/warning.js';
+import { FIRST_RULES, follows } from '../step/changes.js';
 import { wholeTexts } from './whole-texts.js';
 
 /** In the order in which the workflow gets ready for them: what came before its first moment is heard in this order. */
@@ -69,19 +70,28 @@ export function heard(run: Run, { name, raw, at }: Signal): Input {
       return read(name, parsePermissionMode, (mode) => ({ type: 'set_permission_mode', mode, at }));
     case 'interrupt':
     case 'close':
-    case 'mail':
       return { type: name, at };
+    case 'mail':
+      return hasMailbox(run) ? { type: name, at } : unknown(name, at);
     case 'nextSegment':
       return { type: 'segment_full', at };
     case 'childEnded':
       return typeof raw === 'string' && raw.length <= ID_CHARS_MAX
         ? { type: 'child_ended', child: raw, at }
         : { type: 'input_rejected', message: 'signal', reason: 'childEnded must name a run', at };
-    default: {
-      const reason = `this workflow knows no signal '${name.slice(0, 100)}'`;
-      return { type: 'input_rejected', message: 'signal', reason, at };
-    }
+    default:
+      return unknown(name, at);
   }
+}
+
+/** Before a run knows its rules, the code that decided its first step says whether it has one. */
+function hasMailbox({ rules, begunWith = FIRST_RULES, frozen }: Run): boolean {
+  return follows({ rules: frozen === undefined ? begunWith : rules }, 'mailbox');
+}
+
+function unknown(name: string, at: number): Input {
+  const reason = `this workflow knows no signal '${name.slice(0, 100)}'`;
+  return { type: 'input_rejected', message: 'signal', reason, at };
 }
 
 type Read = <T>(

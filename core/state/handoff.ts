@@ -32,6 +32,8 @@ export interface Handoff {
   readonly args: Json;
   /** Its turn is over and stored: the next segment opens with the other agent. */
   readonly due?: true;
+  /** Openings by workers that know no handoffs. */
+  readonly missed?: number;
   /** Why the other agent could not be opened. */
   readonly failed?: Failure;
 }

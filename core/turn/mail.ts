@@ -24,11 +24,12 @@ export function mailDue(run: Run): Run {
   return { ...run, mail: { taken: 0, ...run.mail, due: true } };
 }
 
-/** Rule: reads the letters that wait, as far as the queue has room. */
+/** Rule: reads the letters that wait, as far as the queue has room. A paused run reads none: letters end no pause. */
 export function readMail(run: OpenRun): Step<OpenRun> | undefined {
   const { mail, queue } = run;
   if (mail?.due !== true || !follows(run, 'mailbox') || flying(run, ['read_mail']))
     return undefined;
+  if (run.paused !== undefined) return undefined;
   const full = queue.length >= QUEUE_MAX || jsonBytes(queue) > QUEUE_BYTES_MAX;
   if (full) return undefined;
   const reading = { ...run, mail: { taken: mail.taken, reads: (mail.reads ?? 0) + 1 } };
@@ -61,9 +62,9 @@ export function awaitMail(run: OpenRun): 'hold' | undefined {
   return flying(run, ['read_mail']) && reads <= READS_AWAITED_MAX ? 'hold' : undefined;
 }
 
-/** A person's stop has cancelled it, or the store refuses it for good: nothing is lost, and the next signal reads on. */
+/** Cancelled for a pause or the end of time, it is due as before; refused by the store for good, the next signal reads on. */
 export function mailNotRead(run: OpenRun, _: string, { message, cancelled }: Refused): OpenRun {
-  return cancelled ? run : warn(run, 'mail_not_read', message);
+  return cancelled ? (mailDue(run) as OpenRun) : warn(run, 'mail_not_read', message);
 }
 
 interface Refused {
