@@ -402,6 +402,11 @@ function ofEntry(
     const { ambiguous: message, claimed } = entry;
     return { kind: 'ambiguous', message, ...(claimed !== undefined && { claimed }) };
   }
+  if ('asks' in entry) {
+    const schema = { type: 'object', properties: { yes: { type: 'boolean' } } };
+    const elicitation = { connector: 'files', message: entry.asks, mode: 'form', schema } as const;
+    return { kind: 'input_required', elicitation, exchange: { text: 'exchange' } };
+  }
   if ('repeats' in entry) {
     const facts = {
       runId: 'run_0',

@@ -152,6 +152,8 @@ export type ToolEntry =
     }
   | { readonly ambiguous: string; readonly claimed?: number; readonly delayMs?: number }
   | { readonly keyConflict: true }
+  /** Its server asks a person. */
+  | { readonly asks: string }
   /** Workers serve the tool with this schema instead. */
   | { readonly schemaChanged: string }
   /** The same was done before, by these keys. */

@@ -1,6 +1,8 @@
 /** What becomes of a handoff in the core when the other agent cannot be opened; the rest are cases (G66). */
+import { opened } from '../../../core/loop/arrival.js';
 import { handOver, handoffFailed, takenOver } from '../../../core/loop/handoff.js';
 import type { Failure } from '../../../core/state/failure.js';
+import type { OpenRunOutput } from '../../../core/state/effect.js';
 import type { Handoff } from '../../../core/state/handoff.js';
 import type { OpenRun } from '../../../core/state/run.js';
 import { createShell, settle } from '../shell.js';
@@ -51,29 +53,64 @@ test('the next agent gets the budget that is there, and nothing that people allo
     ...due(),
     grants: [{ id: 'g' }],
     schemas: { x: 'y' },
+    changedTools: ['files__read@1'],
     permissionMode: 'plan',
   } as unknown as OpenRun;
   const wide = {
     ...run.frozen,
     agent: { name: 'billing', version: '1' },
     budget: { ...run.frozen.budget, maxTurns: 999 },
-    settings: { ...run.frozen.settings, requireProof: false },
+    settings: {
+      ...run.frozen.settings,
+      requireProof: false,
+      onBudget: 'ask' as const,
+      budgetRoles: ['anybody'],
+    },
   };
   const before = {
     ...run,
     frozen: { ...run.frozen, settings: { ...run.frozen.settings, requireProof: true } },
   };
-  const next = takenOver(before, {
+  const output: OpenRunOutput = {
     rules: 15,
     frozen: wide,
     handedOver: { message: { text: 'Yours.' }, bytes: 10 },
     eventsUpTo: 0,
-  });
+  };
+  const next = takenOver(before, output);
   expect(next?.frozen?.agent.name).toBe('billing');
   expect(next?.frozen?.budget.maxTurns).toBe(run.frozen.budget.maxTurns);
   expect(next?.frozen?.settings.requireProof).toBe(true);
   expect(next).not.toHaveProperty('grants');
   expect(next).not.toHaveProperty('schemas');
+  expect(next).not.toHaveProperty('changedTools');
+  expect(next?.frozen?.settings).toMatchObject({ onBudget: 'stop', budgetRoles: [] });
   expect(next?.permissionMode).toBe('plan');
   expect(next?.tally).toEqual(run.tally);
+  for (const permissionMode of ['bypassPermissions', 'acceptEdits', 'dontAsk'] as const) {
+    expect(takenOver({ ...before, permissionMode }, output)).not.toHaveProperty('permissionMode');
+  }
+});
+
+test('an opening that a pause has cancelled leaves the handoff for later', () => {
+  const failure = { code: 'Aborted', message: '', cancelled: true, attempts: 1 } as const;
+  const left = handoffFailed(due(), failure);
+  const { due: _, ...granted } = HANDOFF;
+  expect(left?.handoff).toEqual(granted);
+  expect(handOver({ ...(left as OpenRun), paused: 'before_model' })).toBeUndefined();
+  expect(handOver(left as OpenRun)).toMatchObject({ run: { handoff: { due: true } } });
+});
+
+test('workers that know no handoffs are asked again, ten times', () => {
+  let run: OpenRun = due();
+  let openings = 0;
+  for (; run.handoff?.failed === undefined && openings < 50; openings += 1) {
+    run = opened(run, { rules: 15, frozen: run.frozen, eventsUpTo: 0 }) as OpenRun;
+    const step = handOver(run);
+    if (run.handoff?.failed === undefined) run = (step as { run: OpenRun }).run;
+  }
+  expect(openings).toBe(10);
+  expect(handOver(run)).toMatchObject({
+    run: { stopping: { reason: 'tool_unavailable', detail: 'handoff_failed' } },
+  });
 });

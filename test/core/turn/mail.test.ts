@@ -2,7 +2,20 @@
 import type { Letter } from '../../../core/state/mail.js';
 import { RULES_VERSION } from '../../../core/step/changes.js';
 import { call, calls, says, tool } from '../script.js';
-import { createShell, crossSegment, finish, ofType, post, send, started, until } from '../shell.js';
+import {
+  createShell,
+  crossSegment,
+  finish,
+  ofType,
+  post,
+  send,
+  settle,
+  started,
+  tick,
+  until,
+} from '../shell.js';
+import { heard } from '../../../core/loop/signals.js';
+import { statusOf } from '../../../core/loop/run-result.js';
 
 const FROM = { run: 'run_1:a1', agent: 'desk/auditor' };
 const letters = (count: number): readonly Letter[] =>
@@ -96,4 +109,90 @@ test('runs of older rules read no mail', () => {
   send(shell, { type: 'mail' });
   finish(shell);
   expect(started(shell, 'read_mail')).toEqual([]);
+});
+
+const PAUSES = { ...READ, settings: { interruptMode: 'pause' } } as const;
+const GO_ON = { type: 'user_message', text: 'go on' } as const;
+
+test('a letter ends no pause: it is read once the user has spoken', () => {
+  const shell = createShell({
+    ...PAUSES,
+    model: [{ ...says('late'), delayMs: 50 }, says('done')],
+    letters: letters(1),
+  });
+  until(shell, 'session_init');
+  send(shell, { type: 'interrupt' });
+  settle(shell);
+  send(shell, { type: 'mail' });
+  settle(shell);
+  expect(statusOf(shell.run)).toBe('awaiting_user');
+  expect(started(shell, 'read_mail')).toEqual([]);
+  send(shell, GO_ON);
+  expect(finish(shell).stopReason).toBe('completed');
+  expect(started(shell, 'read_mail')).toHaveLength(1);
+  expect(ofType(shell, 'user_message')).toHaveLength(2);
+});
+
+test('a letter that was queued before a pause ends it no more than a later one', () => {
+  const shell = createShell({
+    ...PAUSES,
+    model: [calls(call('a', 'read_order')), says('done')],
+    outcomes: { read_order: [{ hang: true }] },
+    letters: letters(1),
+  });
+  until(shell, 'tool_started');
+  send(shell, { type: 'mail' });
+  tick(shell);
+  expect(shell.run.queue).toHaveLength(1);
+  send(shell, { type: 'interrupt' });
+  settle(shell);
+  expect(statusOf(shell.run)).toBe('awaiting_user');
+  send(shell, GO_ON);
+  expect(finish(shell).stopReason).toBe('completed');
+});
+
+test('letters that a pause kept from being read are read after it, without another signal', () => {
+  const shell = createShell({
+    ...PAUSES,
+    model: [calls(call('a', 'read_order')), says('done')],
+    outcomes: { read_order: [{ hang: true }] },
+    letters: letters(1),
+  });
+  until(shell, 'tool_started');
+  send(shell, { type: 'mail' });
+  send(shell, { type: 'interrupt' });
+  settle(shell);
+  expect(ofType(shell, 'user_message')).toEqual([]);
+  send(shell, GO_ON);
+  finish(shell);
+  expect(ofType(shell, 'user_message').filter(({ from }) => from !== undefined)).toHaveLength(1);
+});
+
+test('the end of wall time cancels the reading of letters once', () => {
+  const shell = createShell({
+    ...READ,
+    budget: { timeoutMs: 1 },
+    settings: { timeoutCounts: 'wall' },
+    model: [calls(call('a', 'read_order')), says('done')],
+    outcomes: { read_order: [{ hang: true }] },
+    letters: letters(1),
+  });
+  settle(shell);
+  send(shell, { type: 'mail' });
+  expect(finish(shell).stopReason).toBe('timeout');
+  expect(started(shell, 'read_mail').length).toBeLessThanOrEqual(1);
+});
+
+test('a run without a mailbox knows no signal of that name', () => {
+  const shell = createShell({ model: [says('done')] });
+  const signal = { name: 'mail', raw: undefined, at: 1 };
+  const { frozen: _, ...unopened } = shell.run;
+  const rejected = { type: 'input_rejected', message: 'signal' };
+  expect(heard({ ...unopened, rules: 1, begunWith: RULES_VERSION - 1 }, signal)).toMatchObject(
+    rejected,
+  );
+  expect(heard({ ...unopened, rules: 1, begunWith: RULES_VERSION }, signal).type).toBe('mail');
+  settle(shell);
+  expect(heard({ ...shell.run, rules: RULES_VERSION - 1 }, signal)).toMatchObject(rejected);
+  expect(heard(shell.run, signal).type).toBe('mail');
 });
