@@ -78,7 +78,7 @@ export function check(run: OpenRun, call: ProposedStage): StationResult {
       step: startCheck(run, call, { asker: { kind: 'code' }, target, args }),
     };
   }
-  const refused = handOverRefusal(run, call);
+  const refused = run.frozen.handoffTo && handOverRefusal(run, call);
   if (refused !== undefined) return refused;
   const told = call.check.leftOut === undefined ? run : tellLeftOut(run, call, call.check);
   const validated = emit(told, {

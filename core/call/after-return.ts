@@ -7,7 +7,6 @@ import { only } from '../step/inflight.js';
 import type { ToolOutcome } from '../state/effect.js';
 import type { Finding } from '../state/recovery.js';
 import { exceed } from '../money/exceed.js';
-import { follows } from '../step/changes.js';
 import { warn } from '../step/outbox.js';
 import type { OpenRun } from '../state/run.js';
 import { isMutating } from '../state/tool.js';
@@ -19,7 +18,7 @@ import { startCheck } from './argument-check.js';
 import { elicit } from './elicit.js';
 import { askToRepeat } from './repeat.js';
 import { queueOf } from '../step/route.js';
-import { adoptSchemaMetBy } from './schema-changed.js';
+import { adoptSchemaMetBy, stopChangedTool } from './schema-changed.js';
 import { toolOf } from '../permission/permission.js';
 import { errorResult, okResult, settleCall, stopUnknown, unknownResult } from './result.js';
 
@@ -73,14 +72,6 @@ function ofOutcome(run: OpenRun, call: ReturnedStage, outcome: ToolOutcome): Sta
     case 'schema_changed':
       return checkAnew(run, call, outcome.schemaHash);
   }
-}
-
-/** The run calls it no more: another definition is another tool, and nobody has agreed to it. */
-function stopChangedTool(run: OpenRun, tool: string, message: string): OpenRun {
-  const { changedTools = [] } = run;
-  if (changedTools.includes(tool) || !follows(run, 'connectorsTold')) return run;
-  const warned = warn(run, 'server_tool_changed', message);
-  return { ...warned, changedTools: [...changedTools, tool] };
 }
 
 /** Why an attempt did nothing: of the attempt in doubt before it, that tells nothing. */

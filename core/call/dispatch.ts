@@ -62,7 +62,7 @@ function begin(run: OpenRun, turn: Turn): OpenRun {
 function advanceCall(run: OpenRun, call: Call): Step<OpenRun> | undefined {
   const left = run.wrapUp === undefined ? undefined : leaveOut(run, call);
   if (left !== undefined) return left;
-  const passed = leaveToNext(run, call);
+  const passed = run.handoff && leaveToNext(run, call);
   if (passed !== undefined) return passed;
   const verdict = atStation(run, call);
   switch (verdict.kind) {

@@ -24,7 +24,8 @@ import type { NeedsTool } from '../state/payloads/payload.js';
 import type { OpenRun, Step } from '../state/run.js';
 import { codeOf, onQueueOf } from '../step/route.js';
 import { type Call, type DoubtStage, type ReturnedStage } from '../state/call.js';
-import { callRef, proofsFor, inlineBytesFor } from './execution.js';
+import { callRef, inlineBytesFor } from './execution.js';
+import { proofsFor } from './proofs.js';
 import { toolOf } from '../permission/permission.js';
 import { givenText, isReferredTo } from '../dataflow/state.js';
 import { settleCall, stopUnknown, unknownResult } from './result.js';
@@ -55,7 +56,7 @@ export function reconcile(run: OpenRun, call: ReturnedStage): Step<OpenRun> {
       ...(isReferredTo(call) && { typed: true }),
       timeoutMs,
       ...(call.unserved ? { ledgerOnly: true as const } : codeToFindOut(run, call)),
-      ...proofsFor(run, call),
+      ...(run.start.task.requiredEvidence !== undefined && proofsFor(run, call)),
       events,
     },
     ...(call.unserved ? { limits } : onQueueOf(run, limits, placeOf(run, call))),

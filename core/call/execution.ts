@@ -5,7 +5,6 @@
  * decides nothing.
  */
 import { STATE_INLINE_BYTES_MAX, isReferredTo } from '../dataflow/state.js';
-import { proofsFrom } from '../gates/evidence.js';
 import { INLINE_BYTES_MAX } from '../json/json.js';
 import { reserve, trip } from '../money/budget.js';
 import { exceed } from '../money/exceed.js';
@@ -22,7 +21,6 @@ import {
 } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
 import type { OpenRun } from '../state/run.js';
-import type { Proof } from '../state/task.js';
 import { retryFor, type ToolRecord } from '../state/tool.js';
 import { follows } from '../step/changes.js';
 import { nearTheEnd, workLimits } from '../step/clock.js';
@@ -41,7 +39,9 @@ import { askPerson } from './ask-person.js';
 import { delegate } from './delegate.js';
 import { escalate } from './escalate.js';
 import { handOver, isHandOver } from './hand-over.js';
+import { proofsFor } from './proofs.js';
 import { tellRecovery } from './recovered.js';
+import { tellNotes } from './tool-notes.js';
 
 /** Deliveries of repeatable work under rules without `workedTime`. */
 const TOOL_ATTEMPTS_MAX = 20;
@@ -60,7 +60,7 @@ export function grant(run: OpenRun, call: GrantedStage): StationResult {
     return { kind: 'moved', step: only(exceed(run, tripped)) };
   }
   if (tool.kind === 'human_input') return { kind: 'moved', step: askPerson(run, call) };
-  if (isHandOver(run, call)) return handOver(run, call);
+  if (run.frozen.handoffTo !== undefined && isHandOver(run, call)) return handOver(run, call);
   if (tool.kind === 'handoff') return { kind: 'moved', step: only(escalate(run, call)) };
   if (tool.kind === 'subagent') return delegate(run, call, tool);
   if (tool.maxCostMicroUsd === undefined || !follows(run, 'toolCosts')) {
@@ -111,7 +111,7 @@ function execute(run: OpenRun, call: GrantedStage, { tool, cost }: Executor) {
       inlineBytesMax: inlineBytesFor(run, call),
       ...(call.flow !== undefined && isReferredTo(call) && { typed: true }),
       maxRetries: run.frozen.budget.maxRetriesPerToolCall,
-      ...proofsFor(run, call),
+      ...(run.start.task.requiredEvidence !== undefined && proofsFor(run, call)),
       ...(cost !== undefined && { cost }),
       events,
     },
@@ -132,13 +132,6 @@ function execute(run: OpenRun, call: GrantedStage, { tool, cost }: Executor) {
   const handed = withCall(started.run, executing);
   const reserved = cost === undefined ? handed : reserve(handed, effectId, cost.most);
   return { run: reserved, effects: started.effects };
-}
-
-/** Proofs that only the activity can judge when the result is large. */
-export function proofsFor(run: OpenRun, { tool, flow }: Call): { proofs?: readonly Proof[] } {
-  if (run.start.task.requiredEvidence === undefined) return {};
-  const proofs = proofsFrom(run, { tool, path: flow?.outputPath });
-  return proofs.length === 0 ? {} : { proofs };
 }
 
 /** The call as activities get it. */
@@ -168,26 +161,13 @@ export function inlineBytesFor(run: OpenRun, call: Call): number {
 
 export function toolReturned(was: OpenRun, effectId: string, output: ExecuteToolOutput): OpenRun {
   const { outcome, attempts, warnings = [] } = output;
-  const noted = tellNotes(was, effectId, output);
+  const noted = output.notes === undefined ? was : tellNotes(was, effectId, output.notes);
   const run = warnings.reduce((next, text) => warn(next, 'evidence_unknown', text), noted);
   const back = { fact: { kind: 'outcome', outcome }, attempts } as const;
   const isCharged = output.costMicroUsd !== undefined || effectId in run.money.reserved;
   if (!isCharged || !follows(run, 'toolCosts')) return returned(run, effectId, back);
   const billed = billCall(run, effectId, output);
   return returned(billed.run, effectId, { ...back, costMicroUsd: billed.costMicroUsd });
-}
-
-const NOTES_MAX = 10;
-const NOTE_CHARS_MAX = 200;
-
-function tellNotes(run: OpenRun, effectId: string, { notes = [] }: ExecuteToolOutput): OpenRun {
-  const call = executing(run, effectId);
-  if (call === undefined || !follows(run, 'toldProgress')) return run;
-  const { id: callId, tool } = call;
-  return notes.slice(0, NOTES_MAX).reduce<OpenRun>((next, text) => {
-    const message = text.slice(0, NOTE_CHARS_MAX);
-    return emit(next, { type: 'tool_note', callId, tool, message });
-  }, run);
 }
 
 export function toolReconciled(

@@ -4,12 +4,13 @@
  * something else; of a tool that is only to have returned, the newest result is pinned.
  */
 import { pin } from '../context/pinned.js';
-import { hasEvidence } from '../gates/evidence.js';
+import { hasEvidence, proofsFrom } from '../gates/evidence.js';
 import { stateOf } from '../gates/state.js';
 import { holds } from '../json/condition.js';
+import type { Call } from '../state/call.js';
 import type { OpenRun, PinnedResult } from '../state/run.js';
 import { wireNameOf } from '../state/tool.js';
-import type { Criterion, Evidence, Task } from '../state/task.js';
+import type { Criterion, Evidence, Proof, Task } from '../state/task.js';
 import { follows } from '../step/changes.js';
 
 const TOOLS = 'tools.';
@@ -66,4 +67,11 @@ function stateCriteria({ successCriteria = [] }: Task): readonly Criterion[] {
 
 function isMet(run: OpenRun, { when }: Criterion): boolean {
   return holds(when, { state: stateOf(run) });
+}
+
+/** Proofs that only the activity can judge when the result is large. */
+export function proofsFor(run: OpenRun, { tool, flow }: Call): { proofs?: readonly Proof[] } {
+  if (run.start.task.requiredEvidence === undefined) return {};
+  const proofs = proofsFrom(run, { tool, path: flow?.outputPath });
+  return proofs.length === 0 ? {} : { proofs };
 }

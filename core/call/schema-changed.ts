@@ -6,6 +6,7 @@
 import type { Call } from '../state/call.js';
 import type { OpenRun } from '../state/run.js';
 import { follows } from '../step/changes.js';
+import { warn } from '../step/outbox.js';
 import { adoptSchema } from '../step/route.js';
 
 /** The run has the schema from now on that this call has met; other calls are looked at again. */
@@ -54,4 +55,12 @@ function outdated(call: Call): Call {
 /** Then it is checked when its references have values. */
 function refers({ flow }: Call): boolean {
   return flow !== undefined && flow.refs.length > 0;
+}
+
+/** The run calls it no more: another definition is another tool, and nobody has agreed to it. */
+export function stopChangedTool(run: OpenRun, tool: string, message: string): OpenRun {
+  const { changedTools = [] } = run;
+  if (changedTools.includes(tool) || !follows(run, 'connectorsTold')) return run;
+  const warned = warn(run, 'server_tool_changed', message);
+  return { ...warned, changedTools: [...changedTools, tool] };
 }

@@ -29,7 +29,7 @@ import {
 } from '../call/execution.js';
 import { compacted, notCompacted } from '../context/summary-outcome.js';
 import { hooksFailed, hooksRan } from '../hooks/ran.js';
-import { fitsBytes, ownValue, sha256Hex } from '../json/json.js';
+import { ownValue } from '../json/json.js';
 import { callAccounted, callNotAccounted } from '../money/unheard-cost.js';
 import { sessionSaved } from '../session/carry.js';
 import type {
@@ -61,15 +61,10 @@ import { decideMode, modelNotResolved, modelResolved } from './model-and-mode.js
 import { heedClose } from './interrupt.js';
 import { isStoppedUnopened } from './opening.js';
 import { closedResult } from './run-result.js';
+import { queued } from './user-message.js';
 
-export const QUEUE_MAX = 100;
 /** Permission modes that are named in one moment. */
 const WANTED_MODES_MAX = 100;
-/** Of all queued messages together: they are carried over continue-as-new. */
-export const QUEUE_BYTES_MAX = 65_536;
-/** Longer ids are remembered by their digests. */
-const SEEN_ID_CHARS_MAX = 64;
-const SEEN_IDS_MAX = 200;
 
 export function receive(run: Run, input: Input): Run {
   const now = elapse(run, input.at);
@@ -184,22 +179,6 @@ function wantMode(run: Run, mode: PermissionMode): Run {
 function ruled(run: Run, apply: (run: Run) => Ruling<Run>): Run {
   const ruling = follows(run, 'ruledInputs') ? undefined : apply(run);
   return ruling === undefined || ruling === 'hold' ? run : ruling.run;
-}
-
-function queued(run: Run, input: Extract<OutsideInput, { type: 'user_message' }>): Run {
-  const { id, text } = input;
-  const seen = id === undefined ? undefined : seenForm(id);
-  if (seen !== undefined && run.seenMessageIds.includes(seen)) return run;
-  if (run.queue.length >= QUEUE_MAX || !fitsBytes([...run.queue, { text }], QUEUE_BYTES_MAX)) {
-    return warn(run, 'message_dropped', `${run.queue.length} messages are waiting already`);
-  }
-  const seenMessageIds =
-    seen === undefined ? run.seenMessageIds : [...run.seenMessageIds, seen].slice(-SEEN_IDS_MAX);
-  return { ...run, seenMessageIds, queue: [...run.queue, { text }] };
-}
-
-function seenForm(id: string): string {
-  return id.length <= SEEN_ID_CHARS_MAX ? id : `sha256:${sha256Hex(id)}`;
 }
 
 /** Closing has begun: the input is named in the result, its sender is told (G98). */

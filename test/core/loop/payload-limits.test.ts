@@ -7,7 +7,7 @@ import {
   PAYLOAD_BYTES_MAX,
   textFitsBytes,
 } from '../../../core/json/json.js';
-import { QUEUE_BYTES_MAX } from '../../../core/loop/receive.js';
+import { QUEUE_BYTES_MAX } from '../../../core/loop/user-message.js';
 import { APPEND_BYTES_MAX } from '../../../core/turn/store-messages.js';
 import { call, calls, failure, says, type Script } from '../script.js';
 import {

@@ -12,7 +12,7 @@ import {
   warningsOf,
   type Shell,
 } from '../shell.js';
-import { QUEUE_BYTES_MAX, QUEUE_MAX } from '../../../core/loop/receive.js';
+import { QUEUE_BYTES_MAX, QUEUE_MAX } from '../../../core/loop/user-message.js';
 import { lettersOf } from '../transcript.js';
 
 const HOUR = 3_600_000;
