@@ -2,19 +2,19 @@
 import { ToolFailure } from '../authoring/tool-error.js';
 import type { Json } from '../core/json/json.js';
 import type { SdkClient } from './sdk.js';
+import type { Secrets } from './secrets.js';
 
 type CallResult = Awaited<ReturnType<SdkClient['callTool']>>;
 
 const FAILURE_CHARS_MAX = 2_000;
 
 /** A value of JSON, or a {@link ToolFailure}: the server answered, and what it answered is an error. */
-export function valueOf(result: CallResult): Json | ToolFailure {
+export function valueOf(result: CallResult, secrets: Secrets): Json | ToolFailure {
   const blocks = (result.content ?? []).map(blockOf);
   const text = blocks.map((block) => (typeof block === 'string' ? block : JSON.stringify(block)));
   if (result.isError === true) {
-    return new ToolFailure(
-      text.join('\n').slice(0, FAILURE_CHARS_MAX) || 'The server says no more.',
-    );
+    const said = secrets.strip(text.join('\n')).slice(0, FAILURE_CHARS_MAX);
+    return new ToolFailure(said || 'The server says no more.');
   }
   if (result.structuredContent !== undefined) return result.structuredContent as Json;
   if (blocks.every((block) => typeof block === 'string')) return text.join('\n');

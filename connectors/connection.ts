@@ -7,7 +7,7 @@ import type { Connector } from '../authoring/connectors.js';
 import { ToolError, UNAVAILABLE } from '../authoring/tool-error.js';
 import { digestOf, type Json } from '../core/json/json.js';
 import { definitionHash, definitionOf, type ServerDefinition } from './definition.js';
-import { exchangeOf, InputRequired, personRequest, type Exchange } from './exchange.js';
+import { exchangeOf, hiddenIn, InputRequired, personRequest, type Exchange } from './exchange.js';
 import { faultOf, unreachable } from './fault.js';
 import { loadSdk, type Sdk, type SdkClient } from './sdk.js';
 import type { Secrets } from './secrets.js';
@@ -133,11 +133,12 @@ function listen(client: SdkClient, state: State): void {
 
 function connectionOf(opening: Opening, parts: Parts): Connection {
   const { client, state } = parts;
+  const { secrets } = opening;
   const version = client.getServerVersion();
   return {
     era: client.getProtocolEra() ?? 'legacy',
     ...(version !== undefined && {
-      server: `${version.name}@${version.version}`.replaceAll(/\p{C}+/gu, ' ').slice(0, 100),
+      server: secrets.hide(`${version.name}@${version.version}`).slice(0, 100),
     }),
     closed: () => state.closed,
     definitions(signal) {
@@ -185,8 +186,9 @@ async function callOn(opening: Opening, parts: Parts, call: ServerCall): Promise
   state.active = active;
   try {
     const result = await send(opening, parts, call);
-    if (active.asked.length > 0) throw legacyQuestion(connector.name, active);
-    return result;
+    // Told `cancel`, the server has answered all the same: what a change has done is not done a second time.
+    if (active.asked.length === 0 || call.changes) return result;
+    throw legacyQuestion(opening, active);
   } finally {
     delete state.active;
   }
@@ -240,24 +242,29 @@ async function send(
   } catch (error) {
     throw faultOf(error, { sdk, secrets });
   }
-  if (!sdk.isInputRequiredResult(result)) return valueOf(result as Parameters<typeof valueOf>[0]);
+  if (!sdk.isInputRequiredResult(result))
+    return valueOf(result as Parameters<typeof valueOf>[0], secrets);
   const asked = exchangeOf(result);
   if (typeof asked === 'string') throw new ToolError(`The server cannot be answered: ${asked}.`);
-  throw new InputRequired(connector.name, asked);
+  const requests = asked.requests.map(({ key, request }) => ({
+    key,
+    request: hiddenIn(request, secrets),
+  }));
+  throw new InputRequired(connector.name, { ...asked, requests });
 }
 
-/** A legacy server was told `cancel`: whatever it returned, people are asked, and the call begins anew. */
-function legacyQuestion(connector: string, { call, asked }: Active): Error {
+/** A legacy server was told `cancel`: whatever a read returned, people are asked, and the call begins anew. */
+function legacyQuestion({ connector: { name }, secrets }: Opening, { call, asked }: Active): Error {
   const requests: { key: string; request: Exclude<ReturnType<typeof personRequest>, string> }[] =
     [];
   for (const { key, params } of asked) {
     const request = personRequest('elicitation/create', params);
     if (typeof request === 'string')
-      return new ToolError(`The server of ${connector} cannot be answered: ${request}.`);
-    requests.push({ key, request });
+      return new ToolError(`The server of ${name} cannot be answered: ${request}.`);
+    requests.push({ key, request: hiddenIn(request, secrets) });
   }
   const responses = call.exchange?.responses ?? {};
-  return new InputRequired(connector, { v: 1, era: 'legacy', requests, responses });
+  return new InputRequired(name, { v: 1, era: 'legacy', requests, responses });
 }
 
 function noted(state: State, text: string): void {

@@ -16,6 +16,9 @@ const SHORT_HASH_CHARS = 8;
 const DESCRIPTION_CHARS_MAX = 4_000;
 const SERVER_NAME_CHARS_MAX = 128;
 const SCHEMA_BYTES_MAX = 32 * 1024;
+/** Keywords of JSON Schema with words for readers, and with values that calls are held against. */
+const SAID: ReadonlySet<string> = new Set(['title', 'description', '$comment']);
+const VALUES: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples']);
 
 /** As the server gave it: what is hashed, kept and shown. */
 export interface ServerDefinition {
@@ -101,7 +104,7 @@ export function pinnedTool(
     concurrencySafe: effect === 'read',
     timeoutMs: connector.timeoutMs,
     maxResultBytes: connector.maxResultBytes,
-    schemaHash: digestOf(inputSchema),
+    schemaHash: digestOf(shownSchema(inputSchema)),
     ...(outputSchema !== undefined && { outputSchemaHash: digestOf(outputSchema) }),
     probes: false,
     ...(connector.required && { required: true as const }),
@@ -121,5 +124,21 @@ function effectOf({ tools, trusted }: Connector, definition: ServerDefinition): 
 /** What models are told of a tool: characters that nobody sees could hold instructions that nobody has read. */
 export function shownDescription({ title, description = '' }: ServerDefinition): string {
   const text = title === undefined || title === '' ? description : `${title}: ${description}`;
-  return text.replaceAll(/[^\P{C}\n\t]/gu, '').slice(0, DESCRIPTION_CHARS_MAX);
+  return seen(text).slice(0, DESCRIPTION_CHARS_MAX);
+}
+
+/** The same of the schema of its input: of what it says, not of the names and values that it allows. */
+export function shownSchema(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(shownSchema);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      if (VALUES.has(key)) return [key, value];
+      return [key, SAID.has(key) && typeof value === 'string' ? seen(value) : shownSchema(value)];
+    }),
+  );
+}
+
+function seen(text: string): string {
+  return text.replaceAll(/[^\P{C}\n\t]/gu, '');
 }

@@ -7,6 +7,7 @@ import type { Json } from '../core/json/json.js';
 import type { Elicitation } from '../core/state/elicitation.js';
 import { schemaCheck } from './schema-check.js';
 import { schemaProblem } from './schema-problem.js';
+import type { Secrets } from './secrets.js';
 
 const MESSAGE_CHARS_MAX = 2_000;
 const PROBLEM_CHARS_MAX = 300;
@@ -88,6 +89,14 @@ export function personRequest(method: string, params: unknown): PersonRequest | 
     return `its form is larger than ${FORM_BYTES_MAX} bytes`;
   const problem = schemaProblem(schema);
   return problem === undefined ? { mode, message: shown, schema } : `its form ${problem}`;
+}
+
+/** What people are shown of it has no secrets. */
+export function hiddenIn(request: PersonRequest, secrets: Secrets): PersonRequest {
+  const message = secrets.strip(request.message);
+  return request.mode === 'url'
+    ? { ...request, message, url: secrets.strip(request.url) }
+    : { ...request, message };
 }
 
 function urlRequest(message: string, url: unknown, id: unknown): PersonRequest | string {

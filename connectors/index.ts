@@ -8,7 +8,12 @@ import { isToolError, ToolError, UNAVAILABLE } from '../authoring/tool-error.js'
 import type { Json } from '../core/json/json.js';
 import { isMutating, toolKey } from '../core/state/tool.js';
 import { openConnection, type Connection, type ServerFacts } from './connection.js';
-import { shownDescription, type PinnedTool, type ServerDefinition } from './definition.js';
+import {
+  shownDescription,
+  shownSchema,
+  type PinnedTool,
+  type ServerDefinition,
+} from './definition.js';
 import type { Exchange } from './exchange.js';
 import { Pool } from './pool.js';
 import { parseWith, schemaCheck } from './schema-check.js';
@@ -120,7 +125,7 @@ async function toolOf(
   return Object.freeze({
     record,
     description: shownDescription(definition),
-    inputSchema,
+    inputSchema: shownSchema(inputSchema),
     parse: parseWith(check),
     ...(output !== undefined && { outputDefect: output }),
     run: (input, ctx) => callServer(record, definition, { input: input as Json, ctx, reach }),

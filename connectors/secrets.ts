@@ -13,6 +13,8 @@ const HIDDEN = '[hidden]';
 export interface Secrets {
   /** The text without secrets, on one line, at most 500 characters. */
   hide(text: string): string;
+  /** The text without secrets, as long and with the lines that it has. */
+  strip(text: string): string;
   /** One more value that may not leave. */
   keep(value: string): void;
 }
@@ -23,13 +25,17 @@ export function secretsOf({ reached }: Pick<Connector, 'reached'>): Secrets {
       ? [...Object.values(reached.env), ...reached.args]
       : [...Object.values(reached.headers).flatMap(headerParts), ...urlParts(reached.url)];
   const tokens: string[] = [];
+  const strip = (text: string): string =>
+    [...fixed, ...tokens]
+      .filter((value) => value.length >= SECRET_CHARS_MIN)
+      .toSorted((one, other) => other.length - one.length)
+      .reduce((rest, value) => rest.replaceAll(value, HIDDEN), text);
   return {
+    strip,
     hide(text) {
-      const all = [...fixed, ...tokens]
-        .filter((value) => value.length >= SECRET_CHARS_MIN)
-        .toSorted((one, other) => other.length - one.length);
-      const hidden = all.reduce((rest, value) => rest.replaceAll(value, HIDDEN), text);
-      return hidden.replaceAll(/\p{C}+|\s+/gu, ' ').slice(0, TEXT_CHARS_MAX);
+      return strip(text)
+        .replaceAll(/\p{C}+|\s+/gu, ' ')
+        .slice(0, TEXT_CHARS_MAX);
     },
     keep(value) {
       if (tokens.includes(value)) return;

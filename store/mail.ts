@@ -3,6 +3,7 @@
  * Invariants: letters of a recipient are numbered from 1 without a gap, in the order in which they were written; a letter is
  * written once under the key of the call that sends it; a mailbox is bounded.
  */
+import { jsonBytes } from '../core/json/json.js';
 import { MAIL_LIMITS, type Letter, type Sender } from '../core/state/mail.js';
 import { checkIdentifiers, checkWholeNumbers, listLimit, wellFormed } from './bounds.js';
 import { change, holdRun, immediate, rowsOf, type Db } from './database.js';
@@ -31,8 +32,14 @@ export interface MailQuery {
 
 export interface Mail {
   writeLetter(mailing: Mailing): Promise<Mailed>;
-  /** The letters behind `after`, in order; from then on they count as read. */
-  readLetters(tenant: string, to: string, query: MailQuery): Promise<readonly Letter[]>;
+  /** The letters behind `after`, in order, of 16 KiB or one letter; from then on they count as read. */
+  readLetters(tenant: string, to: string, query: MailQuery): Promise<MailBatch>;
+}
+
+export interface MailBatch {
+  readonly letters: readonly Letter[];
+  /** There may be others behind them. */
+  readonly more: boolean;
 }
 
 const BY_KEY = `select * from letters where tenant = @tenant and from_run = @from and key = @key`;
@@ -92,13 +99,25 @@ export function mail(db: Db): Mail {
       checkWholeNumbers({ after });
       const values = { tenant, to, after, limit: listLimit(limit) };
       const rows = await rowsOf<LetterTable>(db, LIST, values);
-      const upTo = rows.at(-1)?.seq;
+      const all = rows.map(letterOf);
+      const letters = fitting(all);
+      const upTo = letters.at(-1)?.seq;
       if (upTo !== undefined) await change(db, READ, { tenant, to, upTo });
-      return rows.map(({ seq, from_run: run, from_agent: agent, body: text }) => ({
-        seq,
-        from: { run, agent },
-        text,
-      }));
+      const more = letters.length < all.length || all.length === values.limit;
+      return { letters, more };
     },
   };
+}
+
+function letterOf({ seq, from_run: run, from_agent: agent, body: text }: LetterTable): Letter {
+  return { seq, from: { run, agent }, text };
+}
+
+/** The first ones that a payload has room for; at least one, so that no letter blocks the others. */
+function fitting(letters: readonly Letter[]): readonly Letter[] {
+  let bytes = 0;
+  return letters.filter((letter, index) => {
+    bytes += jsonBytes(letter);
+    return index === 0 || bytes <= MAIL_LIMITS.bytesAtOnce;
+  });
 }

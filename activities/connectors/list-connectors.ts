@@ -27,6 +27,8 @@ const SCHEMAS_BYTES_MAX = 512 * 1024;
 const WARNINGS_MAX = 16;
 const MESSAGE_CHARS_MAX = 400;
 const NAMES_SHOWN_MAX = 5;
+/** An attempt of the opening has a minute for everything. */
+const LISTING_MS_MAX = 25_000;
 
 export interface OfferedTools {
   readonly tools: readonly Tool[];
@@ -93,7 +95,7 @@ async function offeredBy(deps: ActivityDeps, scope: Scope, asked: Asked): Promis
   const { name, connectTimeoutMs } = connector;
   const { connectors } = deps;
   if (connectors === undefined) return down(name, 'this worker reaches no servers');
-  const timeoutMs = 2 * connectTimeoutMs;
+  const timeoutMs = Math.min(2 * connectTimeoutMs, LISTING_MS_MAX);
   const ended = await runOutside(deps, scope, {
     run: (signal) => connectors.list(name, signal),
     timeoutMs,

@@ -47,7 +47,8 @@ export function boundedTools(
     // What it starts is bounded anew; the tools themselves do nothing.
     if (record.kind === 'subagent') return mayDelegate;
     // Whoever takes the run over is bounded as it is.
-    if (toolKey(record) === toolKey(handoffTool.record)) return true;
+    if (record.kind === 'handoff' && record.schemaHash === handoffTool.record.schemaHash)
+      return true;
     return bounds === undefined || bounds.tools.includes(toolKey(record));
   });
 }

@@ -11,6 +11,6 @@ export async function readMail(
 ): Promise<ReadMailOutput> {
   const eventsUpTo = await appendEvents(store, scope, input);
   const { run, after, limit } = input;
-  const letters = await store.readLetters(run.tenant, run.runId, { after, limit });
-  return { letters, more: letters.length === limit, eventsUpTo };
+  const { letters, more } = await store.readLetters(run.tenant, run.runId, { after, limit });
+  return { letters, more, eventsUpTo };
 }

@@ -15,6 +15,8 @@ export const MAIL_LIMITS = {
   inAll: 1_000,
   /** Letters that one `read_mail` brings. */
   atOnce: 5,
+  /** Of their JSON together, but for one letter that is larger. */
+  bytesAtOnce: 16_384,
 } as const;
 
 export interface Sender {

@@ -51,8 +51,8 @@ async function send({ from = 'run', to, text = 'Hi.', key, tenant = 'default' }:
   return call!.tool.run({ to, text }, {} as never);
 }
 
-const lettersOf = (run: string, tenant = 'default') =>
-  store.readLetters(tenant, run, { after: 0, limit: 100 });
+const lettersOf = async (run: string, tenant = 'default') =>
+  (await store.readLetters(tenant, run, { after: 0, limit: 100 })).letters;
 
 test.each([
   ['run', 'auditor', 'run:a1'],

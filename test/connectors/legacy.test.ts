@@ -18,6 +18,8 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
 });
 
+const ASKS = 'trigger-elicitation-request';
+
 function everything(definition: ConnectorDefinition) {
   const config = defineConfig({
     agents: [defineAgent({ name: 'a', model: 's/m', instructions: 'Help.', mcp: ['all'] })],
@@ -76,14 +78,15 @@ async function answers(port: number): Promise<void> {
   });
 }
 
-const byProgram: ConnectorDefinition = {
+const byProgram = (effect: 'read' | 'write'): ConnectorDefinition => ({
+  tools: { effects: { [ASKS]: effect } },
   command: process.execPath,
   args: [EVERYTHING, 'stdio'],
   connectTimeoutMs: 20_000,
-};
+});
 
 test('a program tells its tools, answers, and asks a person', async () => {
-  const { list, call } = everything(byProgram);
+  const { list, call } = everything(byProgram('read'));
   const { era, definitions } = await list();
   expect(era).toBe('legacy');
   const names = definitions.map(({ name }) => name);
@@ -91,7 +94,7 @@ test('a program tells its tools, answers, and asks a person', async () => {
   expect(names).not.toContain('trigger-sampling-request');
   expect(names).not.toContain('get-roots-list');
   expect(await call('echo', { message: 'hello' })).toContain('hello');
-  const asked: unknown = await call('trigger-elicitation-request', {}).catch((e: unknown) => e);
+  const asked: unknown = await call(ASKS, {}).catch((e: unknown) => e);
   if (!isInputRequired(asked)) throw asked;
   const { exchange } = asked;
   expect(exchange).toMatchObject({ era: 'legacy', responses: {} });
@@ -100,7 +103,7 @@ test('a program tells its tools, answers, and asks a person', async () => {
   expect(
     JSON.stringify(
       await call(
-        'trigger-elicitation-request',
+        ASKS,
         {},
         {
           exchange: { ...exchange, responses },
@@ -108,6 +111,11 @@ test('a program tells its tools, answers, and asks a person', async () => {
       ),
     ),
   ).toMatch(/declin/i);
+});
+
+test('a call that changes something is not made anew: what its program returns is the result', async () => {
+  const { call } = everything(byProgram('write'));
+  expect(JSON.stringify(await call(ASKS, {}))).toMatch(/cancel/i);
 });
 
 test.each(['streamableHttp', 'sse'] as const)(

@@ -16,8 +16,8 @@ function letter(over: Partial<Mailing> = {}): Mailing {
   return { tenant: 't', to: 'run', from, key: `k${keys}`, text: 'Hello.', at: 1, ...over };
 }
 
-const read = (after = 0, limit = 100, to = 'run', tenant = 't') =>
-  store.readLetters(tenant, to, { after, limit });
+const read = async (after = 0, limit = 100, to = 'run', tenant = 't') =>
+  (await store.readLetters(tenant, to, { after, limit })).letters;
 
 test('Letters are numbered for their recipient in the order in which they were written.', async () => {
   expect(await store.writeLetter(letter({ text: 'one' }))).toBe('written');
@@ -61,4 +61,15 @@ test('Letters of another tenant are of another mailbox.', async () => {
   await store.writeLetter(letter({ tenant: 'other' }));
   expect(await read()).toEqual([]);
   expect(await read(0, 100, 'run', 'other')).toHaveLength(1);
+});
+
+test('Letters that are large together are read in parts, and only what was read counts as read.', async () => {
+  const text = '\u0001'.repeat(MAIL_LIMITS.textChars);
+  for (let n = 0; n < 3; n += 1) await store.writeLetter(letter({ text }));
+  await store.writeLetter(letter());
+  const limit = MAIL_LIMITS.atOnce;
+  const first = await store.readLetters('t', 'run', { after: 0, limit });
+  expect(first).toMatchObject({ letters: [{ seq: 1 }], more: true });
+  const last = await store.readLetters('t', 'run', { after: 3, limit });
+  expect(last).toMatchObject({ letters: [{ seq: 4 }], more: false });
 });
