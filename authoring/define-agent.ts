@@ -75,7 +75,13 @@ export function defineAgent(definition: AgentDefinition): Agent {
     const hint = 'Drop or rename it: an agent with sub-agents has a tool of this name by itself.';
     throw wrong(name, `the name of its tool ${AGENT_TOOL} is reserved`, hint);
   }
-  const agents = new Map([...(named ?? []), ...asTools(name, own)]);
+  const tools = asTools(name, own);
+  const clash = tools.find(([starts]) => named?.has(starts));
+  if (clash !== undefined) {
+    const hint = 'Rename one of the two: give agentTool a `name`, or the sub-agent another key.';
+    throw wrong(name, `a sub-agent and one of its tools are both named ${clash[0]}`, hint);
+  }
+  const agents = new Map([...(named ?? []), ...tools]);
   const agentLimits = treeLimitsOf(name, definition.agentLimits);
   return Object.freeze({
     ...plain,

@@ -1,6 +1,6 @@
 /** What a run may hand on to sub-agents: written once, when the run is opened, and read for each sub-agent. */
 import { canonicalJson, type Json } from '../../core/json/json.js';
-import { isShown } from '../../core/permission/permission.js';
+import { isAllowedUnseen, isShown } from '../../core/permission/permission.js';
 import type { RunRef } from '../../core/state/effect.js';
 import type { Frozen } from '../../core/state/frozen.js';
 import type { StoredAuthority } from '../../core/state/sub-agent.js';
@@ -16,7 +16,12 @@ export async function writeAuthority(
 ): Promise<string | undefined> {
   if (frozen.agents === undefined) return undefined;
   const { settings, policy, hooks, hookMatches, within = [] } = frozen;
-  const shown = frozen.tools.filter((tool) => isShown({ task: start.task, settings }, tool));
+  const shown = frozen.tools.filter(
+    (tool) =>
+      isShown({ task: start.task, settings }, tool) &&
+      // A hosted one runs without a question: only what the run itself sees is handed on.
+      (tool.kind !== 'hosted' || isAllowedUnseen({ frozen }, tool)),
+  );
   const authority: StoredAuthority = {
     v: 1,
     tools: Object.fromEntries(shown.map((record) => [record.name, toolKey(record)])),

@@ -71,15 +71,14 @@ export function boundedSettings(settings: Settings, { bounds }: OpeningStart): S
   };
 }
 
-/** Hooks of ancestors have their say in each call, before its own. */
+/** Hooks of ancestors have their say in each call, after its own: they judge the arguments that it is left with. */
 export function boundedHooks(
   own: { readonly hooks: HookNames; readonly hookMatches?: HookMatches | undefined },
   { bounds }: OpeningStart,
 ): Pick<Frozen, 'hooks' | 'hookMatches'> {
-  const before = bounds?.hooks ?? [];
-  const inherited = before.length > 0 && {
-    PreToolUse: [...new Set([...before, ...(own.hooks.PreToolUse ?? [])])],
-  };
+  const after = bounds?.hooks ?? [];
+  const first = (own.hooks.PreToolUse ?? []).filter((name) => !after.includes(name));
+  const inherited = after.length > 0 && { PreToolUse: [...first, ...after] };
   const matches = { ...own.hookMatches, ...bounds?.hookMatches };
   return {
     hooks: { ...own.hooks, ...inherited },

@@ -46,9 +46,12 @@ export function promptOf(
 }
 
 /** The built-in tool says whom it can start. */
-function named(offer: ToolOffer, { agents }: Agent): ToolOffer {
+function named(offer: ToolOffer, { agents, tools }: Agent): ToolOffer {
   if (offer.name !== AGENT_TOOL || agents === undefined) return offer;
-  const lines = [...agents].map(([name, { description }]) => `- ${name}: ${description}`);
+  // Agents that are tools are on offer by themselves.
+  const lines = [...agents]
+    .filter(([name]) => !tools.some(({ record }) => record.startsAgent === name))
+    .map(([name, { description }]) => `- ${name}: ${description}`);
   return {
     ...offer,
     description: `${offer.description}\nSub-agents by name:\n${lines.join('\n')}`,

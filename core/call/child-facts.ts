@@ -32,10 +32,13 @@ export function childPrepared(run: OpenRun, effectId: string, output: PrepareChi
   return withChild(run, { ...rest, stage: 'starting', due: begun === true, input });
 }
 
+/** Fact: nothing is known of its row, which an earlier attempt may have written: it is sealed before the call ends. */
 export function childNotPrepared(run: OpenRun, effectId: string, failure: Failure): Run {
   const child = (run.children ?? []).find((one) => one.effectId === effectId);
   if (child === undefined) return run;
-  return ended(run, child, nothing(failure.message, 'execution_error'));
+  const { effectId: _, ...rest } = child;
+  const notPrepared = failure.message.slice(0, 2_000);
+  return withChild(run, { ...rest, stage: 'open', due: true, last: true, notPrepared });
 }
 
 type Refused = NonNullable<PrepareChildOutput['refused']>;
@@ -96,9 +99,15 @@ export function childTimer(run: OpenRun, timer: string): OpenRun {
 export function childClosed(run: OpenRun, effectId: string, output: CloseChildOutput): Run {
   const child = (run.children ?? []).find((one) => one.effectId === effectId);
   if (child === undefined) return run;
-  if (output.end !== undefined) return ended(run, child, output.end);
+  if (output.end !== undefined) return ended(run, child, explained(child, output.end));
   const { effectId: _, ...rest } = child;
   return withChild(run, watch.goesOn(rest, output.waiting === true));
+}
+
+/** Why it was not started says more than that there is nothing of it. */
+function explained({ notPrepared }: RunChild, end: ChildEnd): ChildEnd {
+  if (notPrepared === undefined || end.code === undefined) return end;
+  return { ...end, content: { text: notPrepared } };
 }
 
 /** The store gave no answer that helps: it is looked at again, or, where no more is waited for, nobody knows. */

@@ -24,7 +24,17 @@ export function subAgentOf(
   args: Json,
 ): { readonly name: string; readonly agent: SubAgent | undefined } {
   const named = tool.startsAgent ?? nameIn(args);
-  return { name: named, agent: ownValue(run.frozen.agents ?? {}, named) };
+  const isTool = tool.startsAgent === undefined && isOwnTool(run, named);
+  return { name: named, agent: isTool ? undefined : ownValue(run.frozen.agents ?? {}, named) };
+}
+
+/** Those that a call may name: agents that are tools start by their tools alone. */
+export function namedAgents(run: OpenRun): readonly string[] {
+  return Object.keys(run.frozen.agents ?? {}).filter((name) => !isOwnTool(run, name));
+}
+
+function isOwnTool(run: OpenRun, name: string): boolean {
+  return run.frozen.tools.some(({ startsAgent }) => startsAgent === name);
 }
 
 function nameIn(args: Json): string {
@@ -44,14 +54,14 @@ export interface Slice {
 export function sliceFor(run: OpenRun, call: Call, agent: SubAgent): Slice | undefined {
   const { budget } = run.frozen;
   const { children = [] } = run;
-  const sharers = sharersOf(run, call);
+  const sharers = sharersOf(run, call, agent);
   const money = left(committedMicroUsd(run), budget.maxCostMicroUsd);
   const named = agent.budget?.maxCostMicroUsd;
-  const cost = typeof named === 'number' ? named : Math.floor(money / sharers);
+  const cost = typeof named === 'number' ? named : shareOf(money, sharers);
   if (cost > money || cost <= 0) return undefined;
   const share = (used: number, limit: typeof budget.maxInputTokens, taken: keyof Slice): number => {
     const reserved = children.reduce((sum, child) => sum + (child[taken as 'inputTokens'] ?? 0), 0);
-    return Math.floor(left(used + reserved, limit) / sharers);
+    return Math.floor(left(used + reserved, limit) / sharers.length);
   };
   const inputTokens = share(inputUsed(run), budget.maxInputTokens, 'inputTokens');
   const outputTokens = share(run.tally.usage.output, budget.maxOutputTokens, 'outputTokens');
@@ -63,25 +73,39 @@ export function sliceFor(run: OpenRun, call: Call, agent: SubAgent): Slice | und
   };
 }
 
-/** Sub-agents of this turn that may still be opened beside one another, this one among them. */
-function sharersOf(run: OpenRun, call: Call): number {
+/** Money that no named one takes in full is shared by the others. */
+function shareOf(money: number, sharers: readonly SubAgent[]): number {
+  const named = sharers.flatMap(({ budget }) => {
+    const most = budget?.maxCostMicroUsd;
+    return typeof most === 'number' ? [most] : [];
+  });
+  // One that cannot be paid is not started, and takes nothing.
+  const rest = named.reduce((still, most) => (most <= still ? still - most : still), money);
+  return Math.floor(rest / Math.max(1, sharers.length - named.length));
+}
+
+/** Sub-agents of this turn that may still be opened beside one another, this one first. */
+function sharersOf(run: OpenRun, call: Call, agent: SubAgent): readonly SubAgent[] {
   const { settings, budget } = run.frozen;
-  if (settings.toolExecution === 'serial') return 1;
+  if (settings.toolExecution === 'serial' || agent.parallel !== true) return [agent];
   const { children = [] } = run;
   const { limits } = lineageOf(run);
   const room = Math.min(limits.atOnce, budget.maxParallelToolCalls) - children.length;
-  const waiting = (run.turn?.calls ?? []).filter(
-    (other) => other.index >= call.index && isToBegin(other) && isSubAgent(run, other),
-  );
-  return Math.max(1, Math.min(room, waiting.length));
+  const waiting = (run.turn?.calls ?? []).flatMap((other): readonly SubAgent[] => {
+    if (other.index <= call.index || !isToBegin(other)) return [];
+    const beside = agentOf(run, other);
+    return beside?.parallel === true ? [beside] : [];
+  });
+  return [agent, ...waiting.slice(0, Math.max(0, room - 1))];
 }
 
 function isToBegin({ stage }: Call): boolean {
   return stage !== 'settled' && stage !== 'delegated' && stage !== 'returned';
 }
 
-function isSubAgent(run: OpenRun, { tool }: Pick<Call, 'tool'>): boolean {
-  return run.frozen.tools.some(({ name, kind }) => name === tool && kind === 'subagent');
+function agentOf(run: OpenRun, call: Call): SubAgent | undefined {
+  const tool = run.frozen.tools.find(({ name }) => name === call.tool);
+  return tool?.kind === 'subagent' ? subAgentOf(run, tool, call.args).agent : undefined;
 }
 
 /** What its declaration says, cut by what is left of its parent's budget. */
@@ -102,6 +126,6 @@ export function budgetOf(run: OpenRun, { budget = {} }: SubAgent, slice: Slice):
       maxOutputTokens: lower(budget.maxOutputTokens, outputTokens),
     }),
     ...(Number.isFinite(time) && { timeoutMs: Math.max(0, Math.floor(time)) }),
-    ...(Number.isFinite(calls) && budget.maxToolCalls === undefined && { maxToolCalls: calls }),
+    ...(Number.isFinite(calls) && { maxToolCalls: lower(budget.maxToolCalls, calls) }),
   };
 }

@@ -19,10 +19,17 @@ import {
 } from '../step/inflight.js';
 import * as watch from '../step/watch-child.js';
 import { callOf, withChild } from './child-facts.js';
+import { lineageOf } from './child-slice.js';
 import { inlineBytesFor } from './execution.js';
 
-/** How long sub-agents that were told to stop are waited for, ms. */
+/** How long sub-agents that were told to stop are waited for, for each generation that may be below, ms. */
 const GRACE_MS = 60_000;
+
+/** Each generation gives up before the one above. */
+function graceMs(run: OpenRun): number {
+  const { limits, path } = lineageOf(run);
+  return GRACE_MS * Math.max(1, limits.depth - path.length + 2);
+}
 
 /** Rule: one step of the first sub-agent that can have one. */
 export function tendChildren(run: OpenRun): Ruling<OpenRun> {
@@ -35,18 +42,24 @@ export function tendChildren(run: OpenRun): Ruling<OpenRun> {
 
 function tend(run: OpenRun, child: RunChild): Step<OpenRun> | undefined {
   if (child.stage === 'starting') return begin(run, child);
-  if (child.stage !== 'open' || run.segment.full) return undefined;
+  if (child.stage !== 'open' || (run.segment.full && !isEnding(run))) return undefined;
   if (child.due || child.last) return close(run, child);
   if (child.look !== undefined) return undefined;
   const timed = watch.lookLater(run, child);
   return { run: withChild(timed.run, timed.child), effects: timed.effects };
 }
 
+/** It waits for the outcomes of its sub-agents, in a full segment too. */
+function isEnding({ stopping, pausing }: OpenRun): boolean {
+  return stopping !== undefined || pausing !== undefined;
+}
+
 function begin(run: OpenRun, { input, ...child }: RunChild): Step<OpenRun> | undefined {
   if (input === undefined) return undefined;
-  // Nothing starts in a run that ends: its row is sealed, and the sub-agent never was.
-  if (run.stopping !== undefined || run.pausing !== undefined) {
-    return only(withChild(run, { ...child, stage: 'open', due: true, last: true }));
+  // Nothing starts in a run that ends: its row is sealed, and the sub-agent never was, or began before a reset.
+  if (isEnding(run)) {
+    const last = child.due ? {} : ({ last: true } as const);
+    return only(withChild(run, { ...child, stage: 'open', due: true, ...last }));
   }
   const id = nextId(run, 'start_child');
   const inflight = { ...run.inflight, [id]: { kind: 'start_child' as const, cancelled: false } };
@@ -105,7 +118,7 @@ export function endChildren(
     children: children.map((one) => (untold.includes(one) ? { ...one, told: true as const } : one)),
   };
   if (run.childGrace !== undefined) return { run: told, effects };
-  const timed = startTimer(told, { at: run.now + GRACE_MS, summary: 'end of sub-agents' });
+  const timed = startTimer(told, { at: run.now + graceMs(run), summary: 'end of sub-agents' });
   return {
     run: { ...timed.run, childGrace: nextId(told, 'timer') },
     effects: [...effects, ...timed.effects],

@@ -24,7 +24,14 @@ import {
   type StationResult,
 } from '../step/open-work.js';
 import { emit } from '../step/outbox.js';
-import { budgetOf, lineageOf, sliceFor, subAgentOf, type Slice } from './child-slice.js';
+import {
+  budgetOf,
+  lineageOf,
+  namedAgents,
+  sliceFor,
+  subAgentOf,
+  type Slice,
+} from './child-slice.js';
 import { settleCall } from './result.js';
 
 /** Run ids have at most 128 characters; that of a sub-agent is its parent's with a number. */
@@ -37,7 +44,7 @@ export function delegate(run: OpenRun, call: GrantedStage, tool: ToolRecord): St
   if (!follows(run, 'subAgents'))
     return refuse('tool_unavailable', 'This run starts no sub-agents.');
   if (agent === undefined || run.frozen.authority === undefined) {
-    const known = Object.keys(run.frozen.agents ?? {}).join(', ');
+    const known = namedAgents(run).join(', ');
     const hint = known === '' ? 'This run may start none.' : `There are: ${known}.`;
     return refuse(
       'invalid_arguments',

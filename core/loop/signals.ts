@@ -16,7 +16,7 @@ import type { Decision } from '../state/ask.js';
 import type { Input } from '../state/input.js';
 import type { Run } from '../state/run.js';
 import type { RejectedMessage } from '../state/warning.js';
-import { FIRST_RULES, follows } from '../step/changes.js';
+import { FIRST_RULES, follows, type ChangeName } from '../step/changes.js';
 import { wholeTexts } from './whole-texts.js';
 
 /** In the order in which the workflow gets ready for them: what came before its first moment is heard in this order. */
@@ -72,10 +72,11 @@ export function heard(run: Run, { name, raw, at }: Signal): Input {
     case 'close':
       return { type: name, at };
     case 'mail':
-      return hasMailbox(run) ? { type: name, at } : unknown(name, at);
+      return knows(run, 'mailbox') ? { type: name, at } : unknown(name, at);
     case 'nextSegment':
       return { type: 'segment_full', at };
     case 'childEnded':
+      if (!knows(run, 'subAgents')) return unknown(name, at);
       return typeof raw === 'string' && raw.length <= ID_CHARS_MAX
         ? { type: 'child_ended', child: raw, at }
         : { type: 'input_rejected', message: 'signal', reason: 'childEnded must name a run', at };
@@ -84,9 +85,9 @@ export function heard(run: Run, { name, raw, at }: Signal): Input {
   }
 }
 
-/** Before a run knows its rules, the code that decided its first step says whether it has one. */
-function hasMailbox({ rules, begunWith = FIRST_RULES, frozen }: Run): boolean {
-  return follows({ rules: frozen === undefined ? begunWith : rules }, 'mailbox');
+/** Before a run knows its rules, the code that decided its first step says which these are. */
+function knows({ rules, begunWith = FIRST_RULES, frozen }: Run, change: ChangeName): boolean {
+  return follows({ rules: frozen === undefined ? begunWith : rules }, change);
 }
 
 function unknown(name: string, at: number): Input {

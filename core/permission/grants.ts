@@ -60,7 +60,7 @@ export function withGrantOf(run: OpenRun, ask: Ask): OpenRun {
 
 /** The oldest grant that covers a call now. */
 export function grantFor(
-  run: OpenRun,
+  run: Pick<OpenRun, 'grants' | 'now'>,
   call: { readonly tool: string; readonly args: Json },
 ): StandingGrant | undefined {
   return live(run).find(
@@ -81,6 +81,6 @@ function counted(run: Run): readonly StandingGrant[] {
   return follows(run, 'grantsThatHold') ? live(run) : (run.grants ?? []);
 }
 
-function live(run: Run): readonly StandingGrant[] {
+function live(run: Pick<Run, 'grants' | 'now'>): readonly StandingGrant[] {
   return (run.grants ?? []).filter((grant) => grant.expiresAt >= run.now);
 }

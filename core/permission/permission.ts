@@ -45,10 +45,14 @@ interface Action {
   readonly hookAsk?: CallOpinion['ask'];
 }
 
+/** What counts of a run; before it is open it has no more than what is frozen. */
+export type Judged = Pick<OpenRun, 'frozen'> &
+  Partial<Pick<OpenRun, 'now' | 'permissionMode' | 'parentMode' | 'grants'>>;
+
 export const UNASKABLE = 'This needs approval, and nobody may be asked.';
 
 /** The mode that counts now. Without its unlock `bypassPermissions` is no more than the default. */
-export function modeOf(run: OpenRun): PermissionMode {
+export function modeOf(run: Judged): PermissionMode {
   const { settings } = run.frozen;
   const mode = run.permissionMode ?? settings.permissionMode;
   return mode === 'bypassPermissions' && !settings.allowBypassPermissions ? 'default' : mode;
@@ -64,10 +68,21 @@ export function actionOf(tool: ToolRecord, call: Pick<CheckedStage, 'args' | 'ho
 export function evaluate(run: OpenRun, action: Action): Permission {
   const own = evaluateAlone(run, action);
   const { within = [] } = run.frozen;
-  return within.reduce((strictest, authority, generation) => {
-    const said = evaluateAlone(underAuthority(run, authority, generation), action);
-    return STRICTNESS[said.decision] > STRICTNESS[strictest.decision] ? said : strictest;
-  }, own);
+  if (within.length === 0) return own;
+  const others = within.map((authority, generation) =>
+    evaluateAlone(underAuthority(run, authority, generation), action),
+  );
+  const strictest = others.reduce(
+    (most, said) => (STRICTNESS[said.decision] > STRICTNESS[most.decision] ? said : most),
+    own,
+  );
+  // A question is stricter than a sandbox, and takes no word for one away.
+  const inSandboxOnly = [own, ...others].some(
+    ({ decision, sandbox }) => decision === 'sandbox' || sandbox === true,
+  );
+  return strictest.decision === 'ask' && inSandboxOnly
+    ? { ...strictest, sandbox: true }
+    : strictest;
 }
 
 const STRICTNESS: { readonly [decision in Permission['decision']]: number } = {
@@ -79,23 +94,23 @@ const STRICTNESS: { readonly [decision in Permission['decision']]: number } = {
 
 /** The same run with the policy, the list and the mode of an ancestor; the parent's mode may have changed since. */
 function underAuthority(
-  run: OpenRun,
+  run: Judged,
   { policy, allowedTools, mode }: Authority,
   generation: number,
-): OpenRun {
+): Judged {
   const permissionMode = generation === 0 ? (run.parentMode ?? mode) : mode;
   const settings = { ...run.frozen.settings, allowedTools, permissionMode };
   const { permissionMode: _, ...rest } = run;
   return { ...rest, frozen: { ...run.frozen, policy, settings } };
 }
 
-function evaluateAlone(run: OpenRun, action: Action): Permission {
+function evaluateAlone(run: Judged, action: Action): Permission {
   const said = byPolicy(run, action) ?? byList(run, action) ?? byRecord(action);
   return asHooksWant(run, action, inSandbox(action.tool, underMode(run, action, said)));
 }
 
 /** A hook may want a person where nothing else does, in any mode; never the other way round. */
-function asHooksWant(run: OpenRun, { hookAsk }: Action, said: Permission): Permission {
+function asHooksWant(run: Judged, { hookAsk }: Action, said: Permission): Permission {
   const isAllowed = said.decision === 'allow' || said.decision === 'sandbox';
   if (hookAsk === undefined || !isAllowed) return said;
   const rule = `hook:${hookAsk.hook}`;
@@ -114,7 +129,7 @@ export function needsApproval(tool: ToolRecord): boolean {
   return typeof tool.approval === 'object' || tool.effect === 'unknown';
 }
 
-function byPolicy(run: OpenRun, { tool, args }: Action): Permission | undefined {
+function byPolicy(run: Judged, { tool, args }: Action): Permission | undefined {
   const { policy } = run.frozen;
   const match = matchRule(policy, tool.name, args);
   if (match === undefined) return undefined;
@@ -129,7 +144,7 @@ function byPolicy(run: OpenRun, { tool, args }: Action): Permission | undefined 
   };
 }
 
-function byList(run: OpenRun, { tool }: Action): Permission | undefined {
+function byList(run: Judged, { tool }: Action): Permission | undefined {
   const listed = run.frozen.settings.allowedTools.some((name) => matchesName(name, tool.name));
   return listed ? allowedBy('allowedTools') : undefined;
 }
@@ -139,7 +154,7 @@ function byRecord({ tool }: Action): Permission {
   return { decision, rule: 'tool', basis: 'tool', approvedBy: [], terminal: false };
 }
 
-function underMode(run: OpenRun, action: Action, said: Permission): Permission {
+function underMode(run: Judged, action: Action, said: Permission): Permission {
   const { tool } = action;
   const mode = modeOf(run);
   if (said.decision === 'deny') return said;
@@ -153,8 +168,11 @@ function underMode(run: OpenRun, action: Action, said: Permission): Permission {
     return allowedBy('mode:acceptEdits');
   if (mode === 'bypassPermissions' && (!isMutating(tool) || tool.effect === 'write'))
     return allowedBy('mode:bypassPermissions');
+  const { grants, now } = run;
   const granted =
-    run.grants === undefined ? undefined : grantFor(run, { tool: tool.name, args: action.args });
+    grants === undefined || now === undefined
+      ? undefined
+      : grantFor({ grants, now }, { tool: tool.name, args: action.args });
   if (granted !== undefined) {
     const { by: approvedBy, signed } = granted;
     const allowed = { ...allowedBy(`grant:${granted.id}`), basis: 'ask', approvedBy } as const;
@@ -212,8 +230,14 @@ export function toolOf(run: OpenRun, name: string): ToolRecord | undefined {
   return ownValue(byName, name);
 }
 
-/** Every call of it would be allowed, whatever its arguments are. */
-export function isAllowedUnseen(run: OpenRun, tool: ToolRecord): boolean {
+/** Every call of it would be allowed, by each ancestor too, whatever its arguments are. */
+export function isAllowedUnseen(run: Judged, tool: ToolRecord): boolean {
+  const { within = [] } = run.frozen;
+  const all = [run, ...within.map((one, generation) => underAuthority(run, one, generation))];
+  return all.every((one) => isAllowedUnseenAlone(one, tool));
+}
+
+function isAllowedUnseenAlone(run: Judged, tool: ToolRecord): boolean {
   const { policy } = run.frozen;
   const about = policy.rules.filter((rule) => matchesName(rule.tool, tool.name));
   const last = about.findIndex((rule) => rule.when === undefined);
@@ -221,8 +245,8 @@ export function isAllowedUnseen(run: OpenRun, tool: ToolRecord): boolean {
   if (reachable.some((rule) => rule.decision !== 'allow')) return false;
   // A condition may hold or not: without it the call must be allowed as well.
   const rules = reachable.filter((rule) => rule.when === undefined);
-  const bare: OpenRun = { ...run, frozen: { ...run.frozen, policy: { ...policy, rules } } };
-  return evaluate(bare, { tool, args: {} }).decision === 'allow';
+  const bare: Judged = { ...run, frozen: { ...run.frozen, policy: { ...policy, rules } } };
+  return evaluateAlone(bare, { tool, args: {} }).decision === 'allow';
 }
 
 /** The first rule that matches, with its index as id, or undefined. */

@@ -125,7 +125,7 @@ export const ACTIVITIES = {
   account_call: { outcome: 'call_accounted', works: true, interruptible: false },
   fetch_keys: { outcome: 'keys_fetched', works: true, interruptible: true },
   read_mail: { outcome: 'mail_read', works: true, interruptible: true },
-  prepare_child: { outcome: 'child_prepared', works: true, interruptible: false },
+  prepare_child: { outcome: 'child_prepared', works: true, interruptible: true },
   close_child: { outcome: 'child_closed', works: true, interruptible: false },
   flush: { outcome: 'flushed', works: false, interruptible: false },
   close_run: { outcome: 'run_closed', works: true, interruptible: false },

@@ -19,6 +19,8 @@ export interface RunChild extends WatchedChild {
   readonly startedAt: number;
   /** Of its workflow, until it is started. */
   readonly input?: StartInput;
+  /** Why its row could not be written. */
+  readonly notPrepared?: string;
   /** It was told to stop. */
   readonly told?: true;
   /** It goes on as if it were open when nothing of it can be waited for any more. */

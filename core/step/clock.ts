@@ -53,7 +53,11 @@ export function creditWork<R extends Run>(run: R, { since }: InFlight, workedMs:
 }
 
 function oldestWork(run: Run): number | undefined {
-  const since = Object.values(run.inflight).flatMap((entry) => entry.since ?? []);
+  const since = [
+    ...Object.values(run.inflight).flatMap((entry) => entry.since ?? []),
+    // A sub-agent works between the effects that start and read it.
+    ...(run.children ?? []).map(({ startedAt }) => startedAt),
+  ];
   return since.length === 0 ? undefined : Math.min(...since);
 }
 

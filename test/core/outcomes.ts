@@ -56,7 +56,10 @@ export function outcomeOf(shell: Shell, given: ActivityEffect, how: How = 'ended
       effect.id,
       failureOf({ type: 'StoreUnavailable', message: 'down' }, effect.limits),
     );
-  return back(effect.id, ofStore(shell, effect, eventsUpTo));
+  const come = back(effect.id, ofStore(shell, effect, eventsUpTo));
+  if (effect.kind !== 'prepare_child') return come;
+  const { preparesMs = come.delayMs } = shell.script.children?.[effect.input.n - 1] ?? {};
+  return { ...come, delayMs: preparesMs };
 }
 
 const CHILD_ENDED: ChildEnd = {
@@ -134,7 +137,10 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
       const { input } = effect;
       const start = { v: 1, agent: input.agent.agent, task: { goal: input.name } } as const;
       const { children = [] } = shell.script;
-      const { refused, begun } = children[input.n - 1] ?? {};
+      const { refused, begun, notPrepared } = children[input.n - 1] ?? {};
+      if (notPrepared !== undefined) {
+        return { type: 'effect_failed', failure: { code: 'NotServed', message: notPrepared } };
+      }
       return {
         type: 'child_prepared',
         output: {

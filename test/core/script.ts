@@ -33,6 +33,10 @@ import type { ToolRecord } from '../../core/state/tool.js';
 export interface ChildScript {
   readonly refused?: NonNullable<PrepareChildOutput['refused']>;
   readonly begun?: true;
+  /** How long its row takes, ms; default 0. */
+  readonly preparesMs?: number;
+  /** Why its row cannot be written. */
+  readonly notPrepared?: string;
   readonly end?: Partial<ChildEnd>;
   /** How long it works, ms; default 10. Infinity: until it is told to stop. */
   readonly ms?: number;

@@ -70,7 +70,7 @@ export function rivalsOf(turn: Turn, call: Call): readonly Call[] {
 }
 
 function holdsPath({ stage }: Call): boolean {
-  return stage === 'executing' || stage === 'returned' || stage === 'doubt';
+  return ['executing', 'delegated', 'returned', 'doubt'].includes(stage);
 }
 
 /** It could go on now, so that no later call for the same path may overtake it. */

@@ -1,8 +1,42 @@
 /** Calls that become runs of their own: their money, the words of a child, and what is given up. */
-import { call, calls, says, tool, type ChildScript, type Script } from '../script.js';
-import { createShell, finish, ofType, send, started, until } from '../shell.js';
+import { heard } from '../../../core/loop/signals.js';
+import { call, calls, flows, says, tool, type ChildScript, type Script } from '../script.js';
+import {
+  codesOf,
+  createShell,
+  crossSegment,
+  finish,
+  ofType,
+  post,
+  send,
+  START,
+  started,
+  tick,
+  until,
+  type Shell,
+} from '../shell.js';
 
 const AGENT = { agent: 'case/r', version: '1', parallel: true } as const;
+
+/** What the store says of one that never was. */
+const LOST = { stopReason: 'failed', code: 'execution_error', content: { text: 'lost' } } as const;
+
+const BESIDE_A_READ: Partial<Script> = {
+  tools: [
+    tool('x_agent', { kind: 'subagent', effect: 'none', concurrencySafe: true }),
+    tool('x_read', { concurrencySafe: true }),
+  ],
+  settings: { toolExecution: 'batched' },
+  outcomes: { x_read: [{ ok: 1, delayMs: 20_000 }] },
+  model: [
+    calls(call('a', 'x_agent', { name: 'r', prompt: 'Look.' }), call('b', 'x_read', {})),
+    says('done'),
+  ],
+};
+
+function untilOpen(shell: Shell): void {
+  while (shell.run.children?.[0]?.stage !== 'open') tick(shell);
+}
 
 function delegating(children: readonly ChildScript[], more: Partial<Script> = {}) {
   return createShell({
@@ -50,11 +84,182 @@ test.each([
   expect(shell.run.money.reserved).toEqual({});
 });
 
-test('A sub-agent that does not end when its parent is stopped is given up after a minute.', () => {
+test('A sub-agent that does not end when its parent is stopped is given up after a minute for each generation below.', () => {
   const shell = delegating([{ waits: true, end: { unconfirmed: true, costMicroUsd: 5 } }]);
-  until(shell, 'tool_started');
+  untilOpen(shell);
   send(shell, { type: 'interrupt' });
   expect(finish(shell).stopReason).toBe('interrupted');
   expect(started(shell, 'close_child').at(-1)?.input.last).toBe(true);
   expect(shell.run.money.reserved).toEqual({});
+  // Three generations may have to give up one after the other.
+  expect(shell.run.clock.waitingMs).toBeGreaterThanOrEqual(2 * 60_000);
+});
+
+test.each(['interrupt', 'cancel_requested'] as const)(
+  'A run in a full segment that hears %s while a sub-agent and a read are open comes to its end.',
+  (type) => {
+    const shell = delegating([{ ms: Infinity }], BESIDE_A_READ);
+    untilOpen(shell);
+    send(shell, { type: 'segment_full' });
+    send(shell, { type });
+    expect(finish(shell).stopReason).toBe(type === 'interrupt' ? 'interrupted' : 'aborted');
+    expect(started(shell, 'close_child')).toHaveLength(1);
+  },
+);
+
+test('A pause in a full segment waits for the outcome of a sub-agent and goes on in the next segment.', () => {
+  const shell = delegating([{ ms: Infinity }], {
+    ...BESIDE_A_READ,
+    settings: { toolExecution: 'batched', interruptMode: 'pause' },
+  });
+  untilOpen(shell);
+  post(shell, { type: 'interrupt' });
+  crossSegment(shell);
+  expect(shell.run).toMatchObject({ idle: true });
+  expect(shell.run.children).toBeUndefined();
+});
+
+test('A sub-agent that hears nothing in a full segment is given up when its grace is over.', () => {
+  const shell = delegating([{ waits: true, end: { unconfirmed: true } }], BESIDE_A_READ);
+  untilOpen(shell);
+  send(shell, { type: 'segment_full' });
+  send(shell, { type: 'interrupt' });
+  expect(finish(shell).stopReason).toBe('interrupted');
+  expect(started(shell, 'close_child').at(-1)?.input.last).toBe(true);
+});
+
+test('A stop does not wait for a row that is being prepared, and seals it before the call ends.', () => {
+  const shell = delegating([{ preparesMs: 86_400_000, end: LOST }]);
+  until(shell, 'tool_started');
+  send(shell, { type: 'interrupt' });
+  expect(finish(shell).stopReason).toBe('interrupted');
+  expect(shell.run.now).toBeLessThan(START + 60_000);
+  expect(started(shell, 'close_child').map(({ input }) => input.last)).toEqual([true]);
+  expect(shell.effects.filter(({ kind }) => kind === 'start_child')).toEqual([]);
+});
+
+test('A row that cannot be prepared is sealed, and the call says why.', () => {
+  const shell = delegating([{ notPrepared: 'no worker serves x_agent', end: LOST }]);
+  expect(finish(shell).stopReason).toBe('completed');
+  expect(started(shell, 'close_child')).toHaveLength(1);
+  expect(ofType(shell, 'tool_finished')[0]).toMatchObject({ code: 'execution_error' });
+  expect(JSON.stringify(shell.effects)).toContain('no worker serves x_agent');
+});
+
+test('Sub-agents that work side by side are counted once.', () => {
+  const each = 50_000;
+  const ids = ['a', 'b', 'c', 'd'];
+  const shell = delegating(
+    ids.map((_, n) => ({ ms: each + n, end: { activeMs: each } })),
+    {
+      settings: { toolExecution: 'batched' },
+      model: [
+        calls(...ids.map((id) => call(id, 'x_agent', { name: 'r', prompt: 'Look.' }))),
+        says('done'),
+      ],
+    },
+  );
+  expect(finish(shell).stopReason).toBe('completed');
+  const { activeMs, waitingMs } = shell.run.clock;
+  expect(activeMs).toBeGreaterThanOrEqual(each);
+  expect(activeMs).toBeLessThan(each + 5_000);
+  expect(waitingMs).toBeGreaterThanOrEqual(0);
+});
+
+test('The built-in tool starts no agent that is a tool of its own, and does not name it.', () => {
+  const shell = delegating([], {
+    tools: [
+      tool('x_agent', { kind: 'subagent', effect: 'none' }),
+      tool('x_refunds', { kind: 'subagent', effect: 'none', startsAgent: 'x_refunds' }),
+    ],
+    agents: { r: AGENT, x_refunds: AGENT },
+    model: [calls(call('a', 'x_agent', { name: 'x_refunds', prompt: 'Look.' })), says('done')],
+  });
+  finish(shell);
+  expect(started(shell, 'prepare_child')).toEqual([]);
+  expect(ofType(shell, 'tool_finished')[0]).toMatchObject({ code: 'invalid_arguments' });
+  expect(JSON.stringify(shell.effects)).toContain('There are: r.');
+});
+
+function slicesOf(shell: Shell): readonly (number | undefined)[] {
+  return started(shell, 'prepare_child').map(({ input }) => input.slice.maxCostMicroUsd as number);
+}
+
+function together(names: readonly string[], agents: NonNullable<Script['agents']>): Shell {
+  const proposed = names.map((name, n) => call(`c${n}`, 'x_agent', { name, prompt: 'Look.' }));
+  const shell = delegating([], {
+    agents,
+    settings: { toolExecution: 'batched' },
+    budget: { maxCostMicroUsd: 1_000_000 },
+    model: [calls(...proposed), says('done')],
+  });
+  finish(shell);
+  return shell;
+}
+
+test('A named sub-agent takes its own in full, and the others share what is left.', () => {
+  const named = { ...AGENT, budget: { maxCostMicroUsd: 400_000 } };
+  const [first = 0, second = 0, third] = slicesOf(
+    together(['r', 'r', 'n'], { r: AGENT, n: named }),
+  );
+  expect(third).toBe(400_000);
+  expect(first).toBeGreaterThan(290_000);
+  expect(Math.abs(first - second)).toBeLessThanOrEqual(1);
+});
+
+test('A sub-agent that runs alone has all that is left.', () => {
+  const alone = { agent: 'case/r', version: '1', parallel: false };
+  const [first] = slicesOf(together(['r', 'r'], { r: alone }));
+  expect(first).toBeGreaterThan(900_000);
+});
+
+test('A declared number of tool calls never passes what its parent has left.', () => {
+  const greedy = { ...AGENT, budget: { maxToolCalls: 1_000 } };
+  const shell = delegating([], { agents: { r: greedy }, budget: { maxToolCalls: 5 } });
+  finish(shell);
+  expect(started(shell, 'prepare_child')[0]?.input.slice.maxToolCalls).toBe(5);
+});
+
+test('A call that waits for its sub-agent keeps its path of the state.', () => {
+  const shell = delegating([{ ms: 5_000 }], {
+    tools: [
+      tool('x_agent', { kind: 'subagent', effect: 'none', concurrencySafe: true }),
+      tool('x_read', { concurrencySafe: true }),
+    ],
+    settings: { toolExecution: 'dataflow' },
+    model: [
+      calls(
+        flows('c', 'x_read', {}),
+        flows('b', 'x_read', { _outputPath: 'found', _dependsOn: ['c'] }),
+        flows('a', 'x_agent', { name: 'r', prompt: 'Look.', _outputPath: 'found' }),
+      ),
+      says('done'),
+    ],
+  });
+  expect(finish(shell).stopReason).toBe('completed');
+  // What came later for the path finds it written; beside the sub-agent it would have run.
+  expect(codesOf(shell)).toEqual({ a: 'ok', b: 'skipped_alternative', c: 'ok' });
+});
+
+test('A sub-agent that began before a reset is told to stop, and its outcome is read.', () => {
+  const shell = delegating([{ begun: true, waits: true, preparesMs: 1_000 }]);
+  until(shell, 'tool_started');
+  post(shell, { type: 'interrupt' });
+  tick(shell);
+  expect(finish(shell).stopReason).toBe('interrupted');
+  expect(shell.effects.filter(({ kind }) => kind === 'tell_child')).not.toEqual([]);
+});
+
+test('A run under older rules knows no signal of an end of a sub-agent.', () => {
+  const raw = 'run_1:a1';
+  const shell = delegating([]);
+  until(shell, 'tool_started');
+  const older = { ...shell.run, rules: 14 };
+  expect(heard(older, { name: 'childEnded', raw, at: 1 })).toMatchObject({
+    type: 'input_rejected',
+    reason: "this workflow knows no signal 'childEnded'",
+  });
+  expect(heard({ ...older, rules: 15 }, { name: 'childEnded', raw, at: 1 }).type).toBe(
+    'child_ended',
+  );
 });
