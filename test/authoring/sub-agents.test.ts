@@ -117,3 +117,11 @@ test('Limits of a tree that make no sense are refused.', () => {
   });
   expect(() => desk({ a: role }, { agentLimits: { atOnce: 0 } })).toThrow(/agentLimits/);
 });
+
+test('A sub-agent and an agent that is a tool of the same agent need two names.', () => {
+  const started = defineAgent({ ...base, name: 'auditor' });
+  const tools = [readOrder, agentTool(started, { input: z.object({ orderId: z.string() }) })];
+  expect(() =>
+    desk({ auditor: { description: 'Audits.', prompt: 'Audit it.' } }, { tools }),
+  ).toThrow('both named auditor');
+});

@@ -1,4 +1,6 @@
 /** Calls that become runs of their own: their money, the words of a child, and what is given up. */
+import { tendChildren } from '../../../core/call/children.js';
+import type { OpenRun } from '../../../core/state/run.js';
 import { heard } from '../../../core/loop/signals.js';
 import { call, calls, flows, says, tool, type ChildScript, type Script } from '../script.js';
 import {
@@ -150,7 +152,7 @@ test('Sub-agents that work side by side are counted once.', () => {
   const each = 50_000;
   const ids = ['a', 'b', 'c', 'd'];
   const shell = delegating(
-    ids.map((_, n) => ({ ms: each + n, end: { activeMs: each } })),
+    ids.map((_, n) => ({ ms: each + n * 1_000, end: { activeMs: each } })),
     {
       settings: { toolExecution: 'batched' },
       model: [
@@ -241,13 +243,20 @@ test('A call that waits for its sub-agent keeps its path of the state.', () => {
   expect(codesOf(shell)).toEqual({ a: 'ok', b: 'skipped_alternative', c: 'ok' });
 });
 
-test('A sub-agent that began before a reset is told to stop, and its outcome is read.', () => {
-  const shell = delegating([{ begun: true, waits: true, preparesMs: 1_000 }]);
+test.each([
+  ['began before a reset is waited for', true, undefined],
+  ['never began is sealed at once', false, true],
+])('In a run that stops, a sub-agent whose row is written and that %s.', (_, due, last) => {
+  const shell = delegating([]);
   until(shell, 'tool_started');
-  post(shell, { type: 'interrupt' });
-  tick(shell);
-  expect(finish(shell).stopReason).toBe('interrupted');
-  expect(shell.effects.filter(({ kind }) => kind === 'tell_child')).not.toEqual([]);
+  const run = shell.run as OpenRun;
+  const [child] = run.children ?? [];
+  const input = { v: 1, agent: 'case/r', task: { goal: 'Look.' } } as const;
+  const children = [{ ...child!, stage: 'starting', due, input } as const];
+  const step = tendChildren({ ...run, stopping: { reason: 'interrupted' }, children });
+  const tended = step === 'hold' ? undefined : step?.run.children?.[0];
+  expect(tended).toMatchObject({ stage: 'open', due: true });
+  expect(tended?.last).toBe(last);
 });
 
 test('A run under older rules knows no signal of an end of a sub-agent.', () => {
