@@ -43,7 +43,6 @@ test('everything works for the run but what only stores, and an interrupt ends w
   expect(all.filter((kind) => !UNDER_WAY.some((one) => one === kind))).toEqual([
     'open_run',
     'account_call',
-    'prepare_child',
     'close_child',
     'flush',
     'close_run',
