@@ -32,13 +32,21 @@ export function childPrepared(run: OpenRun, effectId: string, output: PrepareChi
   return withChild(run, { ...rest, stage: 'starting', due: begun === true, input });
 }
 
+/** Of one that had no time to start. */
+export const STOPPED = {
+  code: 'interrupted_mid_execution',
+  message: 'Not started: the run was stopped.',
+} as const;
+
 /** Fact: nothing is known of its row, which an earlier attempt may have written: it is sealed before the call ends. */
 export function childNotPrepared(run: OpenRun, effectId: string, failure: Failure): Run {
   const child = (run.children ?? []).find((one) => one.effectId === effectId);
   if (child === undefined) return run;
   const { effectId: _, ...rest } = child;
-  const notPrepared = failure.message.slice(0, 2_000);
-  return withChild(run, { ...rest, stage: 'open', due: true, last: true, notPrepared });
+  const notStarted = failure.cancelled
+    ? STOPPED
+    : ({ code: 'execution_error', message: failure.message.slice(0, 2_000) } as const);
+  return withChild(run, { ...rest, stage: 'open', due: true, last: true, notStarted });
 }
 
 type Refused = NonNullable<PrepareChildOutput['refused']>;
@@ -105,9 +113,9 @@ export function childClosed(run: OpenRun, effectId: string, output: CloseChildOu
 }
 
 /** Why it was not started says more than that there is nothing of it. */
-function explained({ notPrepared }: RunChild, end: ChildEnd): ChildEnd {
-  if (notPrepared === undefined || end.code === undefined) return end;
-  return { ...end, content: { text: notPrepared } };
+function explained({ notStarted }: RunChild, end: ChildEnd): ChildEnd {
+  if (notStarted === undefined || end.code !== 'execution_error') return end;
+  return { ...end, code: notStarted.code, content: { text: notStarted.message } };
 }
 
 /** The store gave no answer that helps: it is looked at again, or, where no more is waited for, nobody knows. */

@@ -18,7 +18,7 @@ import {
   STORE_LIMITS,
 } from '../step/inflight.js';
 import * as watch from '../step/watch-child.js';
-import { callOf, withChild } from './child-facts.js';
+import { callOf, STOPPED, withChild } from './child-facts.js';
 import { lineageOf } from './child-slice.js';
 import { inlineBytesFor } from './execution.js';
 
@@ -58,7 +58,7 @@ function begin(run: OpenRun, { input, ...child }: RunChild): Step<OpenRun> | und
   if (input === undefined) return undefined;
   // Nothing starts in a run that ends: its row is sealed, and the sub-agent never was, or began before a reset.
   if (isEnding(run)) {
-    const last = child.due ? {} : ({ last: true } as const);
+    const last = child.due ? {} : ({ last: true, notStarted: STOPPED } as const);
     return only(withChild(run, { ...child, stage: 'open', due: true, ...last }));
   }
   const id = nextId(run, 'start_child');

@@ -19,8 +19,11 @@ export interface RunChild extends WatchedChild {
   readonly startedAt: number;
   /** Of its workflow, until it is started. */
   readonly input?: StartInput;
-  /** Why its row could not be written. */
-  readonly notPrepared?: string;
+  /** Why it was not started, if there turns out to be nothing of it. */
+  readonly notStarted?: {
+    readonly code: 'execution_error' | 'interrupted_mid_execution';
+    readonly message: string;
+  };
   /** It was told to stop. */
   readonly told?: true;
   /** It goes on as if it were open when nothing of it can be waited for any more. */

@@ -137,6 +137,7 @@ test('A stop does not wait for a row that is being prepared, and seals it before
   expect(finish(shell).stopReason).toBe('interrupted');
   expect(shell.run.now).toBeLessThan(START + 60_000);
   expect(started(shell, 'close_child').map(({ input }) => input.last)).toEqual([true]);
+  expect(codesOf(shell)).toEqual({ a: 'interrupted_mid_execution' });
   expect(shell.effects.filter(({ kind }) => kind === 'start_child')).toEqual([]);
 });
 
