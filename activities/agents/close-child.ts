@@ -154,7 +154,8 @@ async function costBelow(
   let open = 0;
   for (const row of below) {
     const ended = (await store.getRun(tenant, row.child))?.result;
-    if (ended === undefined && row.state === 'open') open += 1;
+    // Sealed or open: an earlier attempt of this activity may have sealed what still runs.
+    if (ended === undefined) open += 1;
     // A result has the cost of all below it; attempts have each their own.
     costMicroUsd += (await store.attemptedCost(tenant, row.child)).costMicroUsd;
     await store.sealChild(tenant, row.child);

@@ -195,7 +195,27 @@ async function earlier(
     known.start.agent === wanted.start.agent &&
     known.agentVersion === wanted.agentVersion &&
     known.bounds.lineage.call === wanted.bounds.lineage.call;
-  if (!isSame) return refused('passed', `the run id ${id} is that of an earlier sub-agent.`);
+  if (!isSame) {
+    await store.sealChild(tenant, id);
+    const costMicroUsd = await costOf(store, { tenant, id, known });
+    const message = `the run id ${id} is that of an earlier sub-agent.`;
+    return { refused: { why: 'passed', message, ...(costMicroUsd > 0 && { costMicroUsd }) } };
+  }
   const { digest } = row;
   return { start: { ...known.start, parent: { kind: 'run', id: parent, n, digest } }, begun: true };
+}
+
+interface Passed {
+  readonly tenant: string;
+  readonly id: string;
+  readonly known: SubAgentStart;
+}
+
+/** Without a result it may still run: then it costs all that was reserved for it. */
+async function costOf(store: StoreCalls, { tenant, id, known }: Passed): Promise<number> {
+  const result = (await store.getRun(tenant, id))?.result;
+  if (result !== undefined) return result.costMicroUsd;
+  const { costMicroUsd } = await store.attemptedCost(tenant, id);
+  const reserved = known.start.budget?.maxCostMicroUsd;
+  return typeof reserved === 'number' ? Math.max(reserved, costMicroUsd) : costMicroUsd;
 }

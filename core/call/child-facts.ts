@@ -59,14 +59,15 @@ const CODES = {
   invalid_arguments: 'invalid_arguments',
 } as const;
 
-function notStarted(run: OpenRun, child: RunChild, { why, message }: Refused): OpenRun {
+function notStarted(run: OpenRun, child: RunChild, refused: Refused): OpenRun {
+  const { why, message, costMicroUsd = 0 } = refused;
   const call = callOf(run, child);
   if (why === 'passed' && call !== undefined && run.stopping === undefined) {
-    const again = withNextNumber(withoutChild(run, child, 0), call);
+    const again = withNextNumber(withoutChild(run, child, costMicroUsd), call);
     if (again !== undefined) return again;
   }
   const detail = why === 'child_id_taken' ? `child_id_taken: ${message}` : message;
-  return ended(run, child, nothing(`Not started: ${detail}`, CODES[why]));
+  return ended(run, child, { ...nothing(`Not started: ${detail}`, CODES[why]), costMicroUsd });
 }
 
 function nothing(text: string, code: NonNullable<ChildEnd['code']>): ChildEnd {

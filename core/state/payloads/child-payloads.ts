@@ -51,7 +51,12 @@ export type ChildRefusal =
 export interface PrepareChildOutput extends Acknowledged {
   /** The argument of its workflow: its task lies in the store. */
   readonly start?: StartInput;
-  readonly refused?: { readonly why: ChildRefusal; readonly message: string };
+  readonly refused?: {
+    readonly why: ChildRefusal;
+    readonly message: string;
+    /** With 'passed': what the earlier one cost, which nothing since the reset has counted; micro-USD. */
+    readonly costMicroUsd?: number;
+  };
   /** It began before a reset of its parent: it is read, not run. */
   readonly begun?: true;
 }

@@ -75,6 +75,12 @@ test('A number that an earlier sub-agent of a reset run has is passed over, and 
   expect(ofType(shell, 'tool_started')).toHaveLength(1);
 });
 
+test('What a passed one cost is spent.', () => {
+  const passed = { why: 'passed', message: 'an earlier one', costMicroUsd: 700 } as const;
+  const before = finish(delegating([{}])).costMicroUsd;
+  expect(finish(delegating([{ refused: passed }])).costMicroUsd).toBe(before + 700);
+});
+
 test.each([
   ['child_id_taken', 'execution_error'],
   ['crowded', 'budget_exceeded'],
