@@ -22,6 +22,7 @@ import type { Authority } from '../state/sub-agent.js';
 import type { Task } from '../state/task.js';
 import { isMutating, type ToolRecord } from '../state/tool.js';
 import { grantFor } from './grants.js';
+import { strictestOf } from './strictest.js';
 
 export interface Permission {
   readonly decision: 'allow' | 'deny' | 'ask' | 'sandbox';
@@ -72,25 +73,8 @@ export function evaluate(run: OpenRun, action: Action): Permission {
   const others = within.map((authority, generation) =>
     evaluateAlone(underAuthority(run, authority, generation), action),
   );
-  const strictest = others.reduce(
-    (most, said) => (STRICTNESS[said.decision] > STRICTNESS[most.decision] ? said : most),
-    own,
-  );
-  // A question is stricter than a sandbox, and takes no word for one away.
-  const inSandboxOnly = [own, ...others].some(
-    ({ decision, sandbox }) => decision === 'sandbox' || sandbox === true,
-  );
-  return strictest.decision === 'ask' && inSandboxOnly
-    ? { ...strictest, sandbox: true }
-    : strictest;
+  return strictestOf(own, others);
 }
-
-const STRICTNESS: { readonly [decision in Permission['decision']]: number } = {
-  allow: 0,
-  sandbox: 1,
-  ask: 2,
-  deny: 3,
-};
 
 /** The same run with the policy, the list and the mode of an ancestor; the parent's mode may have changed since. */
 function underAuthority(

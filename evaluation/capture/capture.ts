@@ -126,6 +126,8 @@ function refuseUnsayable({ start, frozen, opened }: Recording): void {
   const identified = frozen.tools.find(({ kind }) => kind === 'subagent' || kind === 'mcp');
   if (identified !== undefined)
     throw refused(`its tool ${identified.name} is a ${identified.kind}`);
+  const others = frozen.handoffTo?.map(({ agent }) => agent) ?? [];
+  if (others.length > 0) throw refused(`its agent hands over to ${others.join(', ')}`);
 }
 
 /** What a case does without, and a reader should know of. */

@@ -49,7 +49,8 @@ test(
 );
 
 test('what no case can say is refused by name', () => {
-  expect(refusals.filter((text) => !text.includes('hosted tools'))).toEqual([]);
+  const named = /hosted tools|is a (subagent|mcp)\.|hands over to /;
+  expect(refusals.filter((text) => !named.test(text))).toEqual([]);
 });
 
 test(
