@@ -44,9 +44,9 @@ export interface RunView {
   readonly runId: string;
   readonly tenant: string;
   readonly agent: string;
-  /** Begins the idempotency keys of the run's calls. */
   /** Who works on it after a handoff; absent: `agent`. */
   readonly actingAgent?: string;
+  /** Begins the idempotency keys of the run's calls. */
   readonly taskId: string;
   /** The beginning of a long one. */
   readonly goal: string;
