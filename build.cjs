@@ -16,8 +16,9 @@ const {
   writeFileSync,
 } = require('node:fs');
 const { constants } = require('node:os');
-const { dirname, join } = require('node:path');
+const { dirname, join, relative } = require('node:path');
 const { buildPage } = require('./build-page.cjs');
+const { pruneTypes } = require('./build-types.cjs');
 
 process.chdir(__dirname);
 const WITH_LAB = process.argv.includes('--lab');
@@ -39,6 +40,7 @@ const SINGLE_SOURCES = [
   'package-lock.json',
   'build.cjs',
   'build-page.cjs',
+  'build-types.cjs',
   'tsconfig.json',
   'tsconfig.build.json',
   CONFIG,
@@ -112,9 +114,15 @@ function isListed(folder) {
 }
 
 function finish(folder, sources) {
+  if (!WITH_LAB) pruneTypes(folder, declarationsOfEntries());
   chmodSync(join(folder, 'cli', 'main.js'), 0o755);
   // Sources that changed meanwhile may be in it or not.
   if (hashOfSources() === sources) writeFileSync(join(folder, STAMP), JSON.stringify({ sources }));
+}
+
+function declarationsOfEntries() {
+  const entries = Object.values(require('./package.json').exports);
+  return entries.map(({ types }) => relative('dist', types));
 }
 
 /** Whether the page could be made; what is wrong with it was told. */

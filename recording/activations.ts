@@ -4,7 +4,7 @@
  * Invariant: an event that arrived belongs to exactly one activation, the first whose task completed after it.
  */
 import { codeOf } from './chain.js';
-import { at, attributesOf, textAt, typeOf, type HistoryEvent } from './history.js';
+import { at, attributesOf, textAt, timeOf, typeOf, type HistoryEvent } from './history.js';
 
 export interface Activation {
   /** Of the event at which the worker began with it. */
@@ -127,10 +127,3 @@ function placeOf(event: HistoryEvent): number {
 
 /** More than any history has. */
 const EVENT_IDS = 2 ** 32;
-
-/** ms since epoch; 0 where a history has none. */
-export function timeOf(event: HistoryEvent | undefined): number {
-  const time = at(event, 'eventTime');
-  const ms = typeof time === 'string' ? Date.parse(time) : NaN;
-  return Number.isNaN(ms) ? 0 : ms;
-}

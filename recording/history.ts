@@ -41,6 +41,13 @@ export function attributesOf(event: HistoryEvent | undefined, kind: string): Jso
   return isObject(attributes) ? attributes : {};
 }
 
+/** ms since epoch; 0 where a history has none. */
+export function timeOf(event: HistoryEvent | undefined): number {
+  const time = at(event, 'eventTime');
+  const ms = typeof time === 'string' ? Date.parse(time) : NaN;
+  return Number.isNaN(ms) ? 0 : ms;
+}
+
 /** Milliseconds of a duration such as "0.500s". */
 export function durationMs(value: Json | undefined): number {
   if (typeof value !== 'string') return 0;

@@ -20,7 +20,8 @@ const paths = new Map();
 
 /** The file that is loaded once for all test files; undefined: it is none, or each test file has its own. */
 function sharedFile(from, name) {
-  const key = `${name.startsWith('.') ? dirname(from) : ''}\0${name}`;
+  // A package may have one of its own below it, so no name means the same everywhere.
+  const key = `${dirname(from)}\0${name}`;
   if (!paths.has(key))
     paths.set(key, isPath(name) ? sharedSource(from, name) : sharedPackage(from, name));
   return paths.get(key);

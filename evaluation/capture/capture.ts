@@ -115,7 +115,8 @@ function titleOf({ bundle, frozen }: Recording): string {
   return `Run ${bundle.run.runId} of ${frozen.agent.name}: ${end}${detail}`;
 }
 
-function refuseUnsayable({ start, frozen, opened }: Recording): void {
+function refuseUnsayable(recording: Recording): void {
+  const { start, frozen, opened, heard } = recording;
   if (start.parent !== undefined) throw refused(`it is a cycle of the goal ${start.parent.id}`);
   if (opened.session?.resumed !== undefined) {
     throw refused(`it went on with the session ${opened.session.resumed.sessionId}`);
@@ -125,9 +126,29 @@ function refuseUnsayable({ start, frozen, opened }: Recording): void {
   }
   const identified = frozen.tools.find(({ kind }) => kind === 'subagent' || kind === 'mcp');
   if (identified !== undefined)
-    throw refused(`its tool ${identified.name} is a ${identified.kind}`);
+    throw refused(`its tool ${identified.name} is of the kind ${identified.kind}`);
+  if (opened.connectors?.missing !== undefined)
+    throw refused(`its connector ${opened.connectors.missing.connector} could not be reached`);
+  if (heard.some(({ name }) => name === 'mail'))
+    throw refused('other agents of its tree wrote letters to it');
+  if (isOverTogether(recording))
+    throw refused('its time was over in the moment in which an answer arrived');
   const others = frozen.handoffTo?.map(({ agent }) => agent) ?? [];
   if (others.length > 0) throw refused(`its agent hands over to ${others.join(', ')}`);
+}
+
+/** A busy worker heard of an answer and of the end of its time at once. In a case one of them comes first. */
+function isOverTogether({ bundle, activities }: Recording): boolean {
+  const stop = bundle.events.find(({ type }) => type === 'stop');
+  return (
+    resultIn(bundle.events)?.stopReason === 'timeout' &&
+    activities.some(
+      ({ kind, end, heardAt }) =>
+        (kind === 'call_model' || kind === 'execute_tool') &&
+        end.kind === 'completed' &&
+        heardAt === stop?.stamp.at,
+    )
+  );
 }
 
 /** What a case does without, and a reader should know of. */

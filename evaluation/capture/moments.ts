@@ -7,7 +7,8 @@ import type { RunEvent } from '../../core/state/event.js';
 import { isRecord } from '../../core/json/shape.js';
 import type { WrittenAction, WrittenPattern } from '../format/during.js';
 import type { FixtureDocument } from '../format/document.js';
-import { outputOf, type Activity, type Heard, type Recording } from './recording.js';
+import type { Heard } from './heard.js';
+import { outputOf, type Activity, type Recording } from './recording.js';
 import { refused } from './refused.js';
 
 type Written = NonNullable<FixtureDocument['during']>[number];

@@ -17,7 +17,9 @@ import {
   type HistoryEvent,
 } from '../../recording/history.js';
 import { failureOf } from '../../replay/recorded-steps.js';
+import { heardIn, type Heard } from './heard.js';
 import { refused } from './refused.js';
+import { timed } from './timed.js';
 
 export interface Activity {
   readonly kind: ActivityKind;
@@ -26,8 +28,10 @@ export interface Activity {
   /** Places in the whole chain of histories, from 0; undefined: it had not ended. */
   readonly from: number;
   readonly to: number | undefined;
-  /** From its start by a worker to its end, in ms. */
+  /** Workflow time that the run spent on it, in ms (`timed`). */
   readonly tookMs: number;
+  /** Workflow time at which the run heard of its end, ms since epoch. */
+  readonly heardAt?: number;
 }
 
 export type ActivityEnd =
@@ -41,18 +45,6 @@ export type ActivityEnd =
   | { readonly kind: 'lost'; readonly message: string }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'open' };
-
-/** Something that was said to the run. */
-export interface Heard {
-  /** Name of the signal or Update; `cancel`: a request to cancel. */
-  readonly name: string;
-  readonly value: Json;
-  readonly place: number;
-  /** Workflow time at which the run heard of it, ms since epoch. */
-  readonly at: number;
-  /** The activation that heard of it: what ended between these places was heard together with it. */
-  readonly together: { readonly after: number; readonly before: number };
-}
 
 export interface Recording {
   readonly bundle: Bundle;
@@ -77,6 +69,7 @@ export function recordingOf(bundle: Bundle): Recording {
       `${bundle.run.runId} is no run but a ${workflow ?? 'workflow of an unknown type'}`,
     );
   }
+  const heard = heardIn(events);
   const activities = bundle.segments.reduce<readonly Activity[]>(
     (before, segment) => [
       ...before,
@@ -99,8 +92,8 @@ export function recordingOf(bundle: Bundle): Recording {
     frozen: output.frozen,
     root: root as unknown as TranscriptNode,
     opened: output,
-    activities,
-    heard: heardIn(events),
+    activities: timed({ events, activities, heard, counts: output.frozen.settings.timeoutCounts }),
+    heard,
   };
 }
 
@@ -127,7 +120,7 @@ function placesBefore(bundle: Bundle, segment: Bundle['segments'][number]): numb
     .reduce((sum, { events }) => sum + events.length, 0);
 }
 
-type Growing = { -readonly [Field in keyof Activity]: Activity[Field] } & { startedMs?: number };
+type Growing = { -readonly [Field in keyof Activity]: Activity[Field] };
 
 function activitiesOf(events: readonly HistoryEvent[], offset: number): readonly Activity[] {
   const byId = new Map<string, Growing>();
@@ -147,20 +140,14 @@ function activitiesOf(events: readonly HistoryEvent[], offset: number): readonly
       continue;
     }
     const { known, end } = endedBy(event, byId);
-    if (known === undefined) continue;
-    if (end === undefined) {
-      known.startedMs = timeOf(event);
-      continue;
-    }
+    if (known === undefined || end === undefined) continue;
     known.end = end;
     known.to = place;
-    known.tookMs = known.startedMs === undefined ? 0 : Math.max(0, timeOf(event) - known.startedMs);
   }
   return [...byId.values()];
 }
 
 const ENDS = {
-  ACTIVITY_TASK_STARTED: 'activityTaskStarted',
   ACTIVITY_TASK_COMPLETED: 'activityTaskCompleted',
   ACTIVITY_TASK_FAILED: 'activityTaskFailed',
   ACTIVITY_TASK_TIMED_OUT: 'activityTaskTimedOut',
@@ -197,53 +184,4 @@ function endedBy(
     default:
       return { known };
   }
-}
-
-function heardIn(events: readonly HistoryEvent[]): readonly Heard[] {
-  return events.flatMap((event, index): readonly Heard[] => {
-    const said = saidIn(event);
-    if (said === undefined) return [];
-    const place = index - comesBefore(event);
-    const isTask = (one: HistoryEvent): boolean => typeOf(one) === 'WORKFLOW_TASK_STARTED';
-    const next = events.findIndex((one, other) => other > place && isTask(one));
-    const after = events.findLastIndex((one, other) => other < place && isTask(one));
-    const before = next < 0 ? events.length : next;
-    return [{ ...said, place, at: timeOf(events[before] ?? event), together: { after, before } }];
-  });
-}
-
-/** An Update is written down when it was accepted: it came with the workflow task that this event asked for. */
-function comesBefore(event: HistoryEvent): number {
-  const accepted = attributesOf(event, 'workflowExecutionUpdateAccepted');
-  const asked = Number(textAt(accepted, 'acceptedRequestSequencingEventId'));
-  return Number.isInteger(asked) ? Math.max(0, Number(event.eventId) - asked) : 0;
-}
-
-function saidIn(event: HistoryEvent): Pick<Heard, 'name' | 'value'> | undefined {
-  switch (typeOf(event)) {
-    case 'WORKFLOW_EXECUTION_SIGNALED': {
-      const signal = attributesOf(event, 'workflowExecutionSignaled');
-      return {
-        name: textAt(signal, 'signalName') ?? '',
-        value: argumentsOf(signal.input)[0] ?? null,
-      };
-    }
-    case 'WORKFLOW_EXECUTION_UPDATE_ACCEPTED': {
-      const request = at(attributesOf(event, 'workflowExecutionUpdateAccepted'), 'acceptedRequest');
-      return {
-        name: textAt(request, 'input', 'name') ?? '',
-        value: argumentsOf(at(request, 'input', 'args'))[0] ?? null,
-      };
-    }
-    case 'WORKFLOW_EXECUTION_CANCEL_REQUESTED':
-      return { name: 'cancel', value: null };
-    default:
-      return undefined;
-  }
-}
-
-/** ms since epoch. */
-export function timeOf(event: HistoryEvent): number {
-  const time = Date.parse(typeof event.eventTime === 'string' ? event.eventTime : '');
-  return Number.isFinite(time) ? time : 0;
 }

@@ -26,7 +26,7 @@ const WRITES = (name: string, file: string) => `
     writeFileSync(file, '{}');
   }`;
 const SOURCES = {
-  'package.json': '{}',
+  'package.json': JSON.stringify({ exports: { '.': { types: './dist/index.d.ts' } } }),
   'package-lock.json': '{}',
   'index.ts': 'export const version = 1;',
   'cli/main.ts': "export const said: string = 'one';",
@@ -54,7 +54,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function newFolder(): void {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-build-'));
-  for (const file of ['build.cjs', 'build-page.cjs', 'tsconfig.build.json', 'tsconfig.lab.json'])
+  for (const file of ['build.cjs', 'build-page.cjs', 'build-types.cjs', 'tsconfig.build.json', 'tsconfig.lab.json'])
     cpSync(join(ROOT, file), join(folder, file));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   for (const [file, text] of Object.entries(SOURCES)) write(file, text);
@@ -135,6 +135,16 @@ test('the page is one script of its sources, which stay at home; one that does n
   rmSync(join(folder, 'console/page/app.tsx'));
   expect(build()).toMatchObject({ code: 2, said: expect.stringMatching(/has no source/) });
   expect([buildId(), leftOver()]).toEqual([first, []]);
+});
+
+test('the package has declarations that its entries lead to, and no compiled file of types that nothing loads', () => {
+  write('index.ts', "export type { Named } from './cli/named.js';\nexport const version = 1;");
+  write('cli/named.ts', "import type { Inner } from './inner.js';\nexport type Named = Inner;");
+  write('cli/inner.ts', 'export interface Inner { readonly name: string }');
+  write('cli/unseen.ts', 'export const unseen = 1;');
+  expect(build().code).toBe(0);
+  const files = readdirSync(join(folder, 'dist/cli')).sort();
+  expect(files).toEqual(['inner.d.ts', 'main.js', 'named.d.ts', 'unseen.js']);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 /**
  * Recorded runs as cases: each passes as it was recorded, and one that is changed by hand fails at the call that was changed.
  *
- * HOLDFAST_WHOLE=1: all kept histories of runs; HOLDFAST_SEED: of the draw.
+ * HOLDFAST_SEED: which of them are played on a real server.
  */
 import { capture } from '../../../evaluation/capture/capture.js';
 import { differencesOf } from '../../../evaluation/capture/check.js';
@@ -10,11 +10,10 @@ import { evaluate } from '../../../evaluation/evaluate.js';
 import type { FixtureDocument } from '../../../evaluation/format/document.js';
 import { parseFixture } from '../../../evaluation/read-fixture.js';
 import { drawn } from '../../draw.js';
-import { saySeed, SEED, WHOLE } from '../../seed.js';
+import { saySeed, SEED } from '../../seed.js';
 import { recordedRun, recordedRuns } from './recorded-runs.js';
 
 const MINUTE = 60_000;
-const PICKED = 25;
 const ON_A_SERVER = 4;
 
 let cases: readonly FixtureDocument[];
@@ -22,8 +21,8 @@ const refusals: string[] = [];
 
 beforeAll(() => {
   const names = recordedRuns();
-  const chosen = WHOLE ? names : drawn(names, PICKED, SEED);
-  saySeed(`${chosen.length} of ${names.length} recorded runs are captured`);
+  const chosen = drawn(names, names.length, SEED);
+  saySeed(`${chosen.length} recorded runs are captured, ${ON_A_SERVER} of them for a real server`);
   cases = chosen.flatMap((name) => {
     try {
       return [capture(recordedRun(name))];
@@ -43,13 +42,14 @@ test(
       if (first !== undefined) failed.push(`${one.case_id}: ${JSON.stringify(first)}`);
     }
     expect(failed).toEqual([]);
-    expect(cases.length).toBeGreaterThan(PICKED / 2);
+    expect(cases.length).toBeGreaterThan(refusals.length);
   },
   MINUTE,
 );
 
 test('what no case can say is refused by name', () => {
-  const named = /hosted tools|is a (subagent|mcp)\.|hands over to /;
+  const named =
+    /hosted tools|is of the kind (subagent|mcp)\.|hands over to |could not be reached|wrote letters|time was over/;
   expect(refusals.filter((text) => !named.test(text))).toEqual([]);
 });
 

@@ -1,0 +1,47 @@
+// The package goes without what none of its users can reach: declarations that no entry leads to, and compiled files of
+// types alone, which nothing loads.
+const { existsSync, readdirSync, readFileSync, rmSync } = require('node:fs');
+const { dirname, join, relative, resolve } = require('node:path');
+
+const DECLARATIONS = '.d.ts';
+const CODE = '.js';
+const IMPORTED = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*['"](\.{1,2}\/[^'"]+)\.js['"]/g;
+/** What the compiler writes at the head of each module. */
+const HEAD = ['"use strict";', 'Object.defineProperty(exports, "__esModule", { value: true });'];
+
+/** `entries`: declarations that package.json exports, as paths in `folder`. */
+function pruneTypes(folder, entries) {
+  const reached = reachedFrom(entries.map((entry) => resolve(folder, entry)));
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const having = (extension) =>
+    files.filter((name) => name.endsWith(extension)).map((name) => resolve(folder, name));
+  for (const file of having(DECLARATIONS)) if (!reached.has(file)) rmSync(file);
+  const code = having(CODE);
+  const loaded = new Set(code.flatMap((file) => importsOf(file, CODE)));
+  for (const file of code) if (!loaded.has(file) && isEmpty(file)) rmSync(file);
+}
+
+function reachedFrom(files) {
+  const reached = new Set();
+  const waiting = [...files];
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (reached.has(file)) continue;
+    if (!existsSync(file)) throw new Error(`${relative('.', file)} is imported and not compiled.`);
+    reached.add(file);
+    waiting.push(...importsOf(file, DECLARATIONS));
+  }
+  return reached;
+}
+
+function importsOf(file, extension) {
+  return Array.from(readFileSync(file, 'utf8').matchAll(IMPORTED), ([, path]) =>
+    join(dirname(file), `${path}${extension}`),
+  );
+}
+
+function isEmpty(file) {
+  const text = HEAD.reduce((rest, line) => rest.replace(line, ''), readFileSync(file, 'utf8'));
+  return text.replace(/\/\*[^]*?\*\/|\/\/.*/g, '').trim() === '';
+}
+
+module.exports = { pruneTypes };
