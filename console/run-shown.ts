@@ -3,8 +3,11 @@ import type { RunRow } from '../store/runs.js';
 
 export function runShown(row: RunRow) {
   const { caller, completedAt, stopReason, detail, costMicroUsd, alarm } = row;
+  const { root, agentPath } = row;
   return {
     runId: row.runId,
+    ...(root !== undefined && { root }),
+    ...(agentPath !== undefined && { agentPath }),
     agent: row.agent,
     status: row.status,
     goal: row.goalPreview,

@@ -6,8 +6,15 @@ import { searchPattern } from './ask-search.js';
 import { checkIdentifiers, checkWholeNumbers, listLimit } from './bounds.js';
 import type { Db } from './database.js';
 import type { AskTable } from './schema.js';
+import {
+  isUnder,
+  placeColumns,
+  shownPlace,
+  type PlaceColumns,
+  type ShownPlace,
+} from './tree-place.js';
 
-export interface AskRow extends AskView {
+export interface AskRow extends AskView, ShownPlace {
   readonly tenant: string;
   readonly runId: string;
   readonly outcome: AskOutcome;
@@ -20,6 +27,8 @@ export interface AskRow extends AskView {
 /** Which questions. */
 export interface AsksFilter {
   readonly runId?: string;
+  /** Of this run and of the sub-agents below it. */
+  readonly under?: string;
   readonly pendingOnly?: boolean;
   /** Decided, expired or withdrawn. */
   readonly endedOnly?: boolean;
@@ -68,6 +77,7 @@ export function asks(db: Db): Asks {
       const row = await db
         .selectFrom('asks')
         .select(ASK_COLUMNS)
+        .select(placeColumns('asks'))
         .where('tenant', '=', tenant)
         .where('ask_id', '=', askId)
         .orderBy((eb) => eb.case().when('outcome', '=', 'pending').then(0).else(1).end())
@@ -94,10 +104,11 @@ export function asks(db: Db): Asks {
 function chosen(
   db: Db,
   tenant: string,
-  { runId, pendingOnly, endedOnly, kinds, search }: AsksFilter,
+  { runId, under, pendingOnly, endedOnly, kinds, search }: AsksFilter,
 ) {
   let rows = db.selectFrom('asks').where('tenant', '=', tenant);
   if (runId !== undefined) rows = rows.where('run_id', '=', runId);
+  if (under !== undefined) rows = rows.where(isUnder(tenant, under));
   if (pendingOnly === true) rows = rows.where('outcome', '=', 'pending');
   if (endedOnly === true) rows = rows.where('outcome', '!=', 'pending');
   // An empty list of values is no SQL that PostgreSQL knows.
@@ -120,7 +131,7 @@ function selectAsks(
   { limit, after, newestFirst = false, ...filter }: AsksQuery,
 ) {
   const [beyond, order] = newestFirst ? (['<', 'desc'] as const) : (['>', 'asc'] as const);
-  let rows = chosen(db, tenant, filter).select(ASK_COLUMNS);
+  let rows = chosen(db, tenant, filter).select(ASK_COLUMNS).select(placeColumns('asks'));
   if (after !== undefined) {
     const { openedAt, askId } = after;
     checkWholeNumbers({ openedAt });
@@ -150,11 +161,14 @@ export const ASK_COLUMNS = [
   'closed_seq',
 ] as const satisfies readonly (keyof AskTable)[];
 
-export function askRow(row: Pick<AskTable, (typeof ASK_COLUMNS)[number]>): AskRow {
+type Selected = Pick<AskTable, (typeof ASK_COLUMNS)[number]>;
+
+export function askRow(row: Selected & Partial<PlaceColumns>): AskRow {
   return {
     ...(JSON.parse(row.view_json) as AskView),
     tenant: row.tenant,
     runId: row.run_id,
+    ...shownPlace(row),
     outcome: row.outcome as AskOutcome,
     by: JSON.parse(row.by_json) as readonly string[],
     ...(row.reason === null ? {} : { reason: row.reason }),

@@ -4,6 +4,7 @@ import { checkIdentifiers, checkWholeNumbers, listLimit } from './bounds.js';
 import { change, type Db } from './database.js';
 import type { StoredRunStatus } from './run-status.js';
 import type { RunTable } from './schema.js';
+import { placeColumns, shownPlace, type PlaceColumns } from './tree-place.js';
 
 export interface RunRow {
   readonly tenant: string;
@@ -14,6 +15,8 @@ export interface RunRow {
   readonly parent?: string;
   /** Of a sub-agent: run id of the root of its tree. */
   readonly root?: string;
+  /** Of a sub-agent: names of the agents from the root to it, both among them. */
+  readonly agentPath?: readonly string[];
   /** Agent, task, goal and model are '' until `session_init` is in the store. */
   readonly agent: string;
   readonly taskId: string;
@@ -98,6 +101,7 @@ export function runs(db: Db): Runs {
       const row = await db
         .selectFrom('runs')
         .selectAll()
+        .select(placeColumns('runs'))
         .where('tenant', '=', tenant)
         .where('run_id', '=', runId)
         .executeTakeFirst();
@@ -127,6 +131,7 @@ function selectRuns(db: Db, tenant: string, query: RunsQuery) {
   let rows = db
     .selectFrom('runs')
     .selectAll()
+    .select(placeColumns('runs'))
     .where('tenant', '=', tenant)
     .where('kind', '=', kind);
   if (parent !== undefined) rows = rows.where('parent', '=', parent);
@@ -154,7 +159,7 @@ function selectRuns(db: Db, tenant: string, query: RunsQuery) {
   return rows.orderBy('started_at', 'desc').orderBy('run_id', 'desc').limit(listLimit(limit));
 }
 
-function runRow(row: RunTable): RunRow {
+function runRow(row: RunTable & Partial<PlaceColumns>): RunRow {
   return {
     tenant: row.tenant,
     runId: row.run_id,
@@ -173,6 +178,7 @@ function runRow(row: RunTable): RunRow {
     ...(row.alarm === null ? {} : { alarm: row.alarm }),
     ...(row.parent === null ? {} : { parent: row.parent }),
     ...(row.root === null ? {} : { root: row.root }),
+    ...shownPlace(row),
     ...(row.kind === 'goal' ? goalFields(row) : {}),
     ...(row.result_json === null ? {} : resultFields(row, row.result_json)),
   };

@@ -4,6 +4,7 @@ import type { AskOutcome } from '../../core/state/ask-kinds.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import type { AsksFilter } from '../../store/asks.js';
+import type { ShownPlace } from '../../store/tree-place.js';
 import { shownPlace } from '../../store/place.js';
 import {
   commandHints,
@@ -39,7 +40,11 @@ interface ApprovalsOptions extends ActorOptions, TenantOptions, PageOptions {
 }
 
 /** With `outcome` where the store tells how it ended. */
-type ListedQuestion = AskView & { readonly runId: string; readonly outcome?: AskOutcome };
+type ListedQuestion = AskView &
+  ShownPlace & {
+    readonly runId: string;
+    readonly outcome?: AskOutcome;
+  };
 
 /** A conversation that waits for its user's next message is no decision. */
 const KINDS = ['approval', 'outcome', 'budget', 'input'] as const;
@@ -50,7 +55,7 @@ export function addApprovals(program: Command, cli: Cli): void {
     .command('approvals')
     .alias('inbox')
     .description('List what waits for a person, oldest first, with the commands that answer.')
-    .option('--run <id>', 'only of this run')
+    .option('--run <id>', 'only of this run and of the sub-agents below it')
     .option('--kind <kind>', `only these: ${KINDS.join(', ')}`, kindOf)
     .option(
       '--search <text>',
@@ -60,7 +65,7 @@ export function addApprovals(program: Command, cli: Cli): void {
     .option('--all', 'also those that have ended');
   withJson(
     withPlace(withDesk(withTenant(withPages(command)))),
-    '{asks: [{askId, runId, kind, tool, args, argsHash, roles, …}], next}',
+    '{asks: [{askId, runId, root?, agentPath?, kind, tool, args, argsHash, roles, …}], next}',
   )
     .addHelpText(
       'after',
@@ -102,7 +107,7 @@ async function askedOf(
   if (store === undefined) return fromRun(session, options);
   const filter: AsksFilter = {
     kinds: kind === undefined ? KINDS : [kind],
-    ...(run !== undefined && { runId: run }),
+    ...(run !== undefined && { under: run }),
     ...(search !== undefined && { search }),
   };
   const query = {
@@ -147,8 +152,7 @@ function print(page: Page<ListedQuestion>, output: Output, hints: CommandHints):
   if (asks.length === 0) return output.line('Nothing waits for a person.');
   const { first, ...commands } = hints;
   for (const ask of asks) {
-    const { runId } = ask;
-    const { outcome = 'pending' } = ask;
+    const { runId, outcome = 'pending' } = ask;
     const withoutCommands = outcome !== 'pending';
     const card = { runId, now: Date.now(), paint: output.paint, withoutCommands, ...commands };
     output.line(approvalCard(ask, card));

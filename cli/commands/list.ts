@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { RunSummary, StuckRun } from '../../client/index.js';
 import { summaryOf } from '../../client/read/run-summary.js';
 import { STORED_STATUSES, type StoredRunStatus } from '../../core/state/view.js';
+import { agentPathText } from '../../pure/agent-path.js';
 import type { RunsQuery } from '../../store/runs.js';
 import {
   readingDeskOf,
@@ -42,6 +43,7 @@ const STUCK_MAX = 1_000;
 interface ListOptions extends DeskOptions, TenantOptions, PageOptions {
   readonly status?: StoredRunStatus;
   readonly agent?: string;
+  readonly root?: string;
   readonly costFrom?: number;
   readonly costTo?: number;
   readonly stuck?: boolean;
@@ -56,6 +58,7 @@ export function addList(program: Command, cli: Cli): void {
     .description('List runs, newest first.')
     .option('--status <status>', `only these: ${STORED_STATUSES.join(', ')}`, status)
     .option('--agent <name>', 'only runs of this agent', someText('--agent'))
+    .option('--root <run>', 'only the sub-agents below this run', someText('--root'))
     .option(
       '--cost-from <micro-usd>',
       'only runs that have ended and cost this much or more',
@@ -106,10 +109,11 @@ function status(text: string): StoredRunStatus {
   );
 }
 
-function filterOf({ status: wanted, agent, costFrom, costTo }: ListOptions) {
+function filterOf({ status: wanted, agent, root, costFrom, costTo }: ListOptions) {
   return {
     ...(wanted !== undefined && { status: wanted }),
     ...(agent !== undefined && { agent }),
+    ...(root !== undefined && { root }),
     ...(costFrom !== undefined && { costFrom }),
     ...(costTo !== undefined && { costTo }),
   };
@@ -173,7 +177,7 @@ function rowOf(run: RunSummary): readonly string[] {
   const ended = run.stopReason !== undefined && run.stopReason !== run.status;
   return [
     run.runId,
-    run.agent,
+    run.agentPath === undefined ? run.agent : agentPathText(run.agentPath),
     ended ? `${run.status}: ${run.stopReason ?? ''}` : statusText(run),
     run.costMicroUsd === undefined ? '' : usdText(run.costMicroUsd),
     dateTimeText(run.startedAt),

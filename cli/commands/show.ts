@@ -37,7 +37,7 @@ import {
 } from '../render/index.js';
 import type { Session } from '../session.js';
 import type { RunView } from '../../core/state/view.js';
-import type { AskRow } from '../../store/asks.js';
+import type { AskView } from '../../core/state/ask-view.js';
 import type { RunName } from '../../store/changes.js';
 import { wholeNumber } from '../usage.js';
 
@@ -127,7 +127,7 @@ async function storedFacts(
   const nothing = { runId, run: null, asks: [], events: [], archive: null, storeAway: false };
   if (store === undefined) return nothing;
   const run = (await store.getRun(tenant, runId)) ?? null;
-  const asks = await store.listAsks(tenant, { runId, limit: ASKS_MAX });
+  const asks = await store.listAsks(tenant, { under: runId, limit: ASKS_MAX });
   const last = run?.lastSeq ?? -1;
   const since = Math.max(0, last + 1 - count);
   const name = { tenant, runId };
@@ -184,7 +184,7 @@ interface Printing {
 }
 
 async function print(facts: RunFacts, { session, output, hints, all }: Printing): Promise<void> {
-  const { run, state, asks, events, trouble } = facts;
+  const { run, state, events, trouble } = facts;
   const { paint } = output;
   const first = events[0]?.stamp.seq ?? 0;
   if (run !== null) {
@@ -213,9 +213,9 @@ async function print(facts: RunFacts, { session, output, hints, all }: Printing)
   }
   if (run?.result !== undefined) return printResult(run.result, { session, output });
   const { first: before, ...commands } = hints;
-  const open = openAsks(asks, state);
-  for (const ask of open) {
-    output.line(approvalCard(ask, { runId: facts.runId, now: Date.now(), paint, ...commands }));
+  const open = openAsks(facts);
+  for (const { ask, runId } of open) {
+    output.line(approvalCard(ask, { runId, now: Date.now(), paint, ...commands }));
   }
   if (open.length > 0 && before !== undefined) output.remark(before);
   if (state !== null) output.line(paint.dim(costLine(state.counters)));
@@ -235,6 +235,13 @@ function archiveLines({ archive }: RunFacts): readonly string[] {
   return (archive ?? []).flatMap((one) => archivalLine(one, now) ?? []);
 }
 
-function openAsks(asks: readonly AskRow[], state: RunFacts['state']) {
-  return state?.asks ?? asks.filter((ask) => ask.outcome === 'pending');
+/** Of the run itself, as it says where it can be asked, and of the sub-agents below it. */
+function openAsks({ runId, asks, state }: RunFacts) {
+  const stored = asks.filter((ask) => ask.outcome === 'pending');
+  const below = stored.filter((ask) => ask.runId !== runId);
+  const own: readonly AskView[] = state?.asks ?? stored.filter((ask) => ask.runId === runId);
+  return [
+    ...own.map((ask) => ({ ask, runId })),
+    ...below.map((ask) => ({ ask, runId: ask.runId })),
+  ];
 }

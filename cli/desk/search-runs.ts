@@ -145,6 +145,7 @@ type Searched = SearchOptions &
   PageOptions & {
     readonly status?: StoredRunStatus;
     readonly agent?: string;
+    readonly root?: string;
     readonly costFrom?: number;
     readonly costTo?: number;
     readonly limit: number;
@@ -168,9 +169,10 @@ export async function searchRuns(
 }
 
 function queryOf(options: Searched): FindRuns {
-  const { limit, cursor, status, agent, stopReason, detail, version, rules } = options;
+  const { limit, cursor, status, agent, root, stopReason, detail, version, rules } = options;
   const { tool, errorCode, goal, text, sort } = options;
-  const given = { status, agent, stopReason, detail, version, rules, tool, errorCode, goal, text };
+  const of = { status, agent, root, stopReason, detail, version, rules };
+  const given = { ...of, tool, errorCode, goal, text };
   const ranges = {
     cost: { from: options.costFrom, to: options.costTo },
     turns: { from: options.turnsFrom, to: options.turnsTo },

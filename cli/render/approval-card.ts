@@ -8,8 +8,10 @@ import type { LimitsOutlook } from '../../core/controls/outlook.js';
 import type { Repeats } from '../../core/controls/repeats.js';
 import type { Json } from '../../core/json/json.js';
 import type { AskView } from '../../core/state/ask-view.js';
+import { agentPathText } from '../../pure/agent-path.js';
 import { argumentsInOrder } from '../../pure/argument-order.js';
 import { at, countedIn, headlineOf } from '../../pure/headline.js';
+import type { ShownPlace } from '../../store/tree-place.js';
 import { dateTimeText, relativeText, usdText } from './amounts.js';
 import { inert, inertJson, inertLines } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';
@@ -28,17 +30,19 @@ export interface CardOptions {
 }
 
 const ID_CHARS_MAX = 400;
+const PATH_CHARS_MAX = 400;
 
 /** Questions of goals are numbered with a g. */
 const GOAL_ASK = /:g\d+$/;
 
-export function approvalCard(ask: AskView, options: CardOptions): string {
+export function approvalCard(ask: AskView & ShownPlace, options: CardOptions): string {
   const { paint = PLAIN, now } = options;
   const label = (name: string, value: string): string => `${paint.dim(name.padEnd(9))} ${value}`;
   const decidable = ask.kind !== 'user_message';
   const isOfGoal = GOAL_ASK.test(ask.askId);
   const body = [
     label('run', inert(options.runId, ID_CHARS_MAX)),
+    ...treeLines(ask, label),
     ...(decidable ? [label('question', inert(ask.askId, ID_CHARS_MAX))] : []),
     ...(ask.question === undefined ? [] : ['', ...inertLines(ask.question), '']),
     ...headlines(ask, paint),
@@ -71,6 +75,15 @@ export function approvalCard(ask: AskView, options: CardOptions): string {
     ...body.map((line) => (line === '' ? '│' : `│ ${line}`)),
     '└─',
   ].join('\n');
+}
+
+function treeLines(
+  { root, agentPath }: ShownPlace,
+  label: (name: string, value: string) => string,
+): readonly string[] {
+  if (root === undefined || agentPath === undefined) return [];
+  const path = inert(agentPathText(agentPath), PATH_CHARS_MAX);
+  return [label('root', inert(root, ID_CHARS_MAX)), label('agents', path)];
 }
 
 function titleOf(ask: AskView): string {

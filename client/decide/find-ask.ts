@@ -84,7 +84,16 @@ export function runIdPrefixes(askId: string): readonly string[] {
 }
 
 function fromRow(row: AskRow): FoundAsk {
-  const { tenant, runId, outcome, by: _by, reason: _reason, resolvedAt: _resolvedAt, ...ask } = row;
+  const {
+    tenant,
+    runId,
+    outcome,
+    by: _by,
+    reason: _reason,
+    resolvedAt: _resolvedAt,
+    ...known
+  } = row;
+  const { root: _root, agentPath: _agentPath, ...ask } = known;
   return { tenant, runId, outcome, ask };
 }
 

@@ -23,6 +23,8 @@ export interface Range {
 export interface RunFilter {
   readonly status?: StoredRunStatus;
   readonly agent?: string;
+  /** Only sub-agents below this run. */
+  readonly root?: string;
   readonly stopReason?: string;
   /** Or its beginning. */
   readonly detail?: string;
@@ -86,7 +88,7 @@ export async function findRuns(
 export async function* rowsOf(
   store: Pick<ReadingStore, 'listRuns'>,
   tenant: string,
-  { status, agent, started = {}, before: first, cost }: Omit<FindRuns, 'limit'>,
+  { status, agent, root, started = {}, before: first, cost }: Omit<FindRuns, 'limit'>,
 ): AsyncGenerator<RunRow> {
   let before = first;
   for (let page = 0; page * LIST_ROWS_MAX < SCANNED_MAX; page += 1) {
@@ -94,6 +96,7 @@ export async function* rowsOf(
       limit: LIST_ROWS_MAX,
       ...(status !== undefined && { status }),
       ...(agent !== undefined && { agent }),
+      ...(root !== undefined && { root }),
       ...(cost?.from !== undefined && { costFrom: cost.from }),
       ...(cost?.to !== undefined && { costTo: cost.to }),
       ...(before !== undefined && { before }),

@@ -20,6 +20,7 @@ const STORE_ONLY = [
   'costTo',
   'before',
   'parent',
+  'root',
 ] as const satisfies readonly (keyof RunsQuery)[];
 
 /** Temporal's own list lags by a moment and forgets runs after the namespace's retention. */

@@ -8,6 +8,10 @@ export interface RunSummary {
   readonly stopReason?: string;
   /** Its end is decided, and its last record is not stored yet. */
   readonly closing?: true;
+  /** Of a sub-agent, as the store has it: run id of the root of its tree. */
+  readonly root?: string;
+  /** Of a sub-agent: names of the agents from the root to it. */
+  readonly agentPath?: readonly string[];
   readonly goal?: string;
   readonly startedAt: number;
   readonly updatedAt?: number;
@@ -22,6 +26,8 @@ export function summaryOf(row: RunRow): RunSummary {
     agent: row.agent,
     status: row.status,
     ...(row.stopReason !== undefined && { stopReason: row.stopReason }),
+    ...(row.root !== undefined && { root: row.root }),
+    ...(row.agentPath !== undefined && { agentPath: row.agentPath }),
     goal: row.goalPreview,
     startedAt: row.startedAt,
     updatedAt: row.updatedAt,

@@ -17,6 +17,10 @@ export const id = z
   .refine((text) => !notAllowedText(text), 'must be readable characters')
   .meta({ example: 'run_01J' });
 
+export const underRun = id
+  .optional()
+  .describe('questions of this run and of the sub-agents below it');
+
 export const limit = z.coerce.number().int().min(1).max(200).default(50);
 export const cursor = z.string().min(1).max(1_000).optional();
 
@@ -24,8 +28,18 @@ export const time = z.number().int().describe('ms since epoch');
 const text = z.string();
 export const runStatus = z.enum(STORED_STATUSES);
 
+/** Of a sub-agent. */
+const treePlace = {
+  root: text.optional().describe('of a sub-agent: run id of the root of its tree'),
+  agentPath: z
+    .array(text)
+    .optional()
+    .describe('of a sub-agent: the agents from the root of its tree to it'),
+};
+
 export const run = z.object({
   runId: text,
+  ...treePlace,
   agent: text,
   status: text,
   goal: text,
@@ -85,6 +99,7 @@ const card = z.object({
 export const ask = z.object({
   askId: text,
   runId: text,
+  ...treePlace,
   kind: z.enum(['approval', 'outcome', 'budget', 'input', 'user_message']),
   tool: text.optional(),
   toolVersion: text.optional(),

@@ -17,7 +17,7 @@ export const ANSWERABLE: readonly AskRow['kind'][] = ['input'];
 
 const listQuery = z.strictObject({
   state: z.enum(['pending', 'all']).default('pending'),
-  runId: shapes.id.optional(),
+  runId: shapes.underRun,
   limit: shapes.limit,
   cursor: shapes.cursor,
 });
@@ -93,7 +93,7 @@ async function list(
   const place = cursor === undefined ? undefined : placeOf(cursor);
   const page = {
     limit,
-    ...(runId !== undefined && { runId }),
+    ...(runId !== undefined && { under: runId }),
     ...(place !== undefined && { after: { openedAt: place.at, askId: place.id } }),
   };
   const rows = await (state === 'pending'

@@ -34,7 +34,7 @@ const listInbox = endpoint({
   query: z.strictObject({
     state: z.enum(['pending', 'decided', 'all']).default('pending'),
     kind: z.enum(KINDS).optional(),
-    runId: shapes.id.optional(),
+    runId: shapes.underRun,
     search: shapes.search,
     limit: shapes.limit,
     cursor: shapes.cursor,
@@ -46,7 +46,7 @@ const listInbox = endpoint({
     const isPast = state === 'decided';
     const filter = {
       kinds: kind === undefined ? KINDS : [kind],
-      ...(runId !== undefined && { runId }),
+      ...(runId !== undefined && { under: runId }),
       ...(search !== undefined && { search }),
       ...(isPast && { endedOnly: true }),
     };

@@ -42,6 +42,7 @@ const microUsd = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).opt
 const listQuery = z.strictObject({
   status: shapes.runStatus.optional(),
   agent: shapes.id.optional(),
+  root: shapes.id.optional().describe('only the sub-agents below this run'),
   costFrom: microUsd,
   costTo: microUsd,
   ...searchShape,
@@ -59,12 +60,13 @@ const listRuns = endpoint({
   answers: { 200: { description: 'A page of runs.', schema: shapes.page(shapes.run) } },
   async handle({ desk, person, query }) {
     if (isSearch(query)) return { status: 200, body: await foundRuns(desk, person.tenant, query) };
-    const { status, agent, costFrom, costTo, limit, cursor } = query;
+    const { status, agent, root, costFrom, costTo, limit, cursor } = query;
     const place = cursor === undefined ? undefined : placeOf(cursor);
     const rows = await desk.store.listRuns(person.tenant, {
       limit,
       ...(status !== undefined && { status }),
       ...(agent !== undefined && { agent }),
+      ...(root !== undefined && { root }),
       ...(costFrom !== undefined && { costFrom }),
       ...(costTo !== undefined && { costTo }),
       ...(place !== undefined && { before: { startedAt: place.at, runId: place.id } }),
@@ -89,7 +91,7 @@ const getRun = endpoint({
   async handle({ desk, person, params }) {
     const row = await ownRun(desk, person, params.runId);
     const { runId } = row;
-    const query = { runId, pendingOnly: true, limit: PENDING_MAX };
+    const query = { under: runId, pendingOnly: true, limit: PENDING_MAX };
     const pending = await desk.store.listAsks(person.tenant, query);
     await desk.views.note(desk, person, pending);
     const { taskId, sessionId, result } = row;

@@ -38,6 +38,7 @@ type Search = z.output<z.ZodObject<typeof searchShape>>;
 interface Wanted extends Search {
   readonly status?: StoredRunStatus | undefined;
   readonly agent?: string | undefined;
+  readonly root?: string | undefined;
   readonly costFrom?: number | undefined;
   readonly costTo?: number | undefined;
   readonly limit: number;
@@ -56,11 +57,13 @@ export async function foundRuns(desk: Pick<Desk, 'store'>, tenant: string, query
 }
 
 function wantedOf({ limit, cursor, sort, ...query }: Wanted): FindRuns {
-  const { status, agent, stopReason, detail, version, rules, tool, errorCode, goal, text } = query;
+  const { status, agent, root, stopReason, detail, version, rules } = query;
+  const { tool, errorCode, goal, text } = query;
   const place = cursor === undefined ? undefined : placeOf(cursor);
   return {
     limit,
-    ...present({ status, agent, stopReason, detail, version, rules, tool, errorCode, goal, text }),
+    ...present({ status, agent, root, stopReason, detail, version, rules }),
+    ...present({ tool, errorCode, goal, text }),
     ...present({
       cost: range(query.costFrom, query.costTo),
       turns: range(query.turnsFrom, query.turnsTo),

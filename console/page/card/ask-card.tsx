@@ -19,6 +19,7 @@ import { budgetTitle } from '../parts/budget-words.js';
 import { LimitsSection, RepeatsSection } from './controls-said.js';
 import { Correction } from './correction.js';
 import { Countdown } from './countdown.js';
+import { agentPathText } from '../../../pure/agent-path.js';
 import { goalAskTitle, GoalQuestion } from './goal-question.js';
 import { Headline } from './headline.js';
 import { People } from './people.js';
@@ -55,9 +56,9 @@ export function AskCard({ first, ask, me, grounds, next }: AskCardProps): VNode 
           <h2 tabIndex={-1}>{titleOf(first)}</h2>
         </div>
         <Countdown ask={ask} />
-        {first.agent !== undefined && (
+        {agentOf(first) !== undefined && (
           <p class="card-agent">
-            Agent <InertLine text={first.agent} max={128} />
+            Agent <InertLine text={agentOf(first) ?? ''} max={400} />
           </p>
         )}
         {next !== undefined && (
@@ -113,7 +114,7 @@ interface BelowProps extends PartProps {
 }
 
 function Below({ ask, grounds, mayRead }: BelowProps): VNode {
-  const { runId, askId, argsHash, openedAt } = ask;
+  const { runId, root, askId, argsHash, openedAt } = ask;
   const isWithheld = ask.kind === 'input' && !mayRead;
   return (
     <>
@@ -139,6 +140,17 @@ function Below({ ask, grounds, mayRead }: BelowProps): VNode {
             <InertLine text={runId} max={128} />
           )}
         </Fact>
+        {root !== undefined && (
+          <Fact name="Root run">
+            {mayRead ? (
+              <a href={runPath(root)}>
+                <InertLine text={root} max={128} />
+              </a>
+            ) : (
+              <InertLine text={root} max={128} />
+            )}
+          </Fact>
+        )}
         <Fact name="Asked">{`${dateTime(openedAt)} (${relative(openedAt, now())})`}</Fact>
         <Fact name="Question">
           <code>
@@ -151,6 +163,11 @@ function Below({ ask, grounds, mayRead }: BelowProps): VNode {
       </dl>
     </>
   );
+}
+
+/** Of a sub-agent the agents on the way to it. */
+function agentOf({ agent, agentPath }: Ask): string | undefined {
+  return agentPath === undefined ? agent : agentPathText(agentPath);
 }
 
 function argumentsTitle({ kind, goal }: Ask): string {

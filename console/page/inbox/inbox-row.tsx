@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { argumentsInOrder } from '../../../pure/argument-order.js';
+import { agentPathText } from '../../../pure/agent-path.js';
 import { headlineOf, labelOf } from '../../../pure/headline.js';
 import type { Ask, Json } from '../data/api-types.js';
 import { now } from '../data/connection.js';
@@ -21,7 +22,7 @@ export interface InboxRowProps {
 }
 
 export function InboxRow({ ask, isSelected }: InboxRowProps): VNode {
-  const { askId, argsHash, openedAt, kind, tool, quorum, runId } = ask;
+  const { askId, argsHash, openedAt, kind, tool, quorum, runId, agentPath } = ask;
   const left = timeLeft(ask);
   const isSoon = ask.outcome === 'pending' && ask.expiresAt - now() < SOON_MS;
   return useMemo(
@@ -39,7 +40,10 @@ export function InboxRow({ ask, isSelected }: InboxRowProps): VNode {
             <span class={`badge ${kind}`}>{KIND_NAMES[kind]}</span>
             {quorum > 1 && <span class="badge">{`${quorum} people`}</span>}
             <span class="row-run">
-              <InertLine text={runId} max={60} />
+              <InertLine
+                text={agentPath === undefined ? runId : agentPathText(agentPath)}
+                max={60}
+              />
             </span>
           </span>
         </a>

@@ -1,5 +1,6 @@
 /** Runs, newest first, with filters. */
 import type { VNode } from 'preact';
+import { agentPathText } from '../../../pure/agent-path.js';
 import { now } from '../data/connection.js';
 import type { Person, Run } from '../data/api-types.js';
 import { cost, duration } from '../parts/format.js';
@@ -38,6 +39,7 @@ export function Runs({ me }: { readonly me: Person }): VNode {
 
 function RunRow({ run }: { readonly run: Run }): VNode {
   const { runId, status, agent, goal, startedAt, completedAt, costMicroUsd, stopReason } = run;
+  const { agentPath } = run;
   const took = (completedAt ?? now()) - startedAt;
   return (
     <ListRow
@@ -47,7 +49,7 @@ function RunRow({ run }: { readonly run: Run }): VNode {
       id={runId}
       idMax={80}
       about={goal}
-      agent={agent}
+      agent={agentPath === undefined ? agent : agentPathText(agentPath)}
       startedAt={startedAt}
     >
       <td class="figure">{duration(Math.max(0, took))}</td>

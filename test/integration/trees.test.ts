@@ -1,0 +1,144 @@
+/** Trees of runs as people and programs see them, on a real server: questions, the way down, what is watched and read. */
+import { defineAgent, defineConfig, type Config } from '../../authoring/index.js';
+import { runCli } from '../../cli/program.js';
+import type { AskRow } from '../../store/asks.js';
+import type { ScriptedAnswer } from '../../testing/index.js';
+import { config as served } from './support/agents.js';
+import { idOf, startDesk, tokenOf, type Name, type TestDesk } from './support/desk.js';
+import { call, pay, say, startWorld, until, type World } from './support/world.js';
+
+let world: World;
+let desk: TestDesk;
+beforeAll(async () => {
+  world = await startWorld({ worker: false });
+  await world.serve({ config: treeConfig(world.service.url) });
+  desk = await startDesk(world);
+});
+afterAll(async () => {
+  await desk?.stop();
+  await world?.stop();
+});
+
+/** An agent that has an auditor, which has a clerk. */
+function treeConfig(serviceUrl: string): Config {
+  const { tools } = servedAgent(served({ serviceUrl }));
+  const clerk = { description: 'Pays.', prompt: 'Pay.', tools: ['pay.asked', 'notes.write'] };
+  const auditor = defineAgent({
+    name: 'auditor',
+    model: 'scripted/model',
+    instructions: 'Audit.',
+    tools,
+    agents: { clerk },
+  });
+  return defineConfig({
+    agents: [
+      auditor,
+      defineAgent({
+        name: 'refund-desk',
+        model: 'scripted/model',
+        instructions: 'Serve the customer.',
+        tools,
+        agents: { auditor: { description: 'Checks an order.', agent: auditor } },
+      }),
+    ],
+  });
+}
+
+function servedAgent(config: Config) {
+  const agent = config.agents.get('desk');
+  if (agent === undefined) throw new Error('There is no desk.');
+  return agent;
+}
+
+const asks = (name: string, prompt = 'Look at order 1.') => call('agent', { name, prompt });
+
+/** A root that asks its auditor, which does this. */
+function tree(
+  runId: string,
+  auditor: readonly ScriptedAnswer[],
+  clerk?: readonly ScriptedAnswer[],
+) {
+  world.script(`${runId}:a1`, auditor);
+  if (clerk !== undefined) world.script(`${runId}:a1:a1`, clerk);
+  return world.start({
+    agent: 'refund-desk',
+    runId,
+    task: { goal: 'Serve the customer.', caller: idOf('mia') },
+    replies: [asks('auditor'), say('All done.')],
+  });
+}
+
+/** The one question that waits below this run. */
+function askUnder(root: string): Promise<AskRow> {
+  const query = { under: root, pendingOnly: true, limit: 5 };
+  return until(
+    `a question under ${root}`,
+    async () => (await world.store.listAsks('default', query))[0],
+  );
+}
+
+async function command(words: readonly string[], as?: Name) {
+  let out = '';
+  let err = '';
+  const { place, storePlace } = world;
+  const variables =
+    as === undefined
+      ? {
+          HOLDFAST_STORE: storePlace,
+          HOLDFAST_ADDRESS: place.address,
+          HOLDFAST_NAMESPACE: place.namespace,
+        }
+      : { HOLDFAST_TOKEN: tokenOf(as), HOLDFAST_DESK_URL: desk.url };
+  const code = await runCli(words, {
+    environment: { variables, folder: '/nowhere', colour: false, interactive: false },
+    streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
+  });
+  return { code, out, err };
+}
+
+test('A question of a sub-agent is listed under its root with the agents on the way, and not approved by who asked for the root.', async () => {
+  const run = await tree(
+    'asked',
+    [asks('clerk'), say('Audited.')],
+    [pay('pay.asked'), say('Paid.')],
+  );
+  const ask = await askUnder('asked');
+  const place = {
+    runId: 'asked:a1:a1',
+    root: 'asked',
+    agentPath: ['refund-desk', 'auditor', 'clerk'],
+  };
+  const body = { body: { items: [{ askId: ask.askId, ...place }] } };
+  for (const runId of ['asked', 'asked:a1', 'asked:a1:a1']) {
+    expect(await desk.get(`/v1/approvals?runId=${runId}`)).toMatchObject(body);
+    expect(await desk.get(`/v1/inbox?runId=${runId}`)).toMatchObject(body);
+  }
+  expect((await desk.get('/v1/approvals?runId=asked:a2')).body).toMatchObject({ items: [] });
+  expect(await desk.get('/v1/runs/asked')).toMatchObject({ body: { pending: [place] } });
+  expect(await desk.get(`/v1/approvals/${encodeURIComponent(ask.askId)}`)).toMatchObject({
+    body: place,
+  });
+
+  const listed = await command(['approvals', '--run', 'asked', '--json']);
+  expect(JSON.parse(listed.out)).toMatchObject({ asks: [place] });
+  expect((await command(['approvals', '--run', 'asked'])).out).toContain(
+    'refund-desk › auditor › clerk',
+  );
+  const shown = await command(['show', 'asked']);
+  expect(shown.out).toContain('refund-desk › auditor › clerk');
+  expect(shown.out).toContain(`holdfast approve ${ask.askId}`);
+  const runs = await command(['list', '--root', 'asked']);
+  expect(runs.out).toContain('refund-desk › auditor › clerk');
+  expect(runs.out).not.toContain('All done');
+  expect(await desk.get('/v1/runs?root=asked')).toMatchObject({
+    body: { items: [{ runId: 'asked:a1:a1' }, { runId: 'asked:a1', root: 'asked' }] },
+  });
+
+  const own = await command(['approve', ask.askId], 'mia');
+  expect(own).toMatchObject({ code: 1, err: expect.stringContaining('own request') });
+  const { code } = await command(['approve', ask.askId], 'ann');
+  expect(code).toBe(0);
+  const { result } = await world.ended(run);
+  expect(result).toMatchObject({ status: 'completed' });
+  expect(world.service.visits('asked:a1:a1', 'effect')).toHaveLength(1);
+});
