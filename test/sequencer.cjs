@@ -1,54 +1,103 @@
 // The longest files first, so that no worker is left alone with one of them at the end. On a fresh clone jest
 // knows no durations and goes by size, which says the opposite of a file that plays a folder of cases.
 const Sequencer = require('@jest/test-sequencer').default;
+const { drawSeed } = require('./draw-seed.cjs');
+const { drawnFiles } = require('./drawn-files.cjs');
 
 const LONGEST = [
-  'store/postgres.test.ts',
-  'browser/hostile.test.ts',
-  'browser/many.test.ts',
-  'testing/crash-kit.test.ts',
   'integration/waits.test.ts',
-  'integration/other-store.test.ts',
+  'integration/killed-goals.test.ts',
+  'integration/cancelled-away.test.ts',
   'browser/barriers.test.ts',
-  'scenarios/real-engine.test.ts',
-  'proving/harness.test.ts',
+  'integration/outages.test.ts',
+  'store/postgres.test.ts',
+  'integration/named-changes.test.ts',
   'browser/inbox.test.ts',
   'browser/run.test.ts',
-  'integration/outages.test.ts',
-  'integration/cancelled-away.test.ts',
-  'examples/refund-demo.test.ts',
-  'integration/attacks.test.ts',
-  'integration/attacks-injection.test.ts',
-  'evaluation/temporal.test.ts',
-  'scenarios/uncached.test.ts',
   'integration/killed-anywhere.test.ts',
-  'integration/killed-mid-stream.test.ts',
-  'integration/crash.test.ts',
-  'integration/served.test.ts',
-  'integration/postgres.test.ts',
-  'integration/query-crash.test.ts',
-  'browser/answers.test.ts',
-  'integration/approval.test.ts',
-  'workflows/replay.test.ts',
-  'workflows/async-frames.test.ts',
-  'integration/token-stream.test.ts',
-  'integration/zombie.test.ts',
-  'integration/bad-input.test.ts',
-  'replay/kept-histories.test.ts',
-  'integration/query.test.ts',
+  'integration/goal-survives.test.ts',
+  'testing/crash-kit.test.ts',
+  'proving/harness.test.ts',
+  'integration/other-store.test.ts',
   'integration/archive.test.ts',
-  'integration/named-changes.test.ts',
-  'integration/desk.test.ts',
-  'providers/error-table.test.ts',
+  'integration/zombie.test.ts',
+  'integration/secured-cluster.test.ts',
+  'browser/hostile.test.ts',
+  'integration/goals-asleep.test.ts',
+  'browser/many.test.ts',
+  'examples/repair.test.ts',
+  'integration/postgres.test.ts',
+  'browser/answers.test.ts',
+  'integration/served.test.ts',
+  'build/build.test.ts',
+  'examples/refund-demo.test.ts',
+  'integration/killed-connectors.test.ts',
+  'workflows/replay.test.ts',
+  'integration/desk-corrections.test.ts',
+  'integration/query-crash.test.ts',
+  'integration/decisions-away.test.ts',
+  'integration/query.test.ts',
+  'integration/sandbox.test.ts',
+  'integration/named-changes-of-10.test.ts',
+  'browser/goals.test.ts',
+  'integration/reset.test.ts',
+  'integration/goal-client.test.ts',
+  'scenarios/commands.test.ts',
+  'console/notify.test.ts',
+  'scenarios/real-engine.test.ts',
+  'integration/desk-api.test.ts',
+  'integration/continue-as-new.test.ts',
+  'browser/rights.test.ts',
+  'integration/killed-mid-stream.test.ts',
+  'scenarios/scenarios.test.ts',
+  'replay/kept-histories.test.ts',
+  'integration/bad-input.test.ts',
+  'integration/approval.test.ts',
+  'browser/controls.test.ts',
+  'integration/secured-commands.test.ts',
+  'sandbox/attacks.test.ts',
+  'integration/attacks-injection.test.ts',
+  'integration/token-stream.test.ts',
+  'integration/crash.test.ts',
+  'connectors/legacy.test.ts',
+  'cli/postgres.test.ts',
+  'integration/goal-changes.test.ts',
+  'evaluation/temporal.test.ts',
+  'integration/split-workers.test.ts',
+  'cli/exit-codes.test.ts',
+  'integration/answer-command.test.ts',
+  'devserver/start-server.test.ts',
+  'integration/attacks.test.ts',
+  'integration/query-tokens.test.ts',
+  'connection/diagnose.test.ts',
+  'integration/chat.test.ts',
+  'integration/export.test.ts',
+  'proving/tool-service.test.ts',
+  'workflows/async-frames.test.ts',
+  'integration/decisions-at-once.test.ts',
 ];
 
+const rankOf = ({ path }) => {
+  const rank = LONGEST.findIndex((file) => path.endsWith(`/test/${file}`));
+  return rank < 0 ? LONGEST.length : rank;
+};
+
 module.exports = class LongestFirst extends Sequencer {
+  constructor(options) {
+    super(options);
+    // The one above sorts those that failed as well.
+    this.plain = new Sequencer(options);
+  }
+
   async sort(tests) {
-    const rankOf = ({ path }) => {
-      const rank = LONGEST.findIndex((file) => path.endsWith(`/test/${file}`));
-      return rank < 0 ? LONGEST.length : rank;
-    };
-    const sorted = await super.sort(tests);
-    return [...sorted].sort((one, other) => rankOf(one) - rankOf(other));
+    const sorted = (await super.sort(tests)).toSorted((one, other) => rankOf(one) - rankOf(other));
+    const failed = new Set((await this.plain.allFailedTests(tests)).map(({ path }) => path));
+    return drawnFiles(sorted, {
+      rootDir: tests[0]?.context.config.rootDir,
+      seed: drawSeed(),
+      way: process.env.HOLDFAST_FILES,
+      rankOf,
+      hasFailed: ({ path }) => failed.has(path),
+    });
   }
 };

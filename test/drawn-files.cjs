@@ -1,0 +1,42 @@
+// Files of tests that start processes, browsers or many runs cost more than half of what all tests do. A run of all tests
+// plays one of every two of them, as the seed draws, and everything else; what the seed leaves out is a run of its own:
+//   HOLDFAST_FILES=all        every file
+//   HOLDFAST_FILES=left-out   the files that a run with the same HOLDFAST_SEED leaves out
+// Files that failed the last time are always played, and so are those that a command names.
+const { relative } = require('node:path');
+
+const DEAR = /^test\/(browser|chaos|examples|integration|proving|testing)\//;
+const WAYS = ['all', 'left-out', undefined];
+/** Fewer files than these were named by somebody. */
+const WHOLE_RUN = 300;
+
+/** `rankOf`: the dearest are the first; `hasFailed`: whether a file failed the last time. */
+function drawnFiles(tests, { rootDir, seed, way, rankOf, hasFailed }) {
+  if (!WAYS.includes(way)) throw new Error(`HOLDFAST_FILES is all or left-out, not ${way}.`);
+  if (way === 'all' || tests.length < WHOLE_RUN) return tests;
+  const isDear = ({ path }) => DEAR.test(relative(rootDir, path).replaceAll('\\', '/'));
+  // The same in every run, whatever jest knows of durations.
+  const dear = tests
+    .filter(isDear)
+    .toSorted((one, other) => rankOf(one) - rankOf(other) || (one.path < other.path ? -1 : 1));
+  const leftOut = new Set(dear.filter((test, place) => !isDrawn(place, seed) && !hasFailed(test)));
+  const played = tests.filter((test) => leftOut.has(test) === (way === 'left-out'));
+  console.log(`HOLDFAST_SEED=${seed}: ${told(dear, leftOut, way)}`);
+  return played;
+}
+
+/** Neighbours cost about the same: the seed draws which of the two. */
+function isDrawn(place, seed) {
+  const pair = Math.floor(place / 2);
+  // Two rounds, so that every bit of the seed and of the pair counts.
+  const mixed = Math.imul(Math.imul(seed ^ (pair << 7), 2_654_435_761) ^ (pair + 1), 2_246_822_519);
+  return place % 2 === ((mixed >>> 15) & 1);
+}
+
+function told(dear, leftOut, way) {
+  return way === 'left-out'
+    ? `the ${leftOut.size} files that the seed left out`
+    : `${dear.length - leftOut.size} of ${dear.length} dear files are drawn; HOLDFAST_FILES=left-out plays the others`;
+}
+
+module.exports = { drawnFiles };

@@ -1,0 +1,52 @@
+/** The draw of test files that cost much: two runs of one seed play each file once. */
+import { drawnFiles } from '../drawn-files.cjs';
+
+const files = (folder: string, count: number) =>
+  Array.from({ length: count }, (_, n) => ({ path: `/root/test/${folder}/${n}.test.ts` }));
+const ALL = [...files('core', 300), ...files('browser', 11), ...files('integration', 80)];
+
+const played = (seed: number, way?: string, failed: readonly string[] = []) =>
+  drawnFiles(ALL, {
+    rootDir: '/root',
+    seed,
+    way,
+    rankOf: () => 0,
+    hasFailed: ({ path }: { path: string }) => failed.includes(path),
+  });
+
+beforeEach(() => jest.spyOn(console, 'log').mockImplementation(() => undefined));
+afterEach(() => jest.restoreAllMocks());
+
+test.each([1, 2, 4_711])('seed %d: what one run leaves out another one plays', (seed) => {
+  const [drawn, leftOut] = [played(seed), played(seed, 'left-out')];
+  expect(drawn.length).toBeGreaterThan(340);
+  expect(leftOut.length).toBeGreaterThan(40);
+  const both = [...drawn, ...leftOut].map(({ path }) => path).toSorted();
+  expect(both).toEqual(ALL.map(({ path }) => path).toSorted());
+  expect(played(seed)).toEqual(drawn);
+});
+
+test('another seed draws other files, and over a few seeds each file is drawn', () => {
+  expect(played(1)).not.toEqual(played(2));
+  const paths = Array.from({ length: 30 }, (_, n) => n).flatMap((seed) =>
+    played(seed).map(({ path }) => path),
+  );
+  expect(new Set(paths).size).toBe(ALL.length);
+});
+
+test('a file that failed the last time is played whatever is drawn; so is every file of a command that names some', () => {
+  const [first] = played(1, 'left-out');
+  expect(played(1, undefined, [first!.path])).toContainEqual(first);
+  const few = ALL.slice(-5);
+  expect(
+    drawnFiles(few, {
+      rootDir: '/root',
+      seed: 1,
+      way: undefined,
+      rankOf: () => 0,
+      hasFailed: () => false,
+    }),
+  ).toEqual(few);
+  expect(played(1, 'all')).toEqual(ALL);
+  expect(() => played(1, 'some')).toThrow('HOLDFAST_FILES is all or left-out, not some.');
+});
