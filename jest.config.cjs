@@ -12,7 +12,7 @@ module.exports = {
   // Sources name their imports as they are emitted (./x.js); jest runs the TypeScript itself.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   // Most tests wait for servers and processes most of their time: more of them than cores keep the cores busy.
-  maxWorkers: Math.max(5, availableParallelism()),
+  maxWorkers: Math.max(6, availableParallelism()),
   testSequencer: '<rootDir>/test/sequencer.cjs',
   reporters: ['<rootDir>/test/quiet-reporter.cjs', 'summary'],
   // Replays leave hooks on every promise of their process behind: a worker that has grown is replaced.

@@ -2,19 +2,21 @@
 const { availableParallelism } = require('node:os');
 const whole = require('./jest.config.cjs');
 
-const FOLDERS = ['authoring', 'cli', 'core', 'evaluation', 'providers', 'pure', 'store'];
-const SERVED = [
+const FOLDERS = ['authoring', 'cli', 'core', 'providers', 'pure', 'store'];
+const LEFT_OUT = [
+  // They need a server.
   'cli/postgres',
-  'evaluation/temporal',
   'store/postgres',
   'scenarios/(?!scenarios\\.)',
+  // Together they cost as much as all other tests of the providers.
+  'providers/(conformance|error-table|stream-cuts)',
 ];
 
 /** @type {import('jest').Config} */
 module.exports = {
   ...whole,
   testMatch: [...FOLDERS, 'scenarios'].map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`),
-  testPathIgnorePatterns: ['/node_modules/', ...SERVED.map((path) => `<rootDir>/test/${path}`)],
+  testPathIgnorePatterns: ['/node_modules/', ...LEFT_OUT.map((path) => `<rootDir>/test/${path}`)],
   globalSetup: '<rootDir>/test/fast-setup.cjs',
   maxWorkers: availableParallelism() + 1,
   // Commands that find no server wait a second and a half for one.

@@ -5,7 +5,8 @@
 // Files that failed the last time are always played, and so are those that a command names.
 const { relative } = require('node:path');
 
-const DEAR = /^test\/(browser|chaos|examples|integration|proving|testing)\//;
+const DEAR =
+  /^test\/(browser|build|chaos|connection|connectors|devserver|examples|integration|mutation|proving|sandbox|testing)\//;
 const WAYS = ['all', 'left-out', undefined];
 /** Fewer files than these were named by somebody. */
 const WHOLE_RUN = 300;

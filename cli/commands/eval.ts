@@ -12,6 +12,7 @@ import { isSuccess, reportOf } from '../../evaluation/report.js';
 import { TIME_SKIPPING_VARIABLE } from '../../devserver/index.js';
 import { examples, type Cli } from '../command.js';
 import { bundleWriter } from './eval-bundles.js';
+import { PAST_HELP, refuseOfPast, withPast, type PastOptions } from './past-options.js';
 import { EXIT } from '../exit-code.js';
 import { onInterrupt } from '../terminal/interrupt.js';
 import { createOutput, type Output } from '../terminal/output.js';
@@ -30,9 +31,10 @@ const EXAMPLES = examples(
   'holdfast eval cases --engine both --no-workflow-cache',
   'holdfast eval cases --engine temporal --bundles bundles',
   'holdfast eval cases --engine both --time-skipping ./temporal-test-server',
+  'holdfast eval --from test/bundles --model anthropic/claude-sonnet-4-5 --gate gate.json --junit past.xml',
 );
 
-interface EvalOptions {
+interface EvalOptions extends PastOptions {
   readonly engine?: EngineChoice;
   readonly json?: string;
   readonly filter?: string;
@@ -58,12 +60,12 @@ export interface Evaluation {
 }
 
 export function addEval(program: Command, cli: Cli): void {
-  program
+  const command = program
     .command('eval')
     .description(
       'Play cases (fixtures) with scripted models and tools, and compare what happens with what they expect. Exits with 0 only if at least one case ran and all that ran passed.',
     )
-    .argument('<path...>', 'a fixture, or a folder with all *.json below it')
+    .argument('[path...]', 'a fixture, or a folder with all *.json below it')
     .option('--engine <name>', `${ENGINE_CHOICES.join(', ')} (default simulation)`, engineChoice)
     .option('--json <file>', 'write the report there: {summary, cases: […]}')
     .option('--filter <text>', 'only cases whose id or title has this text')
@@ -80,38 +82,62 @@ export function addEval(program: Command, cli: Cli): void {
       '--time-skipping [executable]',
       `play the engine temporal on Temporal's test server, which skips time: sleeps and questions of days take no time. Without a program: that of ${TIME_SKIPPING_VARIABLE}, else temporal-test-server on PATH, else the SDK downloads it; docs/guide/cases.md tells how to get it from Maven Central`,
     )
-    .addHelpText('after', EXAMPLES)
-    .action(async (paths: readonly string[], options: EvalOptions) => {
-      const { environment, streams } = cli;
-      const output = createOutput(streams, { json: false, colour: environment.colour });
-      const { engine = 'simulation', seed = DEFAULT_SEED, filter, json, bundles } = options;
-      const { timeSkipping } = options;
-      const withoutCache = !options.workflowCache;
-      if (engine === 'simulation') refuseOfServers(options);
-      const evaluation = {
-        paths,
-        engine,
-        seed,
-        ...(filter !== undefined && { filter }),
-        ...(json !== undefined && { json }),
-        folder: environment.folder,
-        withoutCache,
-        ...(timeSkipping !== undefined && { timeSkipping }),
-      };
-      cli.exitCode = await runEvaluation(evaluation, output, () =>
-        openEngines(engine, {
-          environment: environment.variables,
-          onProgress: (text) => output.remark(text),
-          ...(withoutCache && { maxCachedWorkflows: 0 }),
-          ...(timeSkipping !== undefined && {
-            timeSkipping: serverProgram(timeSkipping, environment.folder),
-          }),
-          ...(bundles !== undefined && {
-            onEnded: bundleWriter(resolve(environment.folder, bundles)),
-          }),
-        }),
-      );
-    });
+    .addHelpText('after', `${PAST_HELP}\n${EXAMPLES}`);
+  withPast(command).action(async (paths: readonly string[], options: EvalOptions) => {
+    const { environment, streams } = cli;
+    const output = createOutput(streams, { json: false, colour: environment.colour });
+    if (options.from !== undefined) {
+      if (paths.length > 0) throw casesAndRuns();
+      const { evaluatePast } = await import('./eval-past.js');
+      cli.exitCode = await evaluatePast(cli, options, output);
+      return;
+    }
+    refuseOfPast(options);
+    if (paths.length === 0) throw nothingNamed();
+    cli.exitCode = await evaluateCases(environment, { ...options, paths }, output);
+  });
+}
+
+/** Gives the exit code. */
+function evaluateCases(
+  { folder, variables }: Cli['environment'],
+  options: EvalOptions & { readonly paths: readonly string[] },
+  output: Output,
+): Promise<number> {
+  const { paths, engine = 'simulation', seed = DEFAULT_SEED, filter, json, bundles } = options;
+  const { timeSkipping } = options;
+  const withoutCache = !options.workflowCache;
+  if (engine === 'simulation') refuseOfServers(options);
+  const evaluation = {
+    paths,
+    engine,
+    seed,
+    ...(filter !== undefined && { filter }),
+    ...(json !== undefined && { json }),
+    folder,
+    withoutCache,
+    ...(timeSkipping !== undefined && { timeSkipping }),
+  };
+  return runEvaluation(evaluation, output, () =>
+    openEngines(engine, {
+      environment: variables,
+      onProgress: (text) => output.remark(text),
+      ...(withoutCache && { maxCachedWorkflows: 0 }),
+      ...(timeSkipping !== undefined && { timeSkipping: serverProgram(timeSkipping, folder) }),
+      ...(bundles !== undefined && { onEnded: bundleWriter(resolve(folder, bundles)) }),
+    }),
+  );
+}
+
+function casesAndRuns(): HoldfastError {
+  return usage('Cases and recorded runs are two evaluations.', 'Leave out the paths, or --from.');
+}
+
+function nothingNamed(): HoldfastError {
+  return usage(
+    'No case is named.',
+    'Name fixtures or a folder of them, or recorded runs with --from.',
+  );
 }
 
 /** Options that mean nothing without a server. */

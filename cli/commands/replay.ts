@@ -1,5 +1,6 @@
 /** `holdfast replay`: does this release decide a recorded run as it was decided? */
 import type { Command } from 'commander';
+import type { HoldfastError } from '../../core/state/errors.js';
 import type { ReplayReport } from '../../replay/strict-replay.js';
 import {
   examples,
@@ -13,8 +14,20 @@ import { EXIT } from '../exit-code.js';
 import { inertLines } from '../render/index.js';
 import type { Output } from '../terminal/output.js';
 import { recordedOf } from '../desk/recorded.js';
+import { usage } from '../usage.js';
 
 const LINE_CHARS_MAX = 2_000;
+
+interface ReplayOptions extends CommonOptions {
+  readonly agent?: string;
+}
+
+function agentOfNothing(): HoldfastError {
+  return usage(
+    '--agent names an agent of a configuration.',
+    'Name the configuration with --config.',
+  );
+}
 
 export function addReplay(program: Command, cli: Cli): void {
   const command = program
@@ -23,13 +36,32 @@ export function addReplay(program: Command, cli: Cli): void {
       'Replay a run with the workflow code of this release: Temporal’s check, and the data of every step compared with the history. A file needs no server and no store. Exits with 0 only if everything is equal, with 1 at a difference.',
     )
     .argument('<file-or-run>', 'a bundle that `holdfast export` wrote, or a run id');
-  withJson(withPlace(command), '{runId, segments, steps, open, equal, error, differences}')
+  command
+    .option(
+      '--config <file>',
+      'decide the same calls by schemas, policy and limits of this configuration, and tell what comes out otherwise',
+    )
+    .option('--agent <name>', 'with --config: which agent (default: the name of the recorded one)');
+  withJson(
+    withPlace(command),
+    '{runId, segments, steps, open, equal, error, differences}; with --config {runId, equal, decisions, was, now}',
+  )
     .addHelpText(
       'after',
-      examples('holdfast replay failure.json', 'holdfast replay run_01J… --json'),
+      examples(
+        'holdfast replay failure.json',
+        'holdfast replay run_01J… --json',
+        'holdfast replay failure.json --config holdfast.config.ts',
+      ),
     )
-    .action((subject: string, options: CommonOptions) =>
+    .action((subject: string, options: ReplayOptions) =>
       runCommand(cli, options, async (session, output) => {
+        if (options.config !== undefined) {
+          const { replayOnConfig } = await import('./replay-on-config.js');
+          const { bundle } = await recordedOf(cli, session, subject);
+          return replayOnConfig(bundle, { ...options, folder: cli.environment.folder }, output);
+        }
+        if (options.agent !== undefined) throw agentOfNothing();
         const { replayRun } = await import('../../replay/strict-replay.js');
         const { bundle } = await recordedOf(cli, session, subject);
         const report = await replayRun(bundle);

@@ -6,19 +6,37 @@ const SECRET = /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)S?$/;
 /** Shorter values occur by chance. */
 const CHARS_MIN = 8;
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
 /** Errors: `CaptureRefused`, which names the variable and never its value. */
-export function refuseSecrets(
-  text: string,
-  variables: Readonly<Record<string, string | undefined>>,
-): void {
-  for (const [name, value = ''] of Object.entries(variables)) {
-    const secret = value.trim();
-    if (!SECRET.test(name) || secret.length < CHARS_MIN) continue;
-    const written = JSON.stringify(secret).slice(1, -1);
-    if (!text.includes(written)) continue;
+export function refuseSecrets(text: string, variables: Variables): void {
+  for (const [name, secret] of secretsOf(variables)) {
+    if (!text.includes(inJson(secret))) continue;
     throw refused(
       `it holds the value of the variable ${name}`,
       'Hide the value with --redact, and change the secret: the run has seen it.',
     );
   }
+}
+
+/** The text with the name of the variable in place of each value, also as JSON writes it. */
+export function withoutSecrets(text: string, variables: Variables): string {
+  return secretsOf(variables).reduce(
+    (rest, [name, secret]) =>
+      rest
+        .replaceAll(secret, `[value of ${name}]`)
+        .replaceAll(inJson(secret), `[value of ${name}]`),
+    text,
+  );
+}
+
+function secretsOf(variables: Variables): readonly (readonly [string, string])[] {
+  return Object.entries(variables).flatMap(([name, value = '']) => {
+    const secret = value.trim();
+    return SECRET.test(name) && secret.length >= CHARS_MIN ? [[name, secret] as const] : [];
+  });
+}
+
+function inJson(secret: string): string {
+  return JSON.stringify(secret).slice(1, -1);
 }

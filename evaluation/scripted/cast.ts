@@ -1,5 +1,6 @@
 /** Everybody who plays in a case: its model, its tools, and what happens from outside. */
 import type { Config, Tool } from '../../authoring/index.js';
+import type { Json } from '../../core/json/json.js';
 import type { Settings } from '../../core/state/settings.js';
 import type { Provider } from '../../providers/provider.js';
 import type { SeenRequest } from '../engine.js';
@@ -11,6 +12,7 @@ import { configOf, playedAgent, PROVIDER, subAgentNames } from './config.js';
 import { recordExecutions, type Executions } from './executions.js';
 import { maxRetriesOf, ownConfigOf, ownProviders } from './own-config.js';
 import { scriptedHooks } from './hooks.js';
+import type { LivePlay } from './live.js';
 import { hostedTool } from './hosted.js';
 import { scriptedModel, type Plays } from './model.js';
 import { momentsOf, type Moments } from './moments.js';
@@ -35,12 +37,14 @@ export interface CastPlace {
   readonly stage: Stage;
   /** Name by which the model knows the sub-agent that a run is; undefined: it is none. */
   readonly subAgentOf?: (runId: string) => Promise<string | undefined>;
+  /** A real model answers in place of the script. */
+  readonly live?: LivePlay | undefined;
 }
 
 /** `settings` are those of the engine itself, over those of the case. */
 export function castOf(
   fixture: Fixture,
-  { stage, subAgentOf = () => Promise.resolve(undefined) }: CastPlace,
+  { stage, subAgentOf = () => Promise.resolve(undefined), live }: CastPlace,
   settings: Partial<Settings> = {},
 ): Cast {
   const workers = new Map<number, string>();
@@ -51,7 +55,16 @@ export function castOf(
   );
   const executions = recordExecutions();
   const maxRetries = maxRetriesOf(fixture);
-  const toolCast = { stage, moments, executions, maxRetries, goal: fixture.goal };
+  const toolCast = {
+    stage,
+    moments,
+    executions,
+    maxRetries,
+    goal: fixture.goal,
+    ...(live !== undefined && {
+      onUnmatched: (tool: string, input: Json) => live.callUnmatched(tool, input),
+    }),
+  };
   const tools = new Map(
     [...fixture.tools].map(([name, declared]): [string, Tool] => [
       name,
@@ -65,15 +78,18 @@ export function castOf(
   const parts = { stage, moments, summaries, tools: fixture.tools };
   const model = scriptedModel(PROVIDER, playsOf(fixture, workers, subAgentOf), parts);
   const own = fixture.ownAgent?.config;
+  const routes = live?.routes ?? [];
+  const config =
+    own === undefined
+      ? configOf(fixture, { tools, hooks, settings, routes })
+      : ownConfigOf(fixture, own, toolCast);
+  const providers =
+    own === undefined
+      ? new Map([[PROVIDER, model.provider]])
+      : ownProviders(fixture, own, model.provider);
   return {
-    config:
-      own === undefined
-        ? configOf(fixture, { tools, hooks, settings })
-        : ownConfigOf(fixture, own, toolCast),
-    providers:
-      own === undefined
-        ? new Map([[PROVIDER, model.provider]])
-        : ownProviders(fixture, own, model.provider),
+    config: own === undefined ? config : { ...config, routes: [...routes, ...config.routes] },
+    providers: live?.providers(providers, model.provider) ?? providers,
     summaries,
     moments,
     requests: model.requests,

@@ -33,6 +33,8 @@ export interface CaseCode {
   /** All that anything in the case names. */
   readonly tools: ReadonlyMap<string, Tool>;
   readonly hooks: readonly Hook[];
+  /** Models that the case does not know. */
+  readonly routes?: readonly ModelRoute[];
   /** On top of what the case says. */
   readonly settings?: Partial<Settings>;
 }
@@ -61,7 +63,7 @@ export function configOf(fixture: Fixture, code: CaseCode): Config {
     ],
     // What only checks of a goal run, no agent offers.
     retiredTools: [...code.tools.values()],
-    routes: routesOf(fixture),
+    routes: [...(code.routes ?? []), ...routesOf(fixture)],
   });
 }
 

@@ -18,7 +18,7 @@ import { checkResultOf, type CaseGoal } from '../goal-case.js';
 import { resultOf, type CaseTool, type ScriptedResult } from '../fixture.js';
 import { approvalOf } from './approval.js';
 import type { Executions } from './executions.js';
-import { RecordedAnswers } from './recorded.js';
+import { NOT_RECORDED, RecordedAnswers } from './recorded.js';
 import { reachAtEnd, toolOccurrence, type Moments } from './moments.js';
 import { stopsWork, type Stage, type StageWorker } from './stage.js';
 
@@ -33,6 +33,8 @@ export interface ToolCast {
   readonly maxRetries: number;
   /** Whose checks run tools as well, by scripts of their own. */
   readonly goal?: CaseGoal | undefined;
+  /** A tool was asked what its record does not have. */
+  readonly onUnmatched?: (tool: string, input: Json) => void;
 }
 
 export function scriptedTool(declared: CaseTool, cast: ToolCast): Tool {
@@ -137,6 +139,8 @@ class ToolDouble {
       await this.reach('tool_started', ctx, worker);
       if (ctx.signal.aborted) throw stopped(ctx);
       const result = this.recorded?.resultOf(callId, input) ?? this.resultAt(index, key);
+      if (result?.kind === 'error' && result.code === NOT_RECORDED)
+        this.cast.onUnmatched?.(tool, input);
       return await this.answer(result, { input, ctx, worker });
     } finally {
       end(stage.now());

@@ -19,12 +19,13 @@ import { castOf, type Cast } from '../scripted/cast.js';
 import { startOf } from '../scripted/config.js';
 import { occurrenceOf, openedOf } from '../scripted/moments.js';
 import { notYet } from '../scripted/not-yet.js';
+import type { LivePlay } from '../scripted/live.js';
 import { evidenceOf } from '../scripted/evidence.js';
 import { finalViolations, transcriptAt, withTexts } from '../scripted/observe.js';
 import { seedSessions, sessionEvidence, sessionOf } from '../scripted/sessions.js';
 import { streamViolations } from '../scripted/streamed.js';
 import { playGoal, type GoalPlay } from './goal-play.js';
-import { sendToRun, simulatedStage } from './simulated-stage.js';
+import { sendToRun, simulatedStage, type Sent } from './simulated-stage.js';
 
 /** Everything happens in this process: more cases at once would only wait for one another. */
 const CONCURRENCY = 1;
@@ -37,6 +38,8 @@ export interface SimulationEngineOptions {
   readonly storeId?: string;
   /** Called after each decision of a case, with what it started. */
   readonly onStep?: GoalPlay['onStep'];
+  /** A real model plays the one case that this engine is for. */
+  readonly live?: LivePlay;
 }
 
 export function createSimulationEngine(options: SimulationEngineOptions = {}): Engine {
@@ -81,6 +84,7 @@ async function play(
   const playing: { simulation?: Simulation } = {};
   const cast = castOf(fixture, {
     stage: simulatedStage(() => playing.simulation!, sendToRun),
+    live: options.live,
     subAgentOf: async (runId) => (await store.childRow(TENANT, runId))?.place?.path.at(-1),
   });
   const unstarted = { cast, began, fixture };
@@ -90,6 +94,7 @@ async function play(
     return observed(notStarted(unstarted, start.code, start.message));
   }
   const simulation = (playing.simulation = begin(fixture, { ...options, store, cast, start }));
+  options.live?.attach((action) => sendToRun(simulation, action as Sent));
   const { moments } = cast;
   void moments.reach({ kind: 'start' });
   const final = await simulation.finish();
@@ -134,14 +139,16 @@ interface Setting extends SimulationEngineOptions {
   readonly start: StartInput;
 }
 
-function begin(fixture: Fixture, { store, cast, start, ...options }: Setting): Simulation {
+function begin(fixture: Fixture, { store, cast, start, live, ...options }: Setting): Simulation {
   const { config, providers, moments, summaries } = cast;
   return startSimulation({
     ...options,
     store,
     config,
     providers,
-    sizeAfterSummary: (input) => summaries.sizeAfter(input),
+    ...(live === undefined
+      ? { sizeAfterSummary: (input) => summaries.sizeAfter(input) }
+      : { outside: live.outside }),
     start,
     runId: fixture.caseId,
     clock: virtualClock(SIMULATION_START),
@@ -150,6 +157,7 @@ function begin(fixture: Fixture, { store, cast, start, ...options }: Setting): S
       // The worker that dies as a tool starts is the one that runs it: its double does that.
       const dies = event.type === 'tool_started' && moments.expects(occurrence, 'killWorker');
       if (!dies) void moments.reach(occurrence);
+      live?.hear(event);
     },
     onOpened: (runId) => void moments.reach(openedOf(runId)),
   });

@@ -1,0 +1,231 @@
+/** `holdfast eval --from`: recorded runs once more with another model, prompt, tools or policy. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Config } from '../../authoring/index.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import { DEFAULT_GATE, gateIn, violationsOf } from '../../evaluation/past/gate.js';
+import { outcomeOf, type NotPlayed, type PastOutcome } from '../../evaluation/past/outcome.js';
+import { withoutSecrets } from '../../evaluation/capture/secrets.js';
+import type { NewTerms } from '../../evaluation/past/play.js';
+import {
+  junitOf,
+  linesOfRun,
+  markdownOf,
+  usd,
+  violationText,
+  type PastReport,
+} from '../../evaluation/past/report.js';
+import { summaryOfPast } from '../../evaluation/past/summary.js';
+import type { Bundle } from '../../replay/bundle.js';
+import type { Cli } from '../command.js';
+import { recordedOf } from '../desk/recorded.js';
+import { foundBy, sourceOf, type RunSource } from '../desk/run-source.js';
+import { variablesWith } from '../environment.js';
+import { EXIT } from '../exit-code.js';
+import { exactJson, inert } from '../render/index.js';
+import { withSession, type Session } from '../session.js';
+import { onInterrupt } from '../terminal/interrupt.js';
+import type { Output } from '../terminal/output.js';
+import { usage } from '../usage.js';
+import type { PastOptions } from './past-options.js';
+
+const GATE_CHARS_MAX = 100_000;
+const LINE_CHARS_MAX = 600;
+
+/** Gives the exit code. */
+export async function evaluatePast(
+  cli: Cli,
+  options: PastOptions,
+  output: Output,
+): Promise<number> {
+  const { environment } = cli;
+  const { folder } = environment;
+  if (options.model === undefined && options.config === undefined) {
+    throw usage(
+      'Nothing is new.',
+      'Name a model with --model, a configuration with --config, or both.',
+    );
+  }
+  if (options.agent !== undefined && options.config === undefined) {
+    throw usage(
+      '--agent names an agent of a configuration.',
+      'Name the configuration with --config.',
+    );
+  }
+  const gate =
+    options.gate === undefined ? DEFAULT_GATE : await gateOf(resolve(folder, options.gate));
+  const source = await sourceOf(folder, options.from ?? '');
+  const terms = await termsOf(cli, options);
+  const interrupt = onInterrupt();
+  try {
+    const runs = await withSession(environment, {}, (session) =>
+      playAll({ cli, session, source, terms, signal: interrupt.signal }, output),
+    );
+    if (interrupt.signal.aborted) {
+      output.remark(`Interrupted after ${runs.length} runs; no report was written.`);
+      return EXIT.interrupted;
+    }
+    const played = runs.filter((one) => one.kind === 'played');
+    const summary = summaryOfPast(runs);
+    const violations = violationsOf(gate, summary, played);
+    const passed = violations.length === 0 && played.length > 0;
+    const report: PastReport = {
+      model: options.model ?? null,
+      unmatched: terms.unmatched,
+      summary,
+      gate: { passed, rules: gate, violations },
+      runs,
+    };
+    await write(report, options, environment);
+    print(report, output);
+    return passed ? EXIT.completed : EXIT.error;
+  } finally {
+    interrupt.release();
+  }
+}
+
+async function gateOf(file: string) {
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw usage(`The gate ${file.slice(-200)} cannot be read.`, wordsOf(cause));
+  });
+  if (text.length > GATE_CHARS_MAX)
+    throw usage(`The gate ${file.slice(-200)} is too long.`, 'A gate has a few rules.');
+  return gateIn(text, file);
+}
+
+function wordsOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : 'Name another file.';
+}
+
+async function termsOf(cli: Cli, options: PastOptions): Promise<NewTerms> {
+  const { folder } = cli.environment;
+  const { unmatched = 'stop', at, agent, model } = options;
+  const file = options.config === undefined ? undefined : resolve(folder, options.config);
+  const config = await configurationOf(folder, file);
+  return {
+    unmatched,
+    ...(at !== undefined && { at }),
+    ...(file !== undefined && {
+      own: { file, config: config!, ...(agent !== undefined && { agent }) },
+    }),
+    ...(model !== undefined && { model: await modelOf(cli, model, config) }),
+  };
+}
+
+/** Also without --config: its endpoints and routes say what a model is. */
+async function configurationOf(
+  folder: string,
+  file: string | undefined,
+): Promise<Config | undefined> {
+  const { findConfig, loadConfig } = await import('../../worker/load-config.js');
+  if (file !== undefined) return loadConfig({ folder, file });
+  return findConfig(folder) === undefined ? undefined : loadConfig({ folder });
+}
+
+async function modelOf(cli: Cli, name: string, config: Config | undefined) {
+  const { environment } = cli;
+  const { resolveRoute } = await import('../../providers/routes.js');
+  const { providersOf } = await import('../../worker/providers.js');
+  const { readEnvironment } = await import('../../worker/config.js');
+  const route = resolveRoute(name, config);
+  const place = readEnvironment(variablesWith(environment, {}), environment.folder);
+  const providers = providersOf(place, config);
+  if (providers.has(route.provider)) return { name, routes: [route], providers };
+  throw new HoldfastError(
+    'ModelKeyMissing',
+    `The model ${name} needs access to ${route.provider}.`,
+    {
+      hint: 'Set the key of the vendor, for example ANTHROPIC_API_KEY, or an endpoint in the configuration; `holdfast doctor` says what is missing.',
+    },
+  );
+}
+
+interface Playing {
+  readonly cli: Cli;
+  readonly session: Session;
+  readonly source: RunSource;
+  readonly terms: NewTerms;
+  readonly signal: AbortSignal;
+}
+
+async function playAll(
+  playing: Playing,
+  output: Output,
+): Promise<readonly (PastOutcome | NotPlayed)[]> {
+  const { cli, session, source, terms, signal } = playing;
+  const { playPast } = await import('../../evaluation/past/play.js');
+  const { variables } = cli.environment;
+  const subjects = 'files' in source ? source.files : await foundBy(source, cli, session);
+  const runs: (PastOutcome | NotPlayed)[] = [];
+  for (const subject of subjects) {
+    if (signal.aborted) break;
+    const one = await played(subject, async () => {
+      const { bundle } = await recordedOf(cli, session, subject);
+      return { bundle, play: await playPast(bundle, terms) };
+    });
+    runs.push(one);
+    const [first, ...rest] = linesOfRun(one).map((line) => withoutSecrets(line, variables));
+    output.line(`${inert(one.run_id, 100)}  ${inert(first ?? '', LINE_CHARS_MAX)}`);
+    for (const line of rest) output.line(`    ${inert(line, LINE_CHARS_MAX)}`);
+  }
+  return runs;
+}
+
+async function played(
+  subject: string,
+  play: () => Promise<{ bundle: Bundle; play: Parameters<typeof outcomeOf>[1] }>,
+): Promise<PastOutcome | NotPlayed> {
+  try {
+    const { bundle, play: both } = await play();
+    return outcomeOf(bundle.run.runId, both);
+  } catch (error) {
+    if (!(error instanceof HoldfastError) || !OF_ONE_RUN.includes(error.code)) throw error;
+    return { run_id: subject, kind: 'not_played', why: error.message };
+  }
+}
+
+/** These are about one recorded run; everything else would come again with the next one. */
+const OF_ONE_RUN: readonly string[] = [
+  'CaptureRefused',
+  'StepNotFound',
+  'InvalidBundle',
+  'InvalidFixture',
+  'HistoryMissing',
+  'RunNotFound',
+  'NetworkTimeout',
+];
+
+async function write(
+  report: PastReport,
+  options: PastOptions,
+  { folder, variables }: Cli['environment'],
+): Promise<void> {
+  const files: readonly (readonly [string | undefined, string])[] = [
+    [options.json, `${exactJson(report, 2)}\n`],
+    [options.markdown, markdownOf(report)],
+    [options.junit, junitOf(report)],
+  ];
+  for (const [name, text] of files) {
+    if (name === undefined) continue;
+    const file = resolve(folder, name);
+    await writeFile(file, withoutSecrets(text, variables), { mode: 0o600 }).catch(
+      (cause: unknown) => {
+        throw usage(`The report cannot be written to ${file}.`, wordsOf(cause));
+      },
+    );
+  }
+}
+
+function print({ summary, gate }: PastReport, output: Output): void {
+  const { was, now } = summary;
+  output.line('');
+  output.line(
+    `${summary.played} of ${summary.runs} runs played: ${summary.same_end} with the same end, ${summary.same_effects} with the same effects, ${summary.unmatched} asked something that was never recorded`,
+  );
+  output.line(
+    `completed ${was.completed} → ${now.completed}, calls of tools ${was.calls} → ${now.calls}, denied or invalid ${was.breaches} → ${now.breaches}, cost ${usd(was.cost_micro_usd)} → ${usd(now.cost_micro_usd)}`,
+  );
+  for (const one of gate.violations) output.line(`regression: ${one.rule}: ${violationText(one)}`);
+  if (summary.played === 0) output.line('No run was played, so nothing is shown.');
+  else if (gate.passed) output.line('No regression.');
+}

@@ -1,0 +1,121 @@
+/**
+ * A recorded run once more with another model, prompt, tools or policy: in the simulation, from its start or after a step.
+ * The model is asked in earnest; tools and people answer from the record.
+ * Invariant: nothing is told of a record that this release cannot play as it was recorded.
+ */
+import { resolve } from 'node:path';
+import type { Config } from '../../authoring/index.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { Bundle } from '../../replay/bundle.js';
+import { capture } from '../capture/capture.js';
+import { ofKind, recordingOf } from '../capture/recording.js';
+import { recordingUntil } from '../capture/until.js';
+import { refused } from '../capture/refused.js';
+import { compare } from '../compare.js';
+import type { Observation } from '../engine.js';
+import type { Fixture, Moment } from '../fixture.js';
+import { withConfiguration } from '../own-agent.js';
+import { parseFixture } from '../read-fixture.js';
+import { LivePlay, type LiveModel, type Unmatched } from '../scripted/live.js';
+import { RecordedPeople } from '../scripted/recorded-people.js';
+import { createSimulationEngine } from '../simulation/index.js';
+
+const SEED = 1;
+/** Of real time: a run that takes longer has a model that does not answer. */
+const RUN_LIMIT_MS = 1_800_000;
+
+export interface NewTerms {
+  /** Route of the model that answers; absent: the recorded one says what it said. */
+  readonly model?: Pick<LiveModel, 'routes' | 'providers'> & { readonly name: string };
+  readonly unmatched: LiveModel['unmatched'];
+  /** The agent of this configuration, as it is now, in place of the recorded one. */
+  readonly own?: { readonly file: string; readonly config: Config; readonly agent?: string };
+  /** Number of the step up to which everything goes as it was recorded, from 1. */
+  readonly at?: number;
+}
+
+export interface PastPlay {
+  readonly fixture: Fixture;
+  readonly was: Observation;
+  readonly now: Observation;
+  readonly unmatched: readonly Unmatched[];
+}
+
+/** Errors: `CaptureRefused`, `StepNotFound`, `InvalidFixture`, and what a model says of a key that is wrong. */
+export async function playPast(bundle: Bundle, terms: NewTerms): Promise<PastPlay> {
+  const recorded = caseOf(bundle, terms, false);
+  const was = await observed(recorded);
+  const [first] = compare(recorded, was);
+  if (first !== undefined) {
+    throw refused(`this release plays it otherwise than it was recorded (${first.path})`);
+  }
+  const fixture = await onTerms(bundle, terms);
+  const { model } = terms;
+  if (model === undefined) return { fixture, was, now: await observed(fixture), unmatched: [] };
+  const live = new LivePlay({
+    ...model,
+    unmatched: terms.unmatched,
+    scriptedCalls: terms.at === undefined ? 0 : callsUntil(bundle, terms.at),
+    people: new RecordedPeople(bundle.events, recorded.during),
+  });
+  const now = await observed(fixture, live);
+  return { fixture, was, now, unmatched: live.unmatched };
+}
+
+function caseOf(bundle: Bundle, { own }: NewTerms, isOwn: boolean): Fixture {
+  const place =
+    isOwn && own !== undefined
+      ? { own: { config: own.file, ...(own.agent !== undefined && { agent: own.agent }) } }
+      : {};
+  return parseFixture(JSON.stringify(capture(bundle, place)), bundle.run.runId);
+}
+
+/** The case as it is played now: with the configuration, the model, and messages of people that still mean something. */
+async function onTerms(bundle: Bundle, terms: NewTerms): Promise<Fixture> {
+  const { own, model } = terms;
+  const file = own === undefined ? bundle.run.runId : resolve(own.file);
+  const read = caseOf(bundle, terms, own !== undefined);
+  const fixture = own === undefined ? read : await withConfiguration(read, file);
+  if (model === undefined) return fixture;
+  return {
+    ...fixture,
+    settings: { ...fixture.settings, model: model.name },
+    during: fixture.during.flatMap(messagesIn),
+  };
+}
+
+/** Answers are found by the action that they are about; interrupts belonged to the moments of the old model. */
+function messagesIn(moment: Moment): readonly Moment[] {
+  const isAsked = moment.on.kind === 'event' || moment.on.kind === 'start';
+  const actions = moment.actions.filter(({ kind }) => kind === 'userMessage' || kind === 'close');
+  return isAsked && actions.length > 0 ? [{ ...moment, actions }] : [];
+}
+
+/** Requests of the model that were answered when the step was over. */
+function callsUntil(bundle: Bundle, step: number): number {
+  const recording = recordingUntil(recordingOf(bundle), step);
+  return Math.max(0, ...ofKind(recording, 'call_model').map(({ input }) => input.call));
+}
+
+async function observed(fixture: Fixture, live?: LivePlay): Promise<Observation> {
+  const engine = createSimulationEngine(live === undefined ? {} : { live });
+  try {
+    const signal = AbortSignal.timeout(RUN_LIMIT_MS);
+    const played = await Promise.race([
+      engine.run(fixture, { seed: SEED, signal }),
+      new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => reject(tooSlow(fixture)), { once: true });
+      }),
+    ]);
+    if (played.kind === 'observed') return played.observed;
+    throw refused(played.kind === 'broken' ? played.message : played.why);
+  } finally {
+    await engine.stop();
+  }
+}
+
+function tooSlow({ caseId }: Fixture): HoldfastError {
+  return new HoldfastError('NetworkTimeout', `The run ${caseId} took longer than half an hour.`, {
+    hint: 'Ask for a smaller budget in the configuration, or evaluate fewer runs at once.',
+  });
+}

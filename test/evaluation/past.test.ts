@@ -1,0 +1,257 @@
+/** `holdfast eval --from`: recorded runs once more, with a model on loopback and the record in place of tools and people. */
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCli } from '../../cli/program.js';
+import type { PastReport } from '../../evaluation/past/report.js';
+import { scriptOf, type ScriptedAnswer } from '../../providers/scripted/script.js';
+import { startScriptedModel, type ScriptedModel } from '../../providers/scripted/server.js';
+import { compiledPath } from '../compiled.js';
+import { textOfRecorded } from './capture/recorded-runs.js';
+
+/** A person let another tool act in place of the one that was asked for. */
+const REPLACED = 'G81-replaced-by-another-tool';
+const AS_RECORDED = { calls: [{ tool: 'send_email', input: { text: 'x' } }] };
+
+let folder: string;
+const models: ScriptedModel[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'past-'));
+  mkdirSync(join(folder, 'bundles'));
+  writeFileSync(join(folder, 'bundles', 'run.json'), textOfRecorded(REPLACED));
+});
+afterEach(() => Promise.all(models.splice(0).map((model) => model.stop())));
+
+interface Evaluated {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  readonly report: PastReport;
+}
+
+/** The model says these replies. */
+async function evaluated(
+  replies: readonly ScriptedAnswer[],
+  ...more: readonly (string | Record<string, string>)[]
+): Promise<Evaluated> {
+  const model = await startScriptedModel({ script: scriptOf(replies) });
+  models.push(model);
+  const words = ['eval', '--from', 'bundles', '--model', 'scripted/new', '--json', 'report.json'];
+  const options = more.filter((one) => typeof one === 'string');
+  const variables = more.filter((one) => typeof one === 'object');
+  const said = await holdfast([...words, ...options], {
+    ...variables[0],
+    ANTHROPIC_API_KEY: 'sk-of-a-test',
+    ANTHROPIC_BASE_URL: model.baseUrl,
+  });
+  const report = JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')) as PastReport;
+  return { ...said, report };
+}
+
+async function holdfast(words: readonly string[], variables: Record<string, string> = {}) {
+  let out = '';
+  let err = '';
+  const code = await runCli(words, {
+    environment: { variables, folder, colour: false, interactive: false },
+    streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
+  });
+  return { code, out, err };
+}
+
+test('a model that does the same has the same end and the same effects, decided by the same people', async () => {
+  const { code, report, out } = await evaluated([AS_RECORDED, { text: 'Done.' }]);
+  expect(report.runs).toMatchObject([
+    {
+      kind: 'played',
+      run_id: REPLACED,
+      same_end: true,
+      same_effects: true,
+      unmatched: [],
+      now: { completed: true, calls: 1 },
+    },
+  ]);
+  expect(report.gate).toMatchObject({ passed: true, violations: [] });
+  expect([code, out]).toEqual([0, expect.stringContaining('No regression.')]);
+});
+
+test('a question that people were never asked ends the run, is told, and is a regression', async () => {
+  const { code, report, out } = await evaluated([
+    { calls: [{ tool: 'send_email', input: { text: 'quite another' } }] },
+    { text: 'Done.' },
+  ]);
+  expect(report.runs).toMatchObject([
+    {
+      same_end: false,
+      same_effects: false,
+      missing_effects: [{ tool: 'write_note', input: { text: 'y' } }],
+      unmatched: [{ kind: 'question', tool: 'send_email', about: 'approval' }],
+      now: { stop_reason: 'aborted', completed: false },
+    },
+  ]);
+  expect(report.gate.violations).toContainEqual({
+    rule: 'minCompletionRatio',
+    allowed: 1,
+    observed: 0,
+  });
+  expect([code, out]).toEqual([1, expect.stringContaining('regression: minCompletionRatio')]);
+});
+
+test('with --unmatched refuse the model hears that there is no answer, and goes on', async () => {
+  const { report } = await evaluated(
+    [{ calls: [{ tool: 'write_note', input: { text: 'never recorded' } }] }, { text: 'Done.' }],
+    '--unmatched',
+    'refuse',
+  );
+  expect(report.runs).toMatchObject([
+    {
+      same_end: true,
+      new_effects: [{ tool: 'write_note', input: { text: 'never recorded' } }],
+      unmatched: [{ kind: 'call', tool: 'write_note', input: { text: 'never recorded' } }],
+    },
+  ]);
+  expect(report.gate.violations).toMatchObject([{ rule: 'maxNewEffects', observed: 1 }]);
+  const [asked] = models[0]!.requests().slice(-1);
+  expect(asked!.body).toContain('not_recorded');
+});
+
+test('--at goes as recorded up to the step, and asks the model from there on', async () => {
+  const { report } = await evaluated([AS_RECORDED, { text: 'Another word.' }], '--at', '5');
+  expect(models[0]!.requests()).toHaveLength(1);
+  expect(models[0]!.requests()[0]!.body).toContain('echo');
+  expect(report.runs).toMatchObject([{ same_end: true, same_effects: true }]);
+});
+
+test('a gate file says what a regression is; Markdown and JUnit name it', async () => {
+  writeFileSync(join(folder, 'gate.json'), '{"maxCostRatio": 0.5, "minSameEnd": 1}');
+  const usage = { input: 1_000, output: 100 };
+  const { code, report } = await evaluated(
+    [
+      { ...AS_RECORDED, usage },
+      { text: 'Done.', usage },
+    ],
+    '--gate',
+    'gate.json',
+    '--markdown',
+    'report.md',
+    '--junit',
+    'report.xml',
+  );
+  expect(report.gate.violations).toMatchObject([{ rule: 'maxCostRatio', allowed: 0.5 }]);
+  expect(code).toBe(1);
+  expect(readFileSync(join(folder, 'report.md'), 'utf8')).toContain('- **maxCostRatio**: 1');
+  const junit = readFileSync(join(folder, 'report.xml'), 'utf8');
+  expect(junit).toContain('<testcase classname="gate" name="maxCostRatio"><failure');
+  expect(junit).toContain('<testcase classname="gate" name="minSameEnd"/>');
+});
+
+test('a run that no case can say is told, and is no silent pass', async () => {
+  writeFileSync(join(folder, 'bundles', 'run.json'), textOfRecorded('S179'));
+  const { code, report, out } = await evaluated([{ text: 'Done.' }]);
+  expect(report.runs).toMatchObject([
+    { kind: 'not_played', why: expect.stringContaining('agent') },
+  ]);
+  expect([code, out]).toEqual([1, expect.stringContaining('No run was played')]);
+});
+
+test.each([
+  [['--from', 'bundles'], 'Nothing is new'],
+  [['--from', 'bundles', '--model', 'scripted/new'], 'needs access to anthropic'],
+  [['--from', 'nowhere', '--model', 'scripted/new'], 'neither a folder nor a query'],
+  [['--from', 'colour=red', '--model', 'scripted/new'], 'cannot be read'],
+  [['--from', 'bundles', '--model', 'nobody/knows'], 'is not known'],
+  [['--from', 'bundles', '--model', 'scripted/new', '--unmatched', 'guess'], 'no way "guess"'],
+  [['--from', 'bundles', '--model', 'scripted/new', '--gate', 'none.json'], 'cannot be read'],
+  [['cases', '--from', 'bundles', '--model', 'scripted/new'], 'two evaluations'],
+  [['cases', '--gate', 'gate.json'], '--gate is for recorded runs'],
+  [[], 'No case is named'],
+])('%j is refused in words', async (words, why) => {
+  const { code, err } = await holdfast(['eval', ...words]);
+  expect(code).toBeGreaterThan(0);
+  expect(err).toContain(why);
+});
+
+test('a gate with an unknown rule is refused before anything is asked', async () => {
+  writeFileSync(join(folder, 'gate.json'), '{"maxCosts": 1}');
+  const words = ['eval', '--from', 'bundles', '--model', 'scripted/new', '--gate', 'gate.json'];
+  const { code, err } = await holdfast(words, { ANTHROPIC_API_KEY: 'sk-of-a-test' });
+  expect([code, err]).toEqual([2, expect.stringContaining('maxCosts')]);
+});
+
+test('no secret of the environment stands in a report', async () => {
+  const secret = 'never recorded 4711';
+  const variables = { SHOP_TOKEN: secret };
+  const { report, out } = await evaluated(
+    [{ calls: [{ tool: 'write_note', input: { text: secret } }] }, { text: 'Done.' }],
+    '--markdown',
+    'report.md',
+    '--junit',
+    'report.xml',
+    variables,
+  );
+  const files = ['report.json', 'report.md', 'report.xml'];
+  for (const file of files) expect(readFileSync(join(folder, file), 'utf8')).not.toContain('4711');
+  expect(out).not.toContain('4711');
+  expect(JSON.stringify(report)).toContain('[value of SHOP_TOKEN]');
+});
+
+describe('replay --config', () => {
+  const INDEX = compiledPath(join(__dirname, '..', '..', 'index.ts'));
+  const configured = (policy: string, schema = 'z.object({ text: z.string() })') =>
+    writeFileSync(
+      join(folder, 'holdfast.config.cjs'),
+      `const { z } = require('${require.resolve('zod')}');
+       const { defineAgent, defineConfig, defineTool } = require('${INDEX}');
+       const tool = (name, approval, input) =>
+         defineTool({ name, version: '1', description: name, effect: 'write', idempotency: 'keyed', approval, input, run: () => 'x' });
+       const text = z.object({ text: z.string() });
+       module.exports = defineConfig({ agents: [defineAgent({
+         name: 'case', version: '1', model: 'scripted/x', instructions: 'Handle the case.',
+         tools: [tool('send_email', 'always', ${schema}), tool('write_note', 'never', text)], ${policy} })] });`,
+    );
+
+  const replayed = async () => {
+    const words = ['replay', 'bundles/run.json', '--config', 'holdfast.config.cjs'];
+    const { code, out } = await holdfast([...words, '--json']);
+    return { code, said: (await holdfast(words)).out, report: JSON.parse(out) as unknown };
+  };
+
+  test('a policy of today that denies a call of then is told, with both ends', async () => {
+    configured("policy: { rules: [{ tool: 'send_email', decision: 'deny' }] }");
+    const { code, said, report } = await replayed();
+    expect(report).toMatchObject({
+      equal: false,
+      decisions: [
+        {
+          call: 'm',
+          tool: 'send_email',
+          was: { permission: 'allow', end: 'ok' },
+          now: { permission: 'deny' },
+        },
+      ],
+      was: { stop_reason: 'completed' },
+    });
+    expect(code).toBe(1);
+    expect(said).toContain('send_email (m): allow');
+  });
+
+  test('a schema of today that refuses the arguments is told', async () => {
+    configured('', 'z.object({ text: z.string().min(2) })');
+    const { code, report } = await replayed();
+    expect([code, report]).toMatchObject([
+      1,
+      { decisions: [{ call: 'm', now: { end: 'invalid_arguments' } }] },
+    ]);
+  });
+
+  test('a configuration that decides the same is equal', async () => {
+    configured('');
+    const { code, report } = await replayed();
+    expect([code, report]).toMatchObject([0, { equal: true, decisions: [] }]);
+  });
+
+  test('--agent without --config is refused', async () => {
+    const { code, err } = await holdfast(['replay', 'bundles/run.json', '--agent', 'case']);
+    expect([code, err]).toEqual([2, expect.stringContaining('--agent names an agent')]);
+  });
+});
