@@ -62,6 +62,9 @@ export const tellGoal = defineUpdate<MessageVerdict, [GoalMessage]>('tellGoal');
 /** A cycle of a goal, or a sub-agent of a run, has ended: its run id. A hint: the outcome is in the store. */
 export const childEnded = defineSignal<[string]>('childEnded');
 
+/** To a sub-agent, from its parent: the permission modes above it, the nearest first. */
+export const modesAbove = defineSignal<[readonly PermissionMode[]]>('modesAbove');
+
 export const state = defineQuery<RunView>('state');
 /** Of a goal, under the same name. */
 export const goalState = defineQuery<GoalView>('state');

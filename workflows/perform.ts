@@ -26,11 +26,12 @@ import {
   type ActivityKind,
   type Effect,
   type OutputOf,
+  type TellChild,
 } from '../core/state/effect.js';
 import { failureOf } from '../core/state/failure.js';
 import type { EffectInput } from '../core/state/input.js';
 import type { Inbox } from './inbox.js';
-import { AGENT_RUN, interrupt } from './messages.js';
+import { AGENT_RUN, interrupt, modesAbove, userMessage } from './messages.js';
 import { isUndecodable, undecodable } from './payload-converter.js';
 import { rawFailure } from './raw-failure.js';
 
@@ -137,11 +138,23 @@ function childReport(id: string): Report<ChildBegun> {
   };
 }
 
+function said(effect: TellChild): Promise<void> {
+  const handle = getExternalWorkflowHandle(effect.child);
+  switch (effect.message) {
+    case 'cancel':
+      return handle.cancel();
+    case 'interrupt':
+      return handle.signal(interrupt);
+    case 'modes':
+      return handle.signal(modesAbove, effect.modes);
+    case 'say':
+      return handle.signal(userMessage, { text: effect.text, id: effect.id });
+  }
+}
+
 /** A child that is gone hears nothing, and its row says how it ended. */
-function tell({ child, message }: Extract<Effect, { kind: 'tell_child' }>): void {
-  const handle = getExternalWorkflowHandle(child);
-  const told = message === 'cancel' ? handle.cancel() : handle.signal(interrupt);
-  told.catch((error: unknown) => {
+function tell(effect: TellChild): void {
+  said(effect).catch((error: unknown) => {
     if (!isGone(error)) throw error;
   });
 }

@@ -41,7 +41,8 @@ export function approve(run: OpenRun, call: WaitingStage): StationResult {
       ? { kind: 'moved', step: only(yieldToRejection(run, ask)) }
       : { kind: 'moved', step: checkCorrection(run, call, ask.correction) };
   }
-  if (call.mode !== modeOf(run)) return underNewMode(run, call, ask);
+  if (call.mode !== modeOf(run) || call.above !== run.modesAbove?.join())
+    return underNewMode(run, call, ask);
   switch (outcomeOf(ask)) {
     case 'pending':
       return { kind: 'wait' };
@@ -126,10 +127,14 @@ function underNewMode(run: OpenRun, call: WaitingStage, ask: Ask): StationResult
   const stays = call.repeats !== undefined && now !== 'deny' && modeOf(run) !== 'dontAsk';
   // What a person has decided stands, unless the mode forbids what they allowed.
   if (stays || now === 'ask' || (decided && now !== 'deny')) {
-    const kept = withCall(run, { ...call, mode: modeOf(run) });
+    const above = run.modesAbove !== undefined && { above: run.modesAbove.join() };
+    const kept = withCall(run, { ...call, mode: modeOf(run), ...above });
     return { kind: 'moved', step: only(kept) };
   }
-  const reason = `the permission mode is now ${modeOf(run)}`;
+  const reason =
+    call.mode === modeOf(run)
+      ? `the permission modes above are now ${run.modesAbove?.join(', ') ?? ''}`
+      : `the permission mode is now ${modeOf(run)}`;
   const { run: asked, effects } = closeAsk(run, ask.id, { outcome: 'withdrawn', reason });
   const { hooked = {} } = call;
   return permitAnew(asked, { ...baseOf(call), stage: 'checked', hooked }, effects);

@@ -20,6 +20,7 @@ import {
 import * as watch from '../step/watch-child.js';
 import { callOf, STOPPED, withChild } from './child-facts.js';
 import { lineageOf } from './child-slice.js';
+import { tellBelow } from './tell-below.js';
 import { inlineBytesFor } from './execution.js';
 
 /** How long sub-agents that were told to stop are waited for, for each generation that may be below, ms. */
@@ -44,6 +45,8 @@ function tend(run: OpenRun, child: RunChild): Step<OpenRun> | undefined {
   if (child.stage === 'starting') return begin(run, child);
   if (child.stage !== 'open' || (run.segment.full && !isEnding(run))) return undefined;
   if (child.due || child.last) return close(run, child);
+  const told = child.modes === undefined ? undefined : tellBelow(run, child);
+  if (told !== undefined) return { run: withChild(run, told.child), effects: told.effects };
   if (child.look !== undefined) return undefined;
   const timed = watch.lookLater(run, child);
   return { run: withChild(timed.run, timed.child), effects: timed.effects };

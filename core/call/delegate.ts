@@ -33,6 +33,7 @@ import {
   type Slice,
 } from './child-slice.js';
 import { settleCall } from './result.js';
+import { knownBelow } from './tell-below.js';
 
 /** Run ids have at most 128 characters; that of a sub-agent is its parent's with a number. */
 const PARENT_CHARS_MAX = 120;
@@ -167,6 +168,7 @@ function handOver(run: OpenRun, call: GrantedStage, given: HandedOver): OpenRun 
     ...(costMicroUsd !== undefined && { sliceMicroUsd: costMicroUsd }),
     ...(inputTokens !== undefined && { inputTokens }),
     ...(outputTokens !== undefined && { outputTokens }),
+    ...knownBelow(run),
   };
   const delegated: DelegatedStage = {
     ...baseOf(call),

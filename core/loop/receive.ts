@@ -6,6 +6,7 @@
  *  F3 Inputs are taken in the order of their arrival.
  *  F4 What ends an activity is one row of `ENDS`, its outcome and its failure.
  */
+import { heardModes } from '../permission/modes-above.js';
 import type { PermissionMode } from '../state/permission-mode.js';
 import { recordAnswer } from '../ask/answer.js';
 import { record } from '../ask/decide.js';
@@ -162,6 +163,8 @@ function fromOutside(run: Run, input: OutsideInput): Run {
       return withModelChoice(run, { maxThinkingTokens: input.tokens });
     case 'set_permission_mode':
       return wantMode(run, input.mode);
+    case 'modes_above':
+      return heardModes(run, input.modes);
     case 'input_rejected':
       return warn(run, `rejected_${input.message}`, input.reason);
   }
@@ -226,11 +229,8 @@ function flushed(run: OpenRun, effectId: string, output: FlushOutput): OpenRun {
   return run.storing === undefined ? run : messagesStored(run, effectId, output);
 }
 
-function runClosed(
-  run: OpenRun,
-  _: string,
-  { head, session, transcript }: CloseRunOutput,
-): OpenRun {
+function runClosed(run: OpenRun, _: string, output: CloseRunOutput): OpenRun {
+  const { head, session, transcript } = output;
   const { stopping } = run;
   const told = stopping && transcript !== undefined && { stopping: { ...stopping, transcript } };
   return ended(sessionSaved({ ...run, ...told, head, pending: [] }, session));

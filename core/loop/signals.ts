@@ -6,6 +6,7 @@
 import {
   parseDecision,
   parseModelName,
+  parseModesAbove,
   parsePermissionMode,
   parseProvidedInput,
   parseThinkingTokens,
@@ -32,6 +33,7 @@ export const RUN_SIGNALS = [
   'nextSegment',
   'mail',
   'childEnded',
+  'modesAbove',
 ] as const;
 
 const ID_CHARS_MAX = 200;
@@ -80,6 +82,9 @@ export function heard(run: Run, { name, raw, at }: Signal): Input {
       return typeof raw === 'string' && raw.length <= ID_CHARS_MAX
         ? { type: 'child_ended', child: raw, at }
         : { type: 'input_rejected', message: 'signal', reason: 'childEnded must name a run', at };
+    case 'modesAbove':
+      if (!knows(run, 'toldBelow')) return unknown(name, at);
+      return read('signal', parseModesAbove, (modes) => ({ type: 'modes_above', modes, at }));
     default:
       return unknown(name, at);
   }

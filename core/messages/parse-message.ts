@@ -181,6 +181,17 @@ export function parseThinkingTokens(raw: unknown): Parsed<number | null> {
     : fault(raw, `thinking tokens must be null or a whole number up to ${THINKING_TOKENS_MAX}`);
 }
 
+/** Generations above a sub-agent; trees are far less deep. */
+const ANCESTORS_MAX = 100;
+
+export function parseModesAbove(raw: unknown): Parsed<readonly PermissionMode[]> {
+  const read = Array.isArray(raw) ? raw.slice(0, ANCESTORS_MAX + 1).map(parsePermissionMode) : [];
+  const modes = read.flatMap((one) => (one.ok ? [one.value] : []));
+  return modes.length === 0 || modes.length !== read.length || read.length > ANCESTORS_MAX
+    ? fault(raw, `the modes must be 1 to ${ANCESTORS_MAX} permission modes`)
+    : { ok: true, value: modes };
+}
+
 export function parsePermissionMode(raw: unknown): Parsed<PermissionMode> {
   const mode = PERMISSION_MODES.find((one) => one === raw);
   return mode === undefined

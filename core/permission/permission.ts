@@ -22,6 +22,7 @@ import type { Authority } from '../state/sub-agent.js';
 import type { Task } from '../state/task.js';
 import { isMutating, type ToolRecord } from '../state/tool.js';
 import { grantFor } from './grants.js';
+import { modesOf } from './modes-above.js';
 import { strictestOf } from './strictest.js';
 
 export interface Permission {
@@ -48,7 +49,7 @@ interface Action {
 
 /** What counts of a run; before it is open it has no more than what is frozen. */
 export type Judged = Pick<OpenRun, 'frozen'> &
-  Partial<Pick<OpenRun, 'now' | 'permissionMode' | 'parentMode' | 'grants'>>;
+  Partial<Pick<OpenRun, 'now' | 'permissionMode' | 'modesAbove' | 'grants'>>;
 
 export const UNASKABLE = 'This needs approval, and nobody may be asked.';
 
@@ -68,21 +69,22 @@ export function actionOf(tool: ToolRecord, call: Pick<CheckedStage, 'args' | 'ho
 /** Of a sub-agent its ancestors have their say as well, and the strictest word counts. */
 export function evaluate(run: OpenRun, action: Action): Permission {
   const own = evaluateAlone(run, action);
-  const { within = [] } = run.frozen;
-  if (within.length === 0) return own;
-  const others = within.map((authority, generation) =>
-    evaluateAlone(underAuthority(run, authority, generation), action),
-  );
+  if (run.frozen.within === undefined || run.frozen.within.length === 0) return own;
+  const others = ancestorsOf(run).map((one) => evaluateAlone(one, action));
   return strictestOf(own, others);
 }
 
-/** The same run with the policy, the list and the mode of an ancestor; the parent's mode may have changed since. */
+/** The same run as each ancestor has it, in each mode that counts of it. */
+function ancestorsOf(run: Judged): readonly Judged[] {
+  return (run.frozen.within ?? []).flatMap((one, generation) =>
+    modesOf(run, one, generation).map((mode) => underAuthority(run, { ...one, mode })),
+  );
+}
+
 function underAuthority(
   run: Judged,
-  { policy, allowedTools, mode }: Authority,
-  generation: number,
+  { policy, allowedTools, mode: permissionMode }: Authority,
 ): Judged {
-  const permissionMode = generation === 0 ? (run.parentMode ?? mode) : mode;
   const settings = { ...run.frozen.settings, allowedTools, permissionMode };
   const { permissionMode: _, ...rest } = run;
   return { ...rest, frozen: { ...run.frozen, policy, settings } };
@@ -216,9 +218,7 @@ export function toolOf(run: OpenRun, name: string): ToolRecord | undefined {
 
 /** Every call of it would be allowed, by each ancestor too, whatever its arguments are. */
 export function isAllowedUnseen(run: Judged, tool: ToolRecord): boolean {
-  const { within = [] } = run.frozen;
-  const all = [run, ...within.map((one, generation) => underAuthority(run, one, generation))];
-  return all.every((one) => isAllowedUnseenAlone(one, tool));
+  return [run, ...ancestorsOf(run)].every((one) => isAllowedUnseenAlone(one, tool));
 }
 
 function isAllowedUnseenAlone(run: Judged, tool: ToolRecord): boolean {

@@ -107,6 +107,8 @@ export interface WaitingStage extends CallBase, Question {
   readonly votes?: readonly Vote[];
   /** It takes the place of a question that others may decide from then on; ms since epoch. */
   readonly escalatesAt?: number;
+  /** Modes above the run, joined, under which its permission was decided (toldBelow); absent: those of the start. */
+  readonly above?: string;
 }
 export interface GrantedStage extends CallBase {
   readonly stage: 'granted';

@@ -4,6 +4,7 @@
  * names it.
  */
 import { ownValue } from '../json/json.js';
+import type { PermissionMode } from './permission-mode.js';
 import type {
   AccountCallInput,
   AccountCallOutput,
@@ -159,6 +160,15 @@ interface OfActivity<Kind extends ActivityKind> {
 
 export type ActivityEffect = { [Kind in ActivityKind]: OfActivity<Kind> }[ActivityKind];
 
+/** Something is said to the workflow of a child; whether it hears it nobody waits for. */
+export type TellChild = { readonly kind: 'tell_child'; readonly child: string } & (
+  | { readonly message: 'interrupt' | 'cancel' }
+  /** Permission modes of the run and of those above it, the nearest first. */
+  | { readonly message: 'modes'; readonly modes: readonly PermissionMode[] }
+  /** Words of the user of the run; an id that was heard before is ignored. */
+  | { readonly message: 'say'; readonly text: string; readonly id: string }
+);
+
 export type Effect =
   | ActivityEffect
   | { readonly kind: 'timer'; readonly id: string; readonly at: number; readonly summary: string }
@@ -170,11 +180,7 @@ export type Effect =
       readonly child: string;
       readonly input: StartInput;
     }
-  | {
-      readonly kind: 'tell_child';
-      readonly child: string;
-      readonly message: 'interrupt' | 'cancel';
-    }
+  | TellChild
   | { readonly kind: 'status'; readonly status: string };
 
 /** Work for a worker; all others the shell does by itself. */

@@ -61,6 +61,8 @@ export type OutsideInput =
   | (Occurred & { readonly type: 'close' })
   | (Occurred & { readonly type: 'set_model'; readonly model: string })
   | (Occurred & { readonly type: 'set_permission_mode'; readonly mode: PermissionMode })
+  /** To a sub-agent: modes of those above it, the nearest first. */
+  | (Occurred & { readonly type: 'modes_above'; readonly modes: readonly PermissionMode[] })
   /** null: the model's own default. */
   | (Occurred & { readonly type: 'set_max_thinking_tokens'; readonly tokens: number | null })
   | (Occurred & {

@@ -1,5 +1,6 @@
 /** A sub-agent of a run, from the grant of the call that starts it to its outcome. */
 import type { WatchedChild } from './child.js';
+import type { PermissionMode } from './permission-mode.js';
 import type { StartInput } from './task.js';
 
 export interface RunChild extends WatchedChild {
@@ -24,6 +25,10 @@ export interface RunChild extends WatchedChild {
     readonly code: 'execution_error' | 'interrupted_mid_execution';
     readonly message: string;
   };
+  /** Modes of its parent and those above, as it was told them last, the nearest first (toldBelow). */
+  readonly modes?: readonly PermissionMode[];
+  /** How many messages of its parent's queue it was told, or came before it (toldBelow). */
+  readonly heard?: number;
   /** It was told to stop. */
   readonly told?: true;
   /** It goes on as if it were open when nothing of it can be waited for any more. */

@@ -135,8 +135,8 @@ export interface Run extends Carrier {
   readonly proofs?: { readonly at: number; readonly count: number };
   /** Set from outside; absent: that of the settings. */
   readonly permissionMode?: PermissionMode;
-  /** Of a sub-agent: the mode of its parent, where that has changed since the sub-agent began. */
-  readonly parentMode?: PermissionMode;
+  /** Of a sub-agent: modes of its ancestors, the nearest first, where one has changed since the sub-agent began. */
+  readonly modesAbove?: readonly PermissionMode[];
   /** Named from outside in this order, and not decided on yet. */
   readonly wantedModes?: readonly PermissionMode[];
   /** Letters of other runs; absent: nobody has said that there are any. */

@@ -32,4 +32,8 @@ export const TREE_CHANGES = {
     since: 15,
     why: 'A call of a sub-agent starts a run of its own: its money is reserved before, its outcome is the result of the call.',
   },
+  toldBelow: {
+    since: 16,
+    why: 'A change of the permission mode and a message of the user go down to the open sub-agents of a run. A mode only takes away: what their ancestors began with counts as well.',
+  },
 } as const;

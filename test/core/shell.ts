@@ -145,7 +145,8 @@ function perform(shell: Shell, effect: Effect): void {
   } else if (effect.kind === 'start_child') {
     startChild(shell, effect);
   } else if (effect.kind === 'tell_child') {
-    endChild(shell, effect.child, 1);
+    if (effect.message === 'interrupt' || effect.message === 'cancel')
+      endChild(shell, effect.child, 1);
   } else if (isActivity(effect)) {
     const outcome = outcomeOf(shell, effect);
     const limitMs = effect.limits.totalMs ?? (effect.input as Limited).workMs;

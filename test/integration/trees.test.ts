@@ -5,7 +5,16 @@ import type { AskRow } from '../../store/asks.js';
 import type { ScriptedAnswer } from '../../testing/index.js';
 import { config as served } from './support/agents.js';
 import { idOf, startDesk, tokenOf, type Name, type TestDesk } from './support/desk.js';
-import { call, pay, say, startWorld, until, type World } from './support/world.js';
+import {
+  call,
+  ofType,
+  pay,
+  say,
+  startWorld,
+  until,
+  warnings,
+  type World,
+} from './support/world.js';
 
 let world: World;
 let desk: TestDesk;
@@ -141,4 +150,35 @@ test('A question of a sub-agent is listed under its root with the agents on the 
   const { result } = await world.ended(run);
   expect(result).toMatchObject({ status: 'completed' });
   expect(world.service.visits('asked:a1:a1', 'effect')).toHaveLength(1);
+});
+
+test('A mode, a message and an interrupt of the root go down to every sub-agent below it.', async () => {
+  const payAgain = [pay('pay.asked'), call('notes.write', { item: 'i' }), say('Not paid.')];
+  const run = await tree('told', [asks('clerk'), say('Audited.')], payAgain);
+  const ask = await askUnder('told');
+  await world.client.message('told', 'Leave order 2.', 'm1');
+  await world.client.handle('told').setPermissionMode('plan');
+  // What may no longer be executed is asked no longer.
+  await until(
+    'the end of the question',
+    async () =>
+      (await world.store.getAsk('default', ask.askId))?.outcome === 'withdrawn' || undefined,
+  );
+  expect(await world.ended(run)).toMatchObject({ result: { status: 'completed' } });
+  const clerk = await world.events('told:a1:a1');
+  expect(ofType(clerk, 'user_message').map(({ text }) => JSON.stringify(text))).toEqual([
+    expect.stringContaining('Leave order 2.'),
+  ]);
+  expect(warnings(clerk)).toEqual(['permission_mode']);
+  expect(ofType(await world.events('told:a1'), 'user_message')).toHaveLength(1);
+  expect(world.service.visits('told:a1:a1', 'effect')).toHaveLength(0);
+
+  const stopped = await tree('stopped', [asks('clerk')], [pay('pay.asked')]);
+  await askUnder('stopped');
+  await stopped.interrupt();
+  expect((await world.ended(stopped)).result.stopReason).toBe('interrupted');
+  for (const runId of ['stopped:a1', 'stopped:a1:a1']) {
+    const row = await world.store.getRun('default', runId);
+    expect(row).toMatchObject({ stopReason: 'interrupted' });
+  }
 });

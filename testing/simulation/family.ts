@@ -4,6 +4,7 @@
  *  Y6 A sub-agent that has run is not started again: its id decides.
  *  Y7 A run hears that a sub-agent has ended when its outcome is in the store.
  */
+import type { TellChild } from '../../core/state/effect.js';
 import type { Run } from '../../core/state/run.js';
 import type { StartInput } from '../../core/state/task.js';
 import { InProcess, type Children, type Machine, type Watching, type World } from './machine.js';
@@ -80,10 +81,20 @@ export class RunFamily {
   childrenOf(parent: () => InProcess<Run>): Children {
     return {
       start: ({ child, input }) => this.start(child, input, parent()),
-      tell: ({ child, message }) =>
-        this.members
-          .get(child)
-          ?.process.put({ type: message === 'cancel' ? 'cancel_requested' : 'interrupt' }),
+      tell: (effect) => this.members.get(effect.child)?.process.put(toldBy(effect)),
     };
+  }
+}
+
+function toldBy(effect: TellChild): object {
+  switch (effect.message) {
+    case 'cancel':
+      return { type: 'cancel_requested' };
+    case 'interrupt':
+      return { type: 'interrupt' };
+    case 'modes':
+      return { type: 'modes_above', modes: effect.modes };
+    case 'say':
+      return { type: 'user_message', text: effect.text, id: effect.id };
   }
 }

@@ -279,3 +279,34 @@ test('A run under older rules knows no signal of an end of a sub-agent.', () => 
     'child_ended',
   );
 });
+
+/** What open sub-agents were told, in order. */
+function told(shell: Shell) {
+  return shell.effects.filter((effect) => effect.kind === 'tell_child');
+}
+
+test('A change of the mode and a message go down to an open sub-agent once, also over a segment.', () => {
+  const shell = delegating([{ ms: 600_000 }]);
+  untilOpen(shell);
+  send(shell, { type: 'set_permission_mode', mode: 'plan' });
+  send(shell, { type: 'user_message', text: 'Leave order 2.', id: 'm' });
+  send(shell, { type: 'user_message', text: 'Leave order 2.', id: 'm' });
+  const child = 'run_1:a1';
+  const both = [
+    { kind: 'tell_child', child, message: 'modes', modes: ['plan'] },
+    { kind: 'tell_child', child, message: 'say', text: 'Leave order 2.', id: 'run_1:m0' },
+  ];
+  expect(told(shell)).toEqual(both);
+  crossSegment(shell);
+  expect(finish(shell).stopReason).toBe('completed');
+  expect(told(shell)).toEqual(both);
+});
+
+test('A run of older rules tells its sub-agents nothing while they work.', () => {
+  const shell = delegating([{ ms: 600_000 }], { rules: 15 });
+  untilOpen(shell);
+  send(shell, { type: 'set_permission_mode', mode: 'plan' });
+  send(shell, { type: 'user_message', text: 'Leave order 2.' });
+  expect(finish(shell).stopReason).toBe('completed');
+  expect(told(shell)).toEqual([]);
+});
