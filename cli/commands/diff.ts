@@ -1,5 +1,8 @@
 /** `holdfast diff`: where two runs decide differently, and why. */
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { isRecord } from '../../core/json/shape.js';
 import type { ComparedRun, Diff, DiffRow, Ending, SideEntry } from '../../recording/diff.js';
 import {
   examples,
@@ -14,6 +17,7 @@ import { EXIT } from '../exit-code.js';
 import { inert, usdText } from '../render/index.js';
 import type { Output } from '../terminal/output.js';
 import type { Session } from '../session.js';
+import { usage } from '../usage.js';
 
 interface DiffCommandOptions extends CommonOptions {
   readonly actions?: boolean;
@@ -26,9 +30,9 @@ export function addDiff(program: Command, cli: Cli): void {
   const command = program
     .command('diff')
     .description(
-      'Compare two recorded runs: the first step at which they decide differently, why, and both paths from there on. Exits with 0 where they are equal, with 1 where they differ.',
+      'Compare two recorded runs: the first step at which they decide differently, why, and both paths from there on. A case is played in the simulation. Exits with 0 where they are equal, with 1 where they differ.',
     )
-    .argument('<a>', 'run id, or a bundle that `holdfast export` wrote')
+    .argument('<a>', 'run id, a bundle that `holdfast export` wrote, or a case of `holdfast eval`')
     .argument('<b>', 'the other one')
     .option('--actions', 'compare what was done, not what models and tools said or what it cost');
   withJson(
@@ -40,6 +44,7 @@ export function addDiff(program: Command, cli: Cli): void {
       examples(
         'holdfast diff failure.json fixed.json',
         'holdfast diff run_01J… run_02K… --actions --json',
+        'holdfast diff failure.json cases/refund.json --actions',
       ),
     )
     .action((a: string, b: string, options: DiffCommandOptions) =>
@@ -55,9 +60,45 @@ export function addDiff(program: Command, cli: Cli): void {
 }
 
 async function comparedOf(cli: Cli, session: Session, subject: string): Promise<ComparedRun> {
+  const played = await caseOf(resolve(cli.environment.folder, subject));
+  if (played !== undefined) return played;
   const { bundle } = await recordedOf(cli, session, subject);
   const { foldOf } = await import('../../recording/fold.js');
   return { runId: bundle.run.runId, events: bundle.events, steps: foldOf(bundle).steps };
+}
+
+/** As much as is read of a case. */
+const CASE_BYTES_MAX = 32 * 1024 * 1024;
+
+/** Undefined: the file is no case, or there is none. */
+async function caseOf(file: string): Promise<ComparedRun | undefined> {
+  if (!(await isCase(file))) return undefined;
+  const { readFixture } = await import('../../evaluation/read-fixture.js');
+  const { createSimulationEngine } = await import('../../evaluation/simulation/index.js');
+  const fixture = await readFixture(file);
+  const engine = createSimulationEngine();
+  try {
+    const run = await engine.run(fixture, { seed: 1 });
+    if (run.kind === 'observed') return { runId: fixture.caseId, events: run.observed.events };
+    throw usage(
+      `The case ${fixture.caseId} cannot be played: ${run.kind === 'broken' ? run.message : run.why}.`,
+      '`holdfast eval` plays it and says more.',
+    );
+  } finally {
+    await engine.stop();
+  }
+}
+
+async function isCase(file: string): Promise<boolean> {
+  const facts = await stat(file).catch(() => undefined);
+  if (facts?.isFile() !== true || facts.size > CASE_BYTES_MAX || file.endsWith('.gz')) return false;
+  try {
+    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    return isRecord(value) && 'case_id' in value && !('segments' in value);
+  } catch {
+    // Whoever reads it as a bundle says what is wrong.
+    return false;
+  }
 }
 
 function print(diff: Diff, output: Output): void {

@@ -255,3 +255,20 @@ describe('replay --config', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('--agent names an agent')]);
   });
 });
+
+describe('diff', () => {
+  test('a case is played and compared with the run that it was made of, or with another case', async () => {
+    await holdfast(['capture', 'bundles/run.json', '-o', 'case.json']);
+    const same = await holdfast(['diff', 'bundles/run.json', 'case.json', '--actions', '--json']);
+    expect([same.code, JSON.parse(same.out)]).toMatchObject([0, { equal: true }]);
+    const text = readFileSync(join(folder, 'case.json'), 'utf8').replace('"modify"', '"approve"');
+    const document = JSON.parse(text) as { during: { do: { resolveApproval: object }[] }[] };
+    document.during[0]!.do[0]!.resolveApproval = { decision: 'reject', by: 'eve', call: 'm' };
+    writeFileSync(join(folder, 'other.json'), JSON.stringify(document));
+    const other = await holdfast(['diff', 'case.json', 'other.json', '--actions', '--json']);
+    expect([other.code, JSON.parse(other.out)]).toMatchObject([
+      1,
+      { equal: false, differsIn: 'action', why: expect.stringContaining('people') },
+    ]);
+  });
+});
