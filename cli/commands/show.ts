@@ -1,6 +1,7 @@
 /** `holdfast show`: everything about one run, also about one that ended long ago. */
 import type { Command } from 'commander';
-import type { HoldfastClient } from '../../client/index.js';
+import type { HoldfastClient, RunSummary } from '../../client/index.js';
+import { summaryOf } from '../../client/read/run-summary.js';
 import {
   commandHints,
   readingDeskOf,
@@ -33,17 +34,20 @@ import {
   inert,
   isDetail,
   mendWait,
+  usdText,
   waitLine,
 } from '../render/index.js';
 import type { Session } from '../session.js';
 import type { RunView } from '../../core/state/view.js';
 import type { AskView } from '../../core/state/ask-view.js';
+import { agentPathText } from '../../pure/agent-path.js';
 import type { RunName } from '../../store/changes.js';
 import { wholeNumber } from '../usage.js';
 
 const EVENTS_DEFAULT = 500;
 const EVENTS_MAX = 100_000;
 const ASKS_MAX = 200;
+const CHILDREN_MAX = 200;
 const ARCHIVALS_MAX = 100;
 /** The store tells most; a run that does not answer is not waited for long. */
 const STATE_LIMIT_MS = 2_500;
@@ -71,7 +75,7 @@ export function addShow(program: Command, cli: Cli): void {
     .option('--all', 'also events that only say that things go their way');
   withJson(
     withPlace(withDesk(withTenant(command))),
-    '{runId, run, state, trouble, waits: [{for, since, activity, attempts, message}], storeAway, asks, events, archive}',
+    '{runId, run, state, trouble, waits: [{for, since, activity, attempts, message}], storeAway, children: [{runId, agentPath, status, …}], asks, events, archive}',
   )
     .addHelpText(
       'after',
@@ -124,16 +128,29 @@ async function storedFacts(
   count: number,
 ): Promise<StoredFacts> {
   const store = await session.wholeStore();
-  const nothing = { runId, run: null, asks: [], events: [], archive: null, storeAway: false };
+  const nothing = {
+    runId,
+    run: null,
+    children: [],
+    asks: [],
+    events: [],
+    archive: null,
+    storeAway: false,
+  };
   if (store === undefined) return nothing;
   const run = (await store.getRun(tenant, runId)) ?? null;
   const asks = await store.listAsks(tenant, { under: runId, limit: ASKS_MAX });
+  const below = await store.listRuns(tenant, { parent: runId, limit: CHILDREN_MAX });
+  const children = below
+    .filter(({ root }) => root !== undefined)
+    .map(summaryOf)
+    .reverse();
   const last = run?.lastSeq ?? -1;
   const since = Math.max(0, last + 1 - count);
   const name = { tenant, runId };
   const events = await lastEvents(store, name, { since, count });
   const archive = await store.listArchivals({ run: name, limit: ARCHIVALS_MAX });
-  return { ...nothing, run, asks, events, archive };
+  return { ...nothing, run, children, asks, events, archive };
 }
 
 /** A run that the store does not know must be asked about; one that it knows may be. */
@@ -213,6 +230,7 @@ async function print(facts: RunFacts, { session, output, hints, all }: Printing)
   }
   if (run?.result !== undefined) return printResult(run.result, { session, output });
   const { first: before, ...commands } = hints;
+  for (const line of childLines(facts.children)) output.line(line);
   const open = openAsks(facts);
   for (const { ask, runId } of open) {
     output.line(approvalCard(ask, { runId, now: Date.now(), paint, ...commands }));
@@ -224,6 +242,14 @@ async function print(facts: RunFacts, { session, output, hints, all }: Printing)
 /** How it ends is decided; what is left waits, if at all, for what the lines below say. */
 function stoppingLine({ status, reason }: NonNullable<RunView['stop']>): string {
   return `${status} (${reason}); its last record is not stored yet`;
+}
+
+/** Its own sub-agents, the oldest first. */
+function childLines(children: readonly RunSummary[] = []): readonly string[] {
+  return children.map(({ runId, agentPath = [], status, costMicroUsd }) => {
+    const cost = costMicroUsd === undefined ? '' : `, ${usdText(costMicroUsd)}`;
+    return `sub-agent ${inert(agentPathText(agentPath))}: ${status}${cost}, ${inert(runId)}`;
+  });
 }
 
 function waitLines({ waits }: RunFacts): readonly string[] {

@@ -1,5 +1,5 @@
 /** One run as the approval desk tells it. */
-import type { Wait } from '../../client/index.js';
+import type { RunSummary, Wait } from '../../client/index.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunView } from '../../core/state/view.js';
@@ -18,6 +18,8 @@ export interface RunFacts {
   readonly run: ShownRun | null;
   /** As the run itself says; absent when no worker answers. */
   readonly state: ShownState | null;
+  /** Its own sub-agents, the oldest first; absent: whoever tells does not say. */
+  readonly children?: readonly RunSummary[];
   readonly asks: readonly AskRow[];
   readonly events: readonly RunEvent[];
   /** Why a run that is under way does not answer, or why the store does not. */
