@@ -20,6 +20,7 @@ import { parseWith, schemaCheck } from './schema-check.js';
 import { secretsOf, type Secrets } from './secrets.js';
 import type { TransportFactory } from './transport.js';
 
+export { answerProblem } from './answer-problem.js';
 export { ChangedTool } from './connection.js';
 export {
   definitionProblem,

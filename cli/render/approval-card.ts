@@ -13,6 +13,7 @@ import { argumentsInOrder } from '../../pure/argument-order.js';
 import { at, countedIn, headlineOf } from '../../pure/headline.js';
 import type { ShownPlace } from '../../store/tree-place.js';
 import { dateTimeText, relativeText, usdText } from './amounts.js';
+import { elicitationAnswer, elicitationLines } from './elicitation-lines.js';
 import { inert, inertJson, inertLines } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';
 
@@ -45,6 +46,7 @@ export function approvalCard(ask: AskView & ShownPlace, options: CardOptions): s
     ...treeLines(ask, label),
     ...(decidable ? [label('question', inert(ask.askId, ID_CHARS_MAX))] : []),
     ...(ask.question === undefined ? [] : ['', ...inertLines(ask.question), '']),
+    ...(ask.elicitation === undefined ? [] : elicitationLines(ask.elicitation)),
     ...headlines(ask, paint),
     ...(isOfGoal ? goalMoney(ask, label) : []),
     ...(ask.args === undefined ? [] : argumentLines(ask, paint)),
@@ -229,7 +231,10 @@ function answers(
         (answer) => `holdfast answer ${id} ${answer}${by}`,
       );
     case 'input':
-      return [`holdfast answer ${id} 'TEXT'${by}`];
+      if (ask.elicitation === undefined) return [`holdfast answer ${id} 'TEXT'${by}`];
+      return [elicitationAnswer(ask.elicitation), 'decline', 'cancel'].map(
+        (answer) => `holdfast answer ${id} ${answer}${by}`,
+      );
     case 'user_message':
       return [`holdfast message ${shellWord(runId)} 'TEXT'${place}`];
   }

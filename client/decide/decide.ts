@@ -16,6 +16,7 @@ import type { Json } from '../../core/json/json.js';
 import * as messages from '../../workflows/messages.js';
 import { deliverProven } from './deliver-proven.js';
 import type { Delivery } from './deliver.js';
+import { checkFits } from './check-fits.js';
 import { askOfRun } from './find-ask.js';
 import { heardAnswer } from './heard-answer.js';
 import { bounded, type Link } from '../link.js';
@@ -173,6 +174,7 @@ export async function answerAsk(
   }
   const { by, roles } = given;
   checkAnswerer(runId, ask, { by, roles: roles ?? [] });
+  if (ask.elicitation !== undefined) await checkFits(runId, ask, answer.value);
   const provided = { askId: ask.askId, value: answer.value, by, ...(roles && { roles }) };
   await bounded(link, { runId }, () =>
     link.temporal.workflow.getHandle(runId).signal(messages.provideInput, provided),

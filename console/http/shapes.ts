@@ -83,6 +83,17 @@ const limitsOutlook = z.object({
   exceeded: z.literal(true).optional(),
 });
 
+/** What the server of a tool asks in the middle of its call. */
+const elicitation = z.object({
+  connector: text,
+  message: text,
+  mode: z.enum(['form', 'url']),
+  schema: z.unknown().optional().describe('with `form`: JSON Schema of the answer'),
+  url: text.optional().describe('with `url`: shown to the person, and opened by nobody else'),
+  problem: text.optional().describe('why the answer before this question was none'),
+  again: z.literal(true).optional().describe('an answer begins the call anew'),
+});
+
 /** What the tool declares of the card of its questions. */
 const card = z.object({
   amount: z
@@ -143,6 +154,7 @@ export const ask = z.object({
     .optional(),
   limits: limitsOutlook.optional(),
   card: card.optional(),
+  elicitation: elicitation.optional(),
 });
 
 export const page = <Item extends z.ZodType>(item: Item) =>

@@ -87,6 +87,31 @@ describe('an approval card', () => {
     expect(approvalCard({ ...ask, kind: 'input' }, { runId: 'r', now: 0 })).toContain("'TEXT'");
   });
 
+  it('shows what the server of a tool asks, and the answers that fit', () => {
+    const input = { ...ask, kind: 'input' } as const;
+    const from = { connector: 'crm', message: 'Who pays?' };
+    const schema = {
+      required: ['share'],
+      properties: { share: { type: 'integer', maximum: 100 }, how: { enum: ['cash', 'card'] } },
+    };
+    const form = approvalCard(
+      { ...input, elicitation: { ...from, mode: 'form', schema, problem: 'share is missing' } },
+      { runId: 'r', now: 0 },
+    );
+    expect(form).toContain('share (integer, at most 100)');
+    expect(form).toContain('how (one of cash, card, optional)');
+    expect(form).toContain('share is missing');
+    expect(form).toContain("'JSON'");
+    const address = approvalCard(
+      { ...input, elicitation: { ...from, mode: 'url', url: 'https://crm.example/\u001B[2J' } },
+      { runId: 'r', now: 0 },
+    );
+    expect(address).toContain('which nothing here opens');
+    expect(address).toContain('https://crm.example/');
+    expect(address).not.toContain('\u001B');
+    expect(address).toContain('shop:17:3 accept');
+  });
+
   it('has colours only when asked', () => {
     expect(card).not.toContain('\u001B');
     expect(approvalCard(ask, { runId: 'r', now: 0, paint: COLOURED })).toContain('\u001B[');

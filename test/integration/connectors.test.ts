@@ -221,6 +221,12 @@ test('a question of the server waits for a person, and the call goes on with the
     question: 'Who pays?',
     elicitation: { connector: 'crm', mode: 'form', schema: { required: ['name', 'share'] } },
   });
+  const short = { kind: 'text', value: { name: 'Ann' } } as const;
+  await expect(run.answer(first.askId, short, { by: 'mia' })).rejects.toMatchObject({
+    code: 'DecisionRejected',
+    message: expect.stringMatching(/share/) as string,
+    details: { reason: 'malformed' },
+  });
   await run.provideInput({ askId: first.askId, value: { name: 'Ann' }, by: 'mia' });
   const second = await openAsk(run);
   expect(second.elicitation?.problem).toMatch(/share/);

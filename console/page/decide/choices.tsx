@@ -5,6 +5,7 @@ import { Button } from '../parts/button.js';
 import { AnswerForm } from './answer-form.js';
 import { BudgetChoices } from './budget-choices.js';
 import type { Desk } from './desk.js';
+import { ElicitationForm } from './elicitation-form.js';
 
 export interface ChoicesProps {
   readonly ask: Ask;
@@ -23,6 +24,8 @@ export function Choices({ ask, desk, takesGrant, begun }: ChoicesProps): VNode {
     case 'budget':
       return <BudgetChoices ask={ask} desk={desk} />;
     default:
+      if (ask.elicitation !== undefined)
+        return <ElicitationForm elicitation={ask.elicitation} desk={desk} begun={begun} />;
       return <AnswerForm ask={ask} desk={desk} begun={begun} />;
   }
 }
