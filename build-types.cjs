@@ -1,7 +1,8 @@
-// The package goes without what none of its users can reach: declarations that no entry leads to, and compiled files of
-// types alone, which nothing loads.
-const { existsSync, readdirSync, readFileSync, rmSync } = require('node:fs');
+// The package goes without what none of its users can reach: declarations that no entry leads to, compiled files of
+// types alone, which nothing loads, and comments of code, which stand in the declarations and the sources.
+const { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { dirname, join, relative, resolve } = require('node:path');
+const { transformSync } = require('esbuild');
 
 const DECLARATIONS = '.d.ts';
 const CODE = '.js';
@@ -18,7 +19,15 @@ function pruneTypes(folder, entries) {
   for (const file of having(DECLARATIONS)) if (!reached.has(file)) rmSync(file);
   const code = having(CODE);
   const loaded = new Set(code.flatMap((file) => importsOf(file, CODE)));
-  for (const file of code) if (!loaded.has(file) && isEmpty(file)) rmSync(file);
+  for (const file of code) {
+    if (!loaded.has(file) && isEmpty(file)) rmSync(file);
+    else writeFileSync(file, withoutComments(readFileSync(file, 'utf8')));
+  }
+}
+
+/** A first line that names the program to run it with stays. */
+function withoutComments(code) {
+  return transformSync(code, { legalComments: 'none', charset: 'utf8', target: 'node20' }).code;
 }
 
 function reachedFrom(files) {

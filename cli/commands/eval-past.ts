@@ -1,6 +1,6 @@
 /** `holdfast eval --from`: recorded runs once more with another model, prompt, tools or policy. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
 import type { Config } from '../../authoring/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { DEFAULT_GATE, gateIn, violationsOf } from '../../evaluation/past/gate.js';
@@ -154,12 +154,12 @@ async function playAll(
 ): Promise<readonly (PastOutcome | NotPlayed)[]> {
   const { cli, session, source, terms, signal } = playing;
   const { playPast } = await import('../../evaluation/past/play.js');
-  const { variables } = cli.environment;
+  const { folder, variables } = cli.environment;
   const subjects = 'files' in source ? source.files : await foundBy(source, cli, session);
   const runs: (PastOutcome | NotPlayed)[] = [];
   for (const subject of subjects) {
     if (signal.aborted) break;
-    const one = await played(subject, async () => {
+    const one = await played(nameOf(subject, folder), async () => {
       const { bundle } = await recordedOf(cli, session, subject);
       return { bundle, play: await playPast(bundle, terms) };
     });
@@ -171,6 +171,11 @@ async function playAll(
   return runs;
 }
 
+/** A file is named from the working directory, a run by its id. */
+function nameOf(subject: string, folder: string): string {
+  return isAbsolute(subject) ? relative(folder, subject) : subject;
+}
+
 async function played(
   subject: string,
   play: () => Promise<{ bundle: Bundle; play: Parameters<typeof outcomeOf>[1] }>,
@@ -180,7 +185,9 @@ async function played(
     return outcomeOf(bundle.run.runId, both);
   } catch (error) {
     if (!(error instanceof HoldfastError) || !OF_ONE_RUN.includes(error.code)) throw error;
-    return { run_id: subject, kind: 'not_played', why: error.message };
+    const why =
+      error.code === 'UnknownAgent' ? `${error.message} ${error.hint ?? ''}` : error.message;
+    return { run_id: subject, kind: 'not_played', why };
   }
 }
 
@@ -188,6 +195,7 @@ async function played(
 const OF_ONE_RUN: readonly string[] = [
   'CaptureRefused',
   'StepNotFound',
+  'UnknownAgent',
   'InvalidBundle',
   'InvalidFixture',
   'HistoryMissing',

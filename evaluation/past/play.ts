@@ -21,6 +21,7 @@ import { RecordedPeople } from '../scripted/recorded-people.js';
 import { createSimulationEngine } from '../simulation/index.js';
 
 const SEED = 1;
+const AGENTS_SHOWN = 20;
 /** Of real time: a run that takes longer has a model that does not answer. */
 const RUN_LIMIT_MS = 1_800_000;
 
@@ -74,6 +75,7 @@ function caseOf(bundle: Bundle, { own }: NewTerms, isOwn: boolean): Fixture {
 async function onTerms(bundle: Bundle, terms: NewTerms): Promise<Fixture> {
   const { own, model } = terms;
   const file = own === undefined ? bundle.run.runId : resolve(own.file);
+  if (own !== undefined) refuseUnknown(bundle, own);
   const read = caseOf(bundle, terms, own !== undefined);
   const fixture = own === undefined ? read : await withConfiguration(read, file);
   if (model === undefined) return fixture;
@@ -82,6 +84,16 @@ async function onTerms(bundle: Bundle, terms: NewTerms): Promise<Fixture> {
     settings: { ...fixture.settings, model: model.name },
     during: fixture.during.flatMap(messagesIn),
   };
+}
+
+function refuseUnknown(bundle: Bundle, { config, agent }: NonNullable<NewTerms['own']>): void {
+  const name = agent ?? recordingOf(bundle).frozen.agent.name;
+  if (config.agents.has(name)) return;
+  const known = [...config.agents.keys()].slice(0, AGENTS_SHOWN);
+  throw new HoldfastError('UnknownAgent', `The configuration has no agent ${name.slice(0, 200)}.`, {
+    hint: `Name one with --agent: ${known.join(', ')}.`,
+    details: { known },
+  });
 }
 
 /** Answers are found by the action that they are about; interrupts belonged to the moments of the old model. */

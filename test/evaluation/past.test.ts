@@ -250,6 +250,19 @@ describe('replay --config', () => {
     expect([code, report]).toMatchObject([0, { equal: true, decisions: [] }]);
   });
 
+  test('a configuration without the recorded agent names those that it has', async () => {
+    configured('');
+    const config = join(folder, 'holdfast.config.cjs');
+    writeFileSync(config, readFileSync(config, 'utf8').replace("name: 'case'", "name: 'shop'"));
+    const words = ['replay', 'bundles/run.json', '--config', 'holdfast.config.cjs'];
+    const { code, err } = await holdfast(words);
+    expect([code, err]).toEqual([1, expect.stringContaining('Name one with --agent: shop.')]);
+    expect(await holdfast([...words, '--agent', 'shop'])).toMatchObject({ code: 0 });
+    const from = ['eval', '--from', 'bundles', '--config', 'holdfast.config.cjs'];
+    const { out } = await holdfast(from);
+    expect(out).toContain('bundles/run.json  not played: The configuration has no agent case.');
+  });
+
   test('--agent without --config is refused', async () => {
     const { code, err } = await holdfast(['replay', 'bundles/run.json', '--agent', 'case']);
     expect([code, err]).toEqual([2, expect.stringContaining('--agent names an agent')]);
