@@ -28,11 +28,9 @@ export async function judgeSample(
   say: Say,
 ): Promise<boolean> {
   say(`seed ${seeds.join(' ')}`);
-  const drawn = seeds.flatMap((seed) => samplePlaces(root, count, seed));
+  const samples = seeds.map((seed) => samplePlaces(root, count, seed));
   // A place that two seeds draw is one change.
-  const places = [
-    ...new Map(drawn.map((one) => [`${one.name} ${one.start} ${one.end}`, one])).values(),
-  ];
+  const places = [...new Map(samples.flat().map((one) => [keyOf(one), one])).values()];
   buildIn(folder, places);
   const left: number[] = [];
   await playAll(folder, places.length, (id, by) => {
@@ -42,11 +40,23 @@ export async function judgeSample(
   say(`${share(places.length - left.length, places)} noticed by cases`);
   const byTests = testAll(folder, left);
   for (const [id, file] of byTests) say(`noticed   ${places[id]!.name}: ${file}`);
-  return summed(
-    places,
-    left.filter((id) => !byTests.has(id)),
-    say,
-  );
+  const alive = left.filter((id) => !byTests.has(id)).toSorted((a, b) => a - b);
+  const keys = (ids: Iterable<number>) => new Set([...ids].map((id) => keyOf(places[id]!)));
+  const [toTests, toNobody] = [keys(byTests.keys()), keys(alive)];
+  for (const [at, seed] of seeds.entries()) {
+    const among = (some: ReadonlySet<string>) =>
+      samples[at]!.filter((one) => some.has(keyOf(one))).length;
+    const [tests, nobody] = [among(toTests), among(toNobody)];
+    const cases = samples[at]!.length - tests - nobody;
+    say(
+      `seed ${seed}: ${cases} noticed by cases, ${tests} by tests of the core, ${nobody} by none`,
+    );
+  }
+  return summed(places, alive, say);
+}
+
+function keyOf({ name, start, end }: Place): string {
+  return `${name} ${start} ${end}`;
 }
 
 function summed(places: readonly Place[], alive: readonly number[], say: Say): boolean {

@@ -13,17 +13,24 @@ import {
 import { createSimulationEngine } from '../../evaluation/simulation/index.js';
 import { switches } from './switch.js';
 
-/** Plays these cases until one of them notices the change; without a change plays all and notes. */
+/** Plays these cases until one of them notices the change; without a change notes what would differ. */
 export interface Order {
   readonly mutant?: number;
   readonly cases: readonly number[];
 }
 
+export interface Ready {
+  /** How many there are. */
+  readonly cases: number;
+}
+
 export interface Report {
   /** The first case that noticed, and where. */
   readonly noticed?: string;
-  /** Of each case, by its position: the changes that would have made a difference. */
+  /** Of each case that was played, in the order of the order: the changes that would have made a difference. */
   readonly differed: readonly (readonly number[])[];
+  /** Of the same: microseconds of processor time. */
+  readonly costs: readonly number[];
   /** The same while sources and cases were loaded. */
   readonly atLoad: readonly number[];
 }
@@ -80,22 +87,31 @@ async function main(): Promise<void> {
   const all = witnesses(await collectFixtures({ paths: ['test/scenarios'], folder: FOLDER }));
   const atLoad = [...switches.differed];
   process.on('message', (order: Order) => void follow(order));
-  process.send!({ cases: all.length });
+  process.send!({ cases: all.length } satisfies Ready);
 
   async function follow({ mutant, cases }: Order): Promise<void> {
     switches.active = mutant;
     const differed: number[][] = [];
+    const costs: number[] = [];
     let noticed: string | undefined;
-    for (const index of cases.length > 0 ? cases : all.keys()) {
+    for (const index of cases) {
       switches.differed.clear();
       switches.uses = 0;
+      const before = process.cpuUsage();
       const by = await all[index]!();
+      const { user, system } = process.cpuUsage(before);
+      costs.push(user + system);
       differed.push([...switches.differed]);
       if (by === undefined) continue;
       noticed = by;
       break;
     }
-    process.send!({ differed, atLoad, ...(noticed !== undefined && { noticed }) } satisfies Report);
+    process.send!({
+      differed,
+      costs,
+      atLoad,
+      ...(noticed !== undefined && { noticed }),
+    } satisfies Report);
   }
 }
 
