@@ -1,4 +1,7 @@
 /** Messages from outside: what is exactly as large as it may be is taken, and one more is refused. */
+import { heardByGoal } from '../../../core/goal/signals.js';
+import { parseGoalMessage } from '../../../core/messages/parse-goal-message.js';
+import { parseGoalStart } from '../../../core/messages/parse-goal-start.js';
 import {
   MESSAGE_BYTES_MAX,
   MESSAGE_CHARS_MAX,
@@ -15,6 +18,8 @@ import { isReachable } from '../../../core/messages/run-id.js';
 
 const DECISION = { askId: 'r:1', argsHash: 'h', decision: 'approve', by: 'pat', decidedAt: 1 };
 const START = { v: 1, agent: 'refund', task: { goal: 'Refund order 1' } };
+const PARENT = { kind: 'goal', id: 'g', n: 1, digest: 'd' };
+const GOAL = { v: 1, goal: { objective: 'Match all invoices', agent: 'clerk' } };
 const of = (length: number) => 'x'.repeat(length);
 const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
 const GRANT = {
@@ -33,6 +38,11 @@ const decision = (make: (size: number) => object) => (size: number) =>
   parseDecision({ ...DECISION, ...make(size) }).ok;
 const start = (make: (size: number) => object) => (size: number) =>
   parseStart({ ...START, ...make(size) }).ok;
+
+const goal = (make: (size: number) => object) => (size: number) =>
+  parseGoalStart({ ...GOAL, ...make(size) }).ok;
+const childEnded = (raw: unknown) => heardByGoal({ name: 'childEnded', raw, at: 1 });
+const said = (body: object) => parseGoalMessage({ v: 1, id: 'm', by: 'ada', at: 1, ...body }).ok;
 
 const SIZED: readonly Sized[] = [
   ['askId', 400, decision((size) => ({ askId: of(size) }))],
@@ -76,6 +86,13 @@ const SIZED: readonly Sized[] = [
   ],
   ['id of a session', 128, start((size) => ({ session: { id: of(size) } }))],
   ['cwd of a session', 1_024, start((size) => ({ session: { cwd: of(size) } }))],
+  ['goal as a parent', 96, start((size) => ({ parent: { ...PARENT, id: of(size) } }))],
+  ['run as a parent', 120, start((size) => ({ parent: { ...PARENT, kind: 'run', id: of(size) } }))],
+  ['digest of a parent', 200, start((size) => ({ parent: { ...PARENT, digest: of(size) } }))],
+  ['store of a goal', 32, goal((size) => ({ store: size === 32 ? 'a'.repeat(32) : of(size) }))],
+  ['caller of a goal', 200, goal((size) => ({ caller: of(size) }))],
+  ['run that has ended', 200, (size) => childEnded(of(size)).type === 'child_ended'],
+  ['pace of a goal', 366 * 86_400_000, (everyMs) => said({ type: 'setPace', pace: { everyMs } })],
 ];
 
 test.each(SIZED)('%s: %i is taken, one more is not', (_what, largest, taken) => {
@@ -171,6 +188,17 @@ test.each([
   const taken = (value: unknown): boolean => parseStart({ ...START, [name]: value }).ok;
   expect(good.map(taken)).toEqual(good.map(() => true));
   expect(bad.map(taken)).toEqual(bad.map(() => false));
+});
+
+test('a grant keeps each of its conditions', () => {
+  const when = [
+    { path: 'a', lte: 5 },
+    { path: 'b', gte: 2 },
+    { path: 'c', equals: 'x' },
+    { path: 'd', exists: true },
+  ];
+  const parsed = parseDecision(matching(when));
+  expect(parsed.ok && parsed.value.grant?.matcher.when).toEqual(when);
 });
 
 test('a start that cannot be decoded says why', () => {

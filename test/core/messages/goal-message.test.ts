@@ -13,6 +13,7 @@ describe('what people say to a goal', () => {
     { type: 'resume' },
     { type: 'wake' },
     { type: 'stop' },
+    { type: 'stop', kid: 'desk-1', proof: 'c2ln' },
     { type: 'cancel' },
     { type: 'steer', text: 'Start with the oldest.' },
     { type: 'steer', text: 'Now.', wake: true },
