@@ -1,4 +1,6 @@
 /** Letters of other runs: taken once and in order, said as data at a boundary (G74). */
+import type { OpenRun } from '../../../core/state/run.js';
+import { readMail } from '../../../core/turn/mail.js';
 import type { Letter } from '../../../core/state/mail.js';
 import { RULES_VERSION } from '../../../core/step/changes.js';
 import { call, calls, says, tool } from '../script.js';
@@ -197,4 +199,18 @@ test('a run without a mailbox knows no signal of that name', () => {
   settle(shell);
   expect(heard({ ...shell.run, rules: 14 }, signal)).toMatchObject(rejected);
   expect(heard(shell.run, signal).type).toBe('mail');
+});
+
+test.each([
+  ['messages', 79, 'short', 1],
+  ['messages', 80, 'short', 0],
+  ['bytes', 1, 'x'.repeat(32_768 - '[{"text":""}]'.length), 1],
+  ['bytes', 1, 'x'.repeat(32_769 - '[{"text":""}]'.length), 0],
+])('a queue with its limit of %s has no room for letters (%i)', (_what, length, text, reads) => {
+  const shell = createShell({ ...READ, model: [calls(call('a', 'read_order')), says('done')] });
+  until(shell, 'tool_started');
+  const queue = Array.from({ length }, () => ({ text }));
+  const run = { ...(shell.run as OpenRun), queue, mail: { taken: 0, due: true as const } };
+  const step = readMail(run);
+  expect(typeof step === 'object' ? step.effects.length : 0).toBe(reads);
 });
