@@ -53,3 +53,16 @@ test.each([
   }).run(({ goal }) => goal.sleep !== undefined && !goal.sleep.over);
   expect(shell.goal.sleep?.because).toBe(because);
 });
+
+test('words that wake a goal wake it once', () => {
+  const asleep = ({ goal }: ScriptedGoal) => goal.sleep !== undefined && !goal.sleep.over;
+  const shell = new ScriptedGoal({
+    terms: { pace: 'when_woken' },
+    checks: { open: [count(9), count(8), count(7), count(6), count(0, [0])] },
+  }).run(asleep);
+  const { cycles } = shell.goal;
+  shell.say({ type: 'steer', text: 'Oldest first.', wake: true });
+  shell.run(({ goal }) => goal.cycle !== undefined).run(asleep);
+  expect(shell.goal.cycles).toBe(cycles + 1);
+  expect(shell.goal.final).toBeUndefined();
+});
