@@ -12,7 +12,20 @@ interface Equivalent {
   readonly why: string;
 }
 
-export const EQUIVALENTS: readonly Equivalent[] = [];
+export const EQUIVALENTS: readonly Equivalent[] = [
+  {
+    file: 'core/call/dataflow/dataflow-edges.ts',
+    code: 'rival.index < call.index',
+    change: '< to <=',
+    why: 'No call is among its own rivals (rivalsOf), so both indices are never equal.',
+  },
+  {
+    file: 'core/goal/opening.ts',
+    code: 'segment.number === 0 && first !== undefined',
+    change: '&& to ||',
+    why: 'A goal has its start exactly until its first segment is open, and only an open goal goes on in another segment.',
+  },
+];
 
 export function equivalentOf({ file, code, change }: Place): Equivalent | undefined {
   return EQUIVALENTS.find((one) => one.file === file && one.code === code && one.change === change);

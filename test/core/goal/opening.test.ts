@@ -4,8 +4,8 @@ import { ScriptedGoal } from './shell.js';
 const FAILURE = { code: 'StoreUnavailable', message: 'away' } as const;
 
 function failsToOpen(shell: ScriptedGoal): ScriptedGoal {
-  const opening = shell.effects.find(({ kind }) => kind === 'open_goal')!;
-  shell.take({ type: 'effect_failed', id: opening.id, failure: FAILURE, at: shell.now });
+  const [id = ''] = shell.effects.flatMap((one) => (one.kind === 'open_goal' ? [one.id] : []));
+  shell.take({ type: 'effect_failed', id, failure: FAILURE, at: shell.now });
   return shell.run();
 }
 
