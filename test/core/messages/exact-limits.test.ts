@@ -90,6 +90,7 @@ const SIZED: readonly Sized[] = [
   ['run as a parent', 120, start((size) => ({ parent: { ...PARENT, kind: 'run', id: of(size) } }))],
   ['digest of a parent', 200, start((size) => ({ parent: { ...PARENT, digest: of(size) } }))],
   ['store of a goal', 32, goal((size) => ({ store: size === 32 ? 'a'.repeat(32) : of(size) }))],
+  ['depth of the start of a goal', 63, goal((size) => ({ more: nested(size) }))],
   ['caller of a goal', 200, goal((size) => ({ caller: of(size) }))],
   ['run that has ended', 200, (size) => childEnded(of(size)).type === 'child_ended'],
   ['pace of a goal', 366 * 86_400_000, (everyMs) => said({ type: 'setPace', pace: { everyMs } })],
