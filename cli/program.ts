@@ -23,6 +23,7 @@ import { addGrounds } from './commands/grounds.js';
 import { addList } from './commands/list.js';
 import { addKeys } from './commands/keys.js';
 import { addDiff } from './commands/diff.js';
+import { addFork } from './commands/fork.js';
 import { addInspect } from './commands/inspect.js';
 import { addReplay } from './commands/replay.js';
 import { addServer } from './commands/server.js';
@@ -103,7 +104,7 @@ function buildProgram(cli: Cli, json: boolean): Command {
     [addMcp],
     [addMessage, addSet, addMode, addInterrupt, addClose, addCancel],
     [addKeys, addAudit, addStore],
-    [addExport, addReplay, addInspect, addDiff, addBundles],
+    [addExport, addReplay, addInspect, addDiff, addFork, addBundles],
     [addCapture, addEval],
   ];
   for (const add of commands.flat()) add(program, cli);

@@ -1,0 +1,106 @@
+/** `holdfast fork --plan`: what a fork would begin with, from the record alone. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCli } from '../../cli/program.js';
+import { forkBeginning } from '../../core/loop/fork-beginning.js';
+import { foldOf } from '../../recording/fold.js';
+import { forkPlanAt, type ForkPlan } from '../../recording/fork-plan.js';
+import { bundleText, type Bundle } from '../../replay/bundle.js';
+import { stored } from '../replay/setup.js';
+
+let folder: string;
+let approved: Bundle;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-fork-'));
+  approved = await stored('approved');
+  writeFileSync(join(folder, 'approved.json'), bundleText(approved));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function holdfast(...argv: readonly string[]) {
+  let [out, err] = ['', ''];
+  const code = await runCli(argv, {
+    environment: { variables: {}, folder, colour: false, interactive: false },
+    streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
+  });
+  return { code, out, err };
+}
+
+/** The first step that began this, or received it. */
+function stepOf(what: string): number {
+  return foldOf(approved).steps.find(
+    ({ effects, inputs }) =>
+      effects.some(({ kind }) => kind === what) || inputs.some(({ type }) => type === what),
+  )!.step;
+}
+
+async function planAt(step: number): Promise<ForkPlan> {
+  const { code, out } = await holdfast(
+    'fork',
+    'approved.json',
+    '--at',
+    `${step}`,
+    '--plan',
+    '--json',
+  );
+  expect(code).toBe(0);
+  return JSON.parse(out) as ForkPlan;
+}
+
+test('an open question is asked anew, and the effect after the step is named as one that asks first', async () => {
+  const plan = await planAt(stepOf('decision') - 1);
+  expect(plan.askedAnew).toMatchObject([{ kind: 'approval', tool: 'issue_refund' }]);
+  expect(plan.handedOver).toMatchObject({
+    before: [],
+    after: [{ step: stepOf('execute_tool'), tool: 'issue_refund' }],
+  });
+});
+
+test('a model call in flight begins anew, an effect in flight gets the outcome that was recorded later', async () => {
+  expect((await planAt(stepOf('call_model'))).inFlight).toMatchObject([
+    { kind: 'call_model', becomes: 'begins_anew' },
+  ]);
+  const plan = await planAt(stepOf('execute_tool'));
+  expect(plan.askedAnew).toEqual([]);
+  expect(plan.spentMicroUsd).toBeGreaterThan(0);
+  expect(plan.handedOver.before).toHaveLength(1);
+  expect(plan.inFlight).toMatchObject([{ tool: 'issue_refund', becomes: 'recorded_outcome' }]);
+});
+
+test('an effect in flight of which nothing was recorded later has an unknown outcome', () => {
+  const fold = foldOf(approved);
+  if (fold.kind !== 'run') throw new Error('the bundle is of a goal');
+  const events = approved.events.filter(({ type }) => type !== 'tool_finished');
+  expect(forkPlanAt(fold, events, stepOf('execute_tool')).inFlight).toMatchObject([
+    { tool: 'issue_refund', becomes: 'outcome_unknown' },
+  ]);
+});
+
+test('a read in flight begins anew; standing approvals and open sub-agents are not taken over', () => {
+  const fold = foldOf(approved);
+  if (fold.kind !== 'run') throw new Error('the bundle is of a goal');
+  const { after } = fold.at(stepOf('execute_tool'));
+  const tools = after.frozen!.tools.map((tool) => ({ ...tool, effect: 'read' as const }));
+  const run = {
+    ...after,
+    frozen: { ...after.frozen!, tools },
+    grants: [{ id: 'ask-1', tool: 'issue_refund', when: [], usesLeft: 2, expiresAt: 1, by: ['a'] }],
+    children: [{ n: 1, name: 'searcher' }] as unknown as NonNullable<typeof after.children>,
+  };
+  expect(forkBeginning(run, () => true)).toMatchObject({
+    droppedGrants: [{ id: 'ask-1', tool: 'issue_refund', usesLeft: 2 }],
+    notExecuted: [{ n: 1, name: 'searcher' }],
+    inFlight: [{ tool: 'issue_refund', becomes: 'begins_anew' }],
+  });
+});
+
+test('a fork that would be played is refused and says so, and so is a step that there is not', async () => {
+  for (const more of [[], ['--dry'], ['--live'], ['--plan', '--model', 'other']]) {
+    const { code, out, err } = await holdfast('fork', 'approved.json', '--at', '3', ...more);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain('plays no fork');
+  }
+  const beyond = await holdfast('fork', 'approved.json', '--at', '999', '--plan');
+  expect(beyond.err).toContain('There is no step 999');
+});
