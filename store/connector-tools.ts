@@ -107,7 +107,7 @@ export function connectorTools(db: Db): ConnectorTools {
       });
     },
     async connectorTool(tenant, tool) {
-      checkIdentifiers({ tenant, ...tool });
+      checkIdentifiers({ tenant, name: tool.name, version: tool.version });
       return readTool(db, tenant, tool);
     },
     async listConnectorTools(tenant, connector, limit) {

@@ -1,4 +1,5 @@
 /** Workers and servers that die in the middle of a call: no call that may change something is repeated. */
+import { replayRuns } from '../../testing/replay.js';
 import {
   startModernServer,
   type ModernServer,
@@ -8,6 +9,8 @@ import type { RunHandle } from '../../client/runs/run-handle.js';
 import { call, ofType, openAsk, say, startWorld, until, type World } from './support/world.js';
 
 const MERGE = 'mcp__crm__merge_contacts';
+/** Comes back to the byte. */
+const STATE = 'sealed \u0000 "state" é';
 
 let world: World;
 let server: ModernServer;
@@ -24,6 +27,31 @@ const TOOLS: readonly ServedTool[] = [
         release = () => resolve(`merged for ${String(run)}`);
       });
     },
+  },
+  {
+    name: 'ask_first',
+    inputSchema: { type: 'object' },
+    run: (_, { responses, state }) =>
+      responses === undefined
+        ? {
+            resultType: 'input_required',
+            requestState: STATE,
+            inputRequests: {
+              who: {
+                method: 'elicitation/create',
+                params: {
+                  mode: 'form',
+                  message: 'Who pays?',
+                  requestedSchema: {
+                    type: 'object',
+                    properties: { name: { type: 'string' } },
+                    required: ['name'],
+                  },
+                },
+              },
+            },
+          }
+        : `${JSON.stringify(responses)} ${String(state === STATE)}`,
   },
 ];
 
@@ -80,7 +108,7 @@ test('a worker that is killed in a call leaves a person to tell, and the call is
   await spawn();
   await told(run);
   const { events, result } = await world.ended(run);
-  expect(result.completed).toBe(true);
+  expect(result).toMatchObject({ completed: true });
   expect(ofType(events, 'tool_finished')).toMatchObject([{ tool: MERGE, status: 'ok' }]);
   expect(started.filter((one) => one === 'killed-worker')).toHaveLength(1);
 }, 120_000);
@@ -91,6 +119,35 @@ test('a server that is killed in a call leaves a person to tell, and the call is
   await server.restart();
   await told(run);
   const { result } = await world.ended(run);
-  expect(result.completed).toBe(true);
+  expect(result).toMatchObject({ completed: true });
   expect(started.filter((one) => one === 'killed-server')).toHaveLength(1);
+}, 120_000);
+
+test('a question of the server outlives its worker and its server: the answer goes back with the state, to the byte', async () => {
+  const first = await spawn();
+  const run = await world.start({
+    runId: 'asked-and-killed',
+    agent: 'served',
+    replies: [call('mcp__crm__ask_first', {}), say('Done.')],
+  });
+  const { askId } = await openAsk(run);
+  await run.approve(askId, { by: 'mia', roles: [] });
+  const question = await until('the question of the server', async () => {
+    const ask = await openAsk(run);
+    return ask.elicitation === undefined ? undefined : ask;
+  });
+  await first.kill();
+  await server.kill();
+  await server.restart();
+  await run.answer(question.askId, { kind: 'text', value: { name: 'Ann' } }, { by: 'mia' });
+  await spawn();
+  const { events, result } = await world.ended(run);
+  expect(result).toMatchObject({ completed: true });
+  expect(ofType(events, 'tool_finished')).toMatchObject([
+    {
+      status: 'ok',
+      content: { text: '{"who":{"action":"accept","content":{"name":"Ann"}}} true' },
+    },
+  ]);
+  expect([...(await replayRuns(world.place, ['asked-and-killed']))]).toEqual([]);
 }, 120_000);
