@@ -117,7 +117,12 @@ function titleOf({ bundle, frozen }: Recording): string {
 
 function refuseUnsayable(recording: Recording): void {
   const { start, frozen, opened, heard } = recording;
-  if (start.parent !== undefined) throw refused(`it is a cycle of the goal ${start.parent.id}`);
+  if (start.parent !== undefined) {
+    const { kind, id } = start.parent;
+    throw refused(
+      kind === 'goal' ? `it is a cycle of the goal ${id}` : `it is a sub-agent of ${id}`,
+    );
+  }
   if (opened.session?.resumed !== undefined) {
     throw refused(`it went on with the session ${opened.session.resumed.sessionId}`);
   }

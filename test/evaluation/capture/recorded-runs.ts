@@ -1,24 +1,31 @@
 /** Bundles of recorded runs: the kept histories of the newest rules. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { HISTORIES, rulesFolders } from '../../../lab/seal/kept-histories.js';
 import type { Bundle } from '../../../replay/bundle.js';
 import { parseBundle } from '../../../replay/read-bundle.js';
 
-const FOLDER = join(HISTORIES, `rules-${Math.max(...rulesFolders())}`);
+/** The newest rules first. */
+const FOLDERS = rulesFolders()
+  .toSorted((a, b) => b - a)
+  .map((rules) => join(HISTORIES, `rules-${rules}`));
 const SUFFIX = '.json.gz';
 
 /** Names of single runs: goals and their cycles are no runs of their own. */
 export function recordedRuns(): readonly string[] {
-  return readdirSync(FOLDER)
+  return readdirSync(FOLDERS[0]!)
     .filter((name) => name.endsWith(SUFFIX) && !/^(G-\d|S17[35])/.test(name))
     .map((name) => name.slice(0, -SUFFIX.length))
     .toSorted();
 }
 
+/** As the newest rules that kept it decided it. */
 export function textOfRecorded(name: string): string {
-  return gunzipSync(readFileSync(join(FOLDER, `${name}${SUFFIX}`))).toString('utf8');
+  const files = FOLDERS.map((folder) => join(folder, `${name}${SUFFIX}`));
+  const file = files.find((one) => existsSync(one));
+  if (file === undefined) throw new Error(`No rules number has kept ${name}.`);
+  return gunzipSync(readFileSync(file)).toString('utf8');
 }
 
 export function recordedRun(name: string): Bundle {
