@@ -81,9 +81,15 @@ async function onTerms(bundle: Bundle, terms: NewTerms): Promise<Fixture> {
   if (model === undefined) return fixture;
   return {
     ...fixture,
-    settings: { ...fixture.settings, model: model.name },
+    settings: { ...withoutFallback(fixture.settings), model: model.name },
     during: fixture.during.flatMap(messagesIn),
   };
+}
+
+/** The script would answer for the recorded one. An agent of a configuration has its own, which is real. */
+function withoutFallback(settings: Fixture['settings']): Fixture['settings'] {
+  const fields = Object.entries(settings).filter(([name]) => name !== 'fallbackModel');
+  return Object.fromEntries(fields) as unknown as Fixture['settings'];
 }
 
 function refuseUnknown(bundle: Bundle, { config, agent }: NonNullable<NewTerms['own']>): void {

@@ -115,6 +115,17 @@ test('with --unmatched refuse the model hears that there is no answer, and goes 
   expect(asked!.body).toContain('not_recorded');
 });
 
+test('a new model that fails ends the run, although the recorded run had another one to go on with', async () => {
+  // The recorded run went on with its fallback.
+  const recorded = textOfRecorded('G33-no-tombstone-without-a-torn-reply');
+  writeFileSync(join(folder, 'bundles', 'run.json'), recorded);
+  const failing = { status: 529, message: 'Overloaded' };
+  const { report } = await evaluated([failing]);
+  expect(report.runs).toMatchObject([
+    { kind: 'played', now: { stop_reason: 'failed', completed: false, turns: 0 } },
+  ]);
+});
+
 test('--at goes as recorded up to the step, and asks the model from there on', async () => {
   const { report } = await evaluated([AS_RECORDED, { text: 'Another word.' }], '--at', '5');
   expect(models[0]!.requests()).toHaveLength(1);
