@@ -4,7 +4,6 @@ import type { Person } from '../data/api-types.js';
 import { InboxView } from '../inbox/inbox.js';
 import { Later } from '../parts/later.js';
 import { may, NotForYou } from '../parts/rights.js';
-import { RunView } from '../run/run.js';
 import type { Place } from './route.js';
 
 export interface ViewProps {
@@ -45,12 +44,16 @@ export function View(props: ViewProps): VNode {
     case 'brief':
       return <Later load={ofGoals} props={props} />;
     case 'run':
-      return <RunView runId={place.id ?? ''} />;
+      return <Later load={run} props={props} />;
   }
 }
 
 type Loaded = (props: ViewProps) => VNode;
 
+const run = async (): Promise<Loaded> => {
+  const { RunView } = await import('../run/run.js');
+  return ({ place }) => <RunView runId={place.id ?? ''} />;
+};
 const runs = async (): Promise<Loaded> => {
   const { Runs } = await import('../runs/runs.js');
   return ({ me }) => <Runs me={me} />;
