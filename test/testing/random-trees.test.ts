@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-test(`No tree of ${TREES} passes its budget or limits, starts a sub-agent twice or leaves one behind.`, async () => {
+test(`No tree of ${TREES} passes its budget or limits, or starts a sub-agent twice; none but those below a lost one goes on after its root.`, async () => {
   saySeed(`${TREES} random trees of sub-agents`);
   const played: PlayedTree[] = [];
   const broken: string[] = [];
