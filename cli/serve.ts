@@ -68,7 +68,7 @@ function servesSandbox({ config, serves, queue, path }: ServeOptions, output: Ou
   const found = isolated.length === 0 ? undefined : findIsolation(path);
   if (found?.kind !== 'missing') return true;
   output.remark(
-    `Nothing can be isolated here: ${found.because}. Calls of ${namesOf(isolated)} wait for a worker that can: holdfast worker --only sandbox.`,
+    `Nothing can be isolated here: ${found.because}. Calls of ${namesOf(tools)} wait for a worker that can: holdfast worker --only sandbox.`,
   );
   return false;
 }

@@ -102,7 +102,9 @@ interface Placed extends PathEntry {
 }
 
 function rowsOf(a: ComparedRun, b: ComparedRun, actions: boolean): readonly Row[] {
-  const [left, right] = [placed(a), placed(b)];
+  const [left, right] = [a, b].map((run) =>
+    placed(run).filter(({ type }) => !actions || type !== 'tool_note'),
+  ) as [Placed[], Placed[]];
   return Array.from({ length: Math.max(left.length, right.length) }, (_, index) => {
     const row = { a: left[index], b: right[index], differs: false };
     return { ...row, differs: differsInAction(row) || (!actions && differsInWords(row)) };

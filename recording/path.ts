@@ -99,10 +99,8 @@ function numberOf(call: string): number {
 function factsOf(names: Names, event: RunEvent): Facts | undefined {
   const call = 'callId' in event ? (names.calls.get(event.callId ?? '') ?? null) : null;
   switch (event.type) {
-    case 'session_init': {
-      const { agent, tools, model, goal, versions } = event;
-      return { side: 'given', action: { agent, tools }, words: json({ model, goal, versions }) };
-    }
+    case 'session_init':
+      return beginningFacts(event);
     case 'user_message':
       return { side: 'given', action: null, words: json(event.text) };
     case 'model_response': {
@@ -155,6 +153,13 @@ function factsOf(names: Names, event: RunEvent): Facts | undefined {
     default:
       return callFacts(event, call);
   }
+}
+
+/** In which order tools are declared decides nothing; the versions among the words tell of it. */
+function beginningFacts(event: Extract<RunEvent, { readonly type: 'session_init' }>): Facts {
+  const { agent, tools, model, goal, versions } = event;
+  const action = { agent, tools: tools.toSorted() };
+  return { side: 'given', action, words: json({ model, goal, versions }) };
 }
 
 function callFacts(event: RunEvent, call: string | null): Facts | undefined {

@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { isRecord } from '../../core/json/shape.js';
+import { CASE_AGENT } from '../../evaluation/fixture.js';
 import type { ComparedRun, Diff, DiffRow, Ending, SideEntry } from '../../recording/diff.js';
 import {
   examples,
@@ -52,14 +53,31 @@ export function addDiff(program: Command, cli: Cli): void {
         const { diffOf } = await import('../../recording/diff.js');
         const left = await comparedOf(cli, session, a);
         const right = await comparedOf(cli, session, b);
-        const diff = diffOf(left, right, { actions: options.actions === true });
+        const diff = diffOf(inNameOf(left, right), inNameOf(right, left), {
+          actions: options.actions === true,
+        });
         print(diff, output);
         return diff.equal ? EXIT.completed : EXIT.error;
       }),
     );
 }
 
-async function comparedOf(cli: Cli, session: Session, subject: string): Promise<ComparedRun> {
+interface Compared extends ComparedRun {
+  /** A case that was played: its agent has no name of its own. */
+  readonly isCase?: true;
+}
+
+/** A case plays the agent of the other side, whatever that one is called. */
+function inNameOf(run: Compared, other: Compared): ComparedRun {
+  const agent = other.events.find((event) => event.type === 'session_init')?.agent;
+  if (run.isCase !== true || agent === undefined) return run;
+  const events = run.events.map((event) =>
+    event.type === 'session_init' && event.agent === CASE_AGENT ? { ...event, agent } : event,
+  );
+  return { ...run, events };
+}
+
+async function comparedOf(cli: Cli, session: Session, subject: string): Promise<Compared> {
   const played = await caseOf(resolve(cli.environment.folder, subject));
   if (played !== undefined) return played;
   const { bundle } = await recordedOf(cli, session, subject);
@@ -71,7 +89,7 @@ async function comparedOf(cli: Cli, session: Session, subject: string): Promise<
 const CASE_BYTES_MAX = 32 * 1024 * 1024;
 
 /** Undefined: the file is no case, or there is none. */
-async function caseOf(file: string): Promise<ComparedRun | undefined> {
+async function caseOf(file: string): Promise<Compared | undefined> {
   if (!(await isCase(file))) return undefined;
   const { readFixture } = await import('../../evaluation/read-fixture.js');
   const { createSimulationEngine } = await import('../../evaluation/simulation/index.js');
@@ -79,7 +97,9 @@ async function caseOf(file: string): Promise<ComparedRun | undefined> {
   const engine = createSimulationEngine();
   try {
     const run = await engine.run(fixture, { seed: 1 });
-    if (run.kind === 'observed') return { runId: fixture.caseId, events: run.observed.events };
+    if (run.kind === 'observed') {
+      return { runId: fixture.caseId, events: run.observed.events, isCase: true };
+    }
     throw usage(
       `The case ${fixture.caseId} cannot be played: ${run.kind === 'broken' ? run.message : run.why}.`,
       '`holdfast eval` plays it and says more.',

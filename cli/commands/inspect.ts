@@ -91,7 +91,9 @@ function index({ bundle, source }: Recorded, fold: Fold, { options, output }: In
   if (output.json) return;
   if (shown.length === 0) {
     output.line(
-      steps.length === 0 ? 'The run has decided nothing yet.' : 'No step is of that kind.',
+      steps.length === 0
+        ? 'The run has decided nothing yet.'
+        : `No step is of that kind. Kinds of this run: ${kindsOf(steps).join(', ')}.`,
     );
   } else {
     output.line(
@@ -110,12 +112,17 @@ function index({ bundle, source }: Recorded, fold: Fold, { options, output }: In
   }
 }
 
-function isOfKind({ inputs, rules, effects }: FoldStep, kind: string): boolean {
-  return (
-    inputs.some(({ type }) => type === kind) ||
-    rules.includes(kind) ||
-    effects.some((effect) => effect.kind === kind)
-  );
+function isOfKind(step: FoldStep, kind: string): boolean {
+  return kindsOf([step]).includes(kind);
+}
+
+function kindsOf(steps: readonly FoldStep[]): readonly string[] {
+  const all = steps.flatMap(({ inputs, rules, effects }) => [
+    ...inputs.map(({ type }) => type),
+    ...rules,
+    ...effects.map(({ kind }) => kind),
+  ]);
+  return [...new Set<string>(all)];
 }
 
 function rowOf(step: FoldStep): readonly string[] {

@@ -102,7 +102,7 @@ export async function awaitOutcome(
       return exitCodeOfResult(outcome.result);
     }
     if (outcome.status === 'awaiting_user') await printLastAnswer(run, { session, output });
-    for (const ask of outcome.asks) output.line(card(run.runId, ask, output));
+    for (const ask of outcome.asks) output.line(card(ask.runId ?? run.runId, ask, output));
     output.remark(
       `The run waits for a person. Answer with a command above; follow it with: holdfast watch ${shellWord(run.runId)}`,
     );

@@ -19,7 +19,14 @@ export interface WaitOptions {
 
 export type Outcome =
   | { readonly kind: 'ended'; readonly result: RunResult }
-  | { readonly kind: 'waiting'; readonly status: string; readonly asks: readonly AskView[] };
+  | { readonly kind: 'waiting'; readonly status: string; readonly asks: readonly WaitingAsk[] };
+
+/** A question; one of a sub-agent tells its run, its root and the agents on the way. */
+interface WaitingAsk extends AskView {
+  readonly runId?: string;
+  readonly root?: string;
+  readonly agentPath?: readonly string[];
+}
 
 /** One long poll of the server; waiting longer means another one. */
 const STRETCH_MS = 20_000;
@@ -28,6 +35,7 @@ const OUTAGE_LIMIT_MS = 60_000;
 const OUTAGE_PAUSE_MS = 500;
 const POLL_MS = { first: 200, last: 2_000 } as const;
 const QUERY_LIMIT_MS = 3_000;
+const ASKS_MAX = 100;
 
 export async function resultOf(
   link: Link,
@@ -118,7 +126,7 @@ export async function outcomeOf(
   }
 }
 
-/** Resolves when the run waits for a person; never, when it ends before that. */
+/** Resolves when the run or a sub-agent below it waits for a person; never, when it ends before that. */
 async function waitingFor(link: Link, runId: string, signal: AbortSignal): Promise<Outcome> {
   let pause: number = POLL_MS.first;
   while (!signal.aborted) {
@@ -127,6 +135,8 @@ async function waitingFor(link: Link, runId: string, signal: AbortSignal): Promi
       const waiting = view === undefined ? await storedWaiting(link, runId) : waitingOf(view);
       if (waiting !== undefined) return waiting;
     }
+    const below = await waitingBelow(link, runId);
+    if (below !== undefined) return below;
     await sleep(pause, undefined, { signal }).catch(() => undefined);
     pause = Math.min(pause * 1.5, POLL_MS.last);
   }
@@ -150,9 +160,19 @@ async function mayWait(link: Link, runId: string): Promise<boolean> {
 async function storedWaiting(link: Link, runId: string): Promise<Outcome | undefined> {
   const row = await link.store?.getRun(link.tenant, runId);
   if (row === undefined || !row.status.startsWith('awaiting_')) return undefined;
-  const query = { runId, pendingOnly: true, limit: 100 };
+  const query = { runId, pendingOnly: true, limit: ASKS_MAX };
   const asks = await link.store?.listAsks(link.tenant, query);
   return { kind: 'waiting', status: row.status, asks: asks ?? [] };
+}
+
+/** Questions of sub-agents: the run itself is at work as long as they wait. Only the store knows the tree. */
+async function waitingBelow({ store, tenant }: Link, runId: string): Promise<Outcome | undefined> {
+  const query = { under: runId, pendingOnly: true, limit: ASKS_MAX };
+  const asks = (await store?.listAsks(tenant, query))?.filter((ask) => ask.runId !== runId) ?? [];
+  const [first] = asks;
+  if (first === undefined) return undefined;
+  const status = (await store?.getRun(tenant, first.runId))?.status ?? '';
+  return status.startsWith('awaiting_') ? { kind: 'waiting', status, asks } : undefined;
 }
 
 function stillRunning(runId: string, why: string): HoldfastError {

@@ -63,7 +63,7 @@ export function configOf(fixture: Fixture, code: CaseCode): Config {
     ],
     // What only checks of a goal run, no agent offers.
     retiredTools: [...code.tools.values()],
-    routes: [...(code.routes ?? []), ...routesOf(fixture)],
+    routes: routesFor(fixture, code),
   });
 }
 
@@ -199,6 +199,12 @@ function settingsOf({ settings }: Fixture): Partial<Settings> {
 function withoutAbsent<T extends object>(value: T): T {
   const entries = Object.entries(value).filter(([, field]) => field !== undefined);
   return Object.fromEntries(entries) as T;
+}
+
+/** A model that answers in earnest may be the recorded one: its own route counts. */
+function routesFor(fixture: Fixture, { routes = [] }: CaseCode): readonly ModelRoute[] {
+  const named = new Set(routes.map(({ name }) => name));
+  return [...routes, ...routesOf(fixture).filter(({ name }) => !named.has(name))];
 }
 
 /** Every model that the case can get to; one without a price is not known, unless the case says what to do. */

@@ -38,6 +38,8 @@ test('the index tells each step: what was received, which rules fired, what bega
   expect(told.steps[1]).toMatchObject({ step: 2, rules: ['arrive', 'ask the model'] });
   const some = await holdfast('inspect', 'approved.json', '--kind', 'execute_tool', '--json');
   expect((JSON.parse(some.out) as { steps: unknown[] }).steps).toHaveLength(1);
+  const mistyped = await holdfast('inspect', 'approved.json', '--kind', 'execute_tol');
+  expect(mistyped.out).toMatch(/No step is of that kind\. Kinds of this run: .*execute_tool/);
 });
 
 test('a step shows the open question, the request that the model saw, and what fired next and why', async () => {

@@ -11,6 +11,8 @@ import { textOfRecorded } from './capture/recorded-runs.js';
 
 /** A person let another tool act in place of the one that was asked for. */
 const REPLACED = 'G81-replaced-by-another-tool';
+/** Of an agent with a name and a model of its own; its tool told how far it was. */
+const NOTED = 'tool-notes-noted';
 const AS_RECORDED = { calls: [{ tool: 'send_email', input: { text: 'x' } }] };
 
 let folder: string;
@@ -73,6 +75,12 @@ test('a model that does the same has the same end and the same effects, decided 
   ]);
   expect(report.gate).toMatchObject({ passed: true, violations: [] });
   expect([code, out]).toEqual([0, expect.stringContaining('No regression.')]);
+});
+
+test('the recorded model itself may be asked in earnest', async () => {
+  writeFileSync(join(folder, 'bundles', 'run.json'), textOfRecorded(NOTED));
+  const { report } = await evaluated([{ text: 'Done.' }], '--model', 'scripted/model');
+  expect(report.runs).toMatchObject([{ kind: 'played', run_id: 'noted' }]);
 });
 
 test('a question that people were never asked ends the run, is told, and is a regression', async () => {
@@ -281,6 +289,28 @@ describe('replay --config', () => {
 });
 
 describe('diff', () => {
+  test('a case is the agent that it was made of: neither its name nor notes of tools are other actions', async () => {
+    writeFileSync(join(folder, 'noted.json'), textOfRecorded(NOTED));
+    await holdfast(['capture', 'noted.json', '-o', 'case.json']);
+    for (const sides of [
+      ['noted.json', 'case.json'],
+      ['case.json', 'noted.json'],
+    ]) {
+      const { code, out } = await holdfast(['diff', ...sides, '--actions', '--json']);
+      expect([code, JSON.parse(out)]).toMatchObject([0, { equal: true }]);
+    }
+    const words = await holdfast(['diff', 'noted.json', 'case.json']);
+    expect(words.code).toBe(1);
+  });
+
+  test('the order in which tools are declared is no other action', async () => {
+    writeFileSync(join(folder, 'coded.json'), textOfRecorded('sandbox-coded'));
+    await holdfast(['capture', 'coded.json', '-o', 'case.json']);
+    const { out } = await holdfast(['diff', 'coded.json', 'case.json', '--actions', '--json']);
+    // The case does without the attempt whose worker died.
+    expect(JSON.parse(out)).toMatchObject({ first: { a: { type: 'tool_reconciled' } } });
+  });
+
   test('a case is played and compared with the run that it was made of, or with another case', async () => {
     await holdfast(['capture', 'bundles/run.json', '-o', 'case.json']);
     const same = await holdfast(['diff', 'bundles/run.json', 'case.json', '--actions', '--json']);

@@ -117,6 +117,8 @@ test('A question of a sub-agent is listed under its root with the agents on the 
     root: 'asked',
     agentPath: ['refund-desk', 'auditor', 'clerk'],
   };
+  const waiting = { kind: 'waiting', status: 'awaiting_approval', asks: [place] };
+  expect(await run.outcome({ timeoutMs: 20_000 })).toMatchObject(waiting);
   const body = { body: { items: [{ askId: ask.askId, ...place }] } };
   for (const runId of ['asked', 'asked:a1', 'asked:a1:a1']) {
     expect(await desk.get(`/v1/approvals?runId=${runId}`)).toMatchObject(body);
