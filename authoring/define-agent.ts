@@ -9,6 +9,7 @@ import { CONNECTOR_PREFIX } from './connectors.js';
 import { checkedHooks, type Hook } from './hook.js';
 import { handoffTargets, handoffTool, type HandoffDeclaration } from './handoff.js';
 import { parseBudget, parseSettings } from './check-limits.js';
+import { unknownField, type KnownFields } from './known-fields.js';
 import { policyOf, type PolicyDeclaration } from './policy.js';
 import { subAgentsOf, treeLimitsOf, type SubAgentDefinitions } from './sub-agents.js';
 import { checkedGate, type TaskGate } from './task-gate.js';
@@ -46,11 +47,30 @@ export interface AgentDefinition {
   readonly agentLimits?: Partial<TreeLimits>;
 }
 
+const FIELDS: KnownFields<AgentDefinition> = {
+  name: true,
+  version: true,
+  model: true,
+  instructions: true,
+  tools: true,
+  mcp: true,
+  hooks: true,
+  refuseTask: true,
+  handoffTo: true,
+  policy: true,
+  budget: true,
+  settings: true,
+  agents: true,
+  agentLimits: true,
+};
+
 export type { Agent } from './agent.js';
 
 export function defineAgent(definition: AgentDefinition): Agent {
   const { name, version = '1', model, instructions } = definition;
   checkTexts({ ...definition, version });
+  const unknown = unknownField(definition, FIELDS);
+  if (unknown !== undefined) throw wrong(name, `there is no field ${unknown.name}`, unknown.hint);
   const handoffTo = handoffTargets(name, definition.handoffTo);
   const own = [...(definition.tools ?? []), ...(handoffTo.length === 0 ? [] : [handoffTool])];
   checkTools(name, own);

@@ -22,6 +22,7 @@ import type { Agent } from './agent.js';
 import { isCheckTool, isDefinedGoal, type DefinedGoal } from './goal/define-goal.js';
 import type { Hook } from './hook.js';
 import { parseBudget, parseSettings } from './check-limits.js';
+import { unknownField, type KnownFields } from './known-fields.js';
 import { checkedEndpoints, checkedRoutes, checkedUnknownModels, type Endpoint } from './models.js';
 import { checkedGate, type TaskGate } from './task-gate.js';
 import type { Tool } from './tool.js';
@@ -57,6 +58,28 @@ export interface ConfigDefinition {
   readonly mcp?: { readonly [name: string]: ConnectorDefinition };
 }
 
+const FIELDS: KnownFields<ConfigDefinition> = {
+  agents: true,
+  retiredTools: true,
+  goals: true,
+  checkTools: true,
+  retiredHooks: true,
+  routes: true,
+  endpoints: true,
+  unknownModels: true,
+  defaults: true,
+  refuseTask: true,
+  console: true,
+  connection: true,
+  worker: true,
+  mcp: true,
+};
+
+const DEFAULTS: KnownFields<NonNullable<ConfigDefinition['defaults']>> = {
+  budget: true,
+  settings: true,
+};
+
 export interface Config {
   readonly agents: ReadonlyMap<string, Agent>;
   /** By name. */
@@ -78,6 +101,7 @@ export interface Config {
 }
 
 export function defineConfig(definition: ConfigDefinition): Config {
+  checkFields(definition);
   const place = { code: 'InvalidConfig', subject: 'The defaults' } as const;
   const refuseTask = checkedGate(definition.refuseTask, {
     code: 'InvalidConfig',
@@ -117,6 +141,14 @@ export function defineConfig(definition: ConfigDefinition): Config {
     worker: parseTuning(definition.worker),
     connectors,
   });
+}
+
+function checkFields(definition: ConfigDefinition): void {
+  const unknown = unknownField(definition, FIELDS);
+  if (unknown !== undefined) throw wrong(`There is no field ${unknown.name}.`, unknown.hint);
+  const ofDefaults = unknownField(definition.defaults ?? {}, DEFAULTS);
+  if (ofDefaults !== undefined)
+    throw wrong(`There is no field ${ofDefaults.name} among the defaults.`, ofDefaults.hint);
 }
 
 /** Whether a loaded module's export came from {@link defineConfig}. */

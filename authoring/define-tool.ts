@@ -21,6 +21,7 @@ import { answerRuleOf, approvalOf, type ApprovalDeclaration } from './approval.j
 import { cardOf, type CardDeclaration } from './card.js';
 import { controlsOf, type IdentityDeclaration, type LimitsDeclaration } from './controls.js';
 import { inputSchemaOf, outputSchemaOf, type InputDeclaration } from './input-schema.js';
+import { unknownField, type KnownFields } from './known-fields.js';
 import { kindDefect, type DeclaredKind } from './tool-kind.js';
 import type { Tool, ToolContext } from './tool.js';
 
@@ -103,6 +104,35 @@ export interface ToolDefinition<Schema extends InputDeclaration> {
   readonly required?: boolean;
 }
 
+const FIELDS: KnownFields<ToolDefinition<InputDeclaration>> = {
+  name: true,
+  version: true,
+  effect: true,
+  idempotency: true,
+  input: true,
+  output: true,
+  description: true,
+  approval: true,
+  answeredBy: true,
+  card: true,
+  limits: true,
+  identity: true,
+  timeoutMs: true,
+  maxResultBytes: true,
+  maxCostMicroUsd: true,
+  concurrencySafe: true,
+  kind: true,
+  run: true,
+  sandbox: true,
+  sandboxRun: true,
+  isolated: true,
+  queue: true,
+  sandboxQueue: true,
+  probe: true,
+  onLost: true,
+  required: true,
+};
+
 /** A definition without the types of its code, which are checked where they are written. */
 type Declaration = Omit<
   ToolDefinition<InputDeclaration>,
@@ -117,6 +147,9 @@ export function defineTool<Schema extends InputDeclaration>(
   definition: ToolDefinition<Schema>,
 ): Tool {
   checkNames(definition);
+  const unknown = unknownField(definition, FIELDS);
+  if (unknown !== undefined)
+    throw wrong(definition.name, `there is no field ${unknown.name}`, unknown.hint);
   checkEffect(definition);
   checkSandbox(definition);
   checkLoss(definition);

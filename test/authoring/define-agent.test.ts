@@ -88,6 +88,7 @@ describe('defineAgent', () => {
     ['no parallelism at all', { budget: { maxParallelToolCalls: 0 } }, /maxParallelToolCalls/],
     ['a misspelt budget', { budget: { maxCost: 1 } }, /maxCost/],
     ['a wrong setting', { settings: { onDeny: 'shrug' } }, /settings.onDeny/],
+    ['a misspelt policy', { polciy: { rules: [] } }, /no field "polciy"/],
     ['a misspelt setting', { settings: { onDenied: 'refuse' } }, /onDenied/],
     ['a safety gate that is no function', { refuseTask: 'never' }, /refuseTask is no function/],
     ['a policy rule without decision', { policy: { rules: [{ tool: 'a' }] } }, /rules.0.decision/],
@@ -124,6 +125,16 @@ describe('defineConfig', () => {
   test.each<[string, () => unknown, RegExp]>([
     ['no agent', () => defineConfig({ agents: [] }), /names no agent/],
     ['something else', () => defineConfig({ agents: [{} as never] }), /is no agent/],
+    [
+      'a misspelt field',
+      () => defineConfig({ agents: [defineAgent(base)], mpc: {} } as never),
+      /no field "mpc"/,
+    ],
+    [
+      'a misspelt default',
+      () => defineConfig({ agents: [defineAgent(base)], defaults: { budgte: {} } } as never),
+      /no field "budgte" among the defaults/,
+    ],
     [
       'a name twice',
       () => defineConfig({ agents: [defineAgent(base), defineAgent(base)] }),

@@ -141,6 +141,7 @@ describe('defineTool refuses a declaration that would fail later', () => {
   test.each([
     ['a missing effect', { effect: undefined }, /declares no effect/],
     ['an unknown effect', { effect: 'refund' }, /effect is "refund"/],
+    ['a misspelt approval', { aproval: 'always' }, /no field "aproval"/],
     ['an unknown idempotency', { idempotency: 'maybe' }, /idempotency is "maybe"/],
     ['a blank name', { name: '' }, /name is not allowed/],
     ['a name with a space', { name: 'read order' }, /name is not allowed/],

@@ -1,0 +1,21 @@
+/** Definitions are closed: a field that is mistyped would be no policy, no budget and no approval without a word. */
+
+/** Each field of a definition, so that the compiler keeps the list whole. */
+export type KnownFields<Definition> = { readonly [Name in keyof Required<Definition>]: true };
+
+/** The first field that there is not, quoted, and what fields there are; undefined: every field is known. */
+export function unknownField(
+  definition: object,
+  known: KnownFields<Record<string, unknown>>,
+): { readonly name: string; readonly hint: string } | undefined {
+  const unknown = Object.entries(definition).find(
+    ([name, value]) => value !== undefined && !Object.hasOwn(known, name),
+  );
+  if (unknown === undefined) return undefined;
+  return {
+    name: JSON.stringify(unknown[0].slice(0, NAME_CHARS_SHOWN)),
+    hint: `The fields are ${Object.keys(known).join(', ')}.`,
+  };
+}
+
+const NAME_CHARS_SHOWN = 60;
