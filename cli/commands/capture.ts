@@ -1,5 +1,4 @@
 /** `holdfast capture`: a recorded run as a case of `holdfast eval`. */
-import { writeFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Difference } from '../../evaluation/compare.js';
@@ -16,6 +15,7 @@ import {
 } from '../command.js';
 import { exactJson, inert, inertInline, shellWord } from '../render/index.js';
 import { recordedOf } from '../desk/recorded.js';
+import { writeNewFile } from '../new-file.js';
 import type { Output } from '../terminal/output.js';
 import { usage, wholeNumber } from '../usage.js';
 import { fileNameOf, nothingToMatch, redacted, rulesIn } from './export.js';
@@ -77,7 +77,7 @@ export function addCapture(program: Command, cli: Cli): void {
         const text = `${exactJson(captured.document, 2)}\n`;
         const { refuseSecrets } = await import('../../evaluation/capture/secrets.js');
         refuseSecrets(text, variables);
-        await write(text, file);
+        await writeNewFile(text, { file, what: 'case' });
         print({ ...captured, bundle, file, bytes: Buffer.byteLength(text) }, output);
       }),
     );
@@ -136,19 +136,6 @@ function notAsRecorded([first]: readonly Difference[]): HoldfastError {
       details: { path },
     },
   );
-}
-
-async function write(text: string, file: string): Promise<void> {
-  // Never over another file: somebody may have edited it.
-  await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch((cause: unknown) => {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') {
-      throw usage(`The file ${file} exists, and is kept.`, 'Choose another name with -o.');
-    }
-    throw new HoldfastError('Usage', `The case cannot be written to ${file}.`, {
-      hint: cause instanceof Error ? cause.message : 'Name another file with -o.',
-      cause,
-    });
-  });
 }
 
 interface Written extends Captured {

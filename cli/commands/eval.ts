@@ -31,7 +31,7 @@ const EXAMPLES = examples(
   'holdfast eval cases --engine both --no-workflow-cache',
   'holdfast eval cases --engine temporal --bundles bundles',
   'holdfast eval cases --engine both --time-skipping ./temporal-test-server',
-  'holdfast eval --from test/bundles --model anthropic/claude-sonnet-4-5 --gate gate.json --junit past.xml',
+  'holdfast eval --from test/bundles --model anthropic/claude-sonnet-5-5 --gate gate.json --junit past.xml',
 );
 
 interface EvalOptions extends PastOptions {

@@ -1,5 +1,4 @@
 /** `holdfast export`: a run in one file, from which it can be replayed anywhere. */
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -15,6 +14,7 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
+import { writeNewFile } from '../new-file.js';
 import type { Session } from '../session.js';
 import { TENANT } from '../desk/run-record.js';
 import type { Output } from '../terminal/output.js';
@@ -118,15 +118,7 @@ async function write(bundle: Bundle, file: string, output: Output): Promise<void
   }
   // Never over another file: a bundle may be the only copy of its run.
   const content = file.endsWith('.gz') ? await promisify(gzip)(text, { level: 9 }) : text;
-  await writeFile(file, content, { flag: 'wx', mode: 0o600 }).catch((cause: unknown) => {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') {
-      throw usage(`The file ${file} exists, and is kept.`, 'Choose another name with -o.');
-    }
-    throw new HoldfastError('Usage', `The bundle cannot be written to ${file}.`, {
-      hint: cause instanceof Error ? cause.message : 'Name another file with -o.',
-      cause,
-    });
-  });
+  await writeNewFile(content, { file, what: 'bundle' });
   report(bundle, { file, bytes: Buffer.byteLength(content) }, output);
 }
 

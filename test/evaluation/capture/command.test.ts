@@ -38,6 +38,14 @@ test('a bundle becomes a case beside it, for its owner alone, and never over ano
   expect(again).toMatchObject({ code: 2, err: expect.stringContaining('exists, and is kept') });
 });
 
+test('the folder of a case is made; a file in its place is told', async () => {
+  const words = ['capture', 'run.json', '-o'];
+  expect(await holdfast([...words, 'test/cases/one.json'])).toMatchObject({ code: 0 });
+  expect(await holdfast(['eval', 'test/cases'])).toMatchObject({ code: 0 });
+  const inFile = await holdfast([...words, 'run.json/one.json']);
+  expect(inFile).toMatchObject({ code: 2, err: expect.stringContaining('cannot be written') });
+});
+
 test('a case that expects something else fails until the code does it', async () => {
   const spoken = await holdfast([
     'capture',
