@@ -7,6 +7,7 @@ import { QueryNotRegisteredError } from '@temporalio/client';
 import { HoldfastError } from '../core/state/errors.js';
 import { TASK_NOT_STARTED } from '../workflows/started-tasks.js';
 import { bounded, WORKER_LIMIT_MS, type Link } from './link.js';
+import { isCancelled } from './server-failure.js';
 
 /** Between two attempts, in ms: the task that the worker waits for goes first. */
 const PAUSE_MS = 300;
@@ -36,8 +37,9 @@ export function askWorker<T>(link: Link, question: Question, ask: () => Promise<
   });
 }
 
-/** The SDK's client calls every query that failed an unknown one. */
+/** The SDK's client calls every query that failed an unknown one; the server gives up those of a worker that went away. */
 function isBadMoment(error: unknown): boolean {
+  if (isCancelled(error)) return true;
   return (
     error instanceof QueryNotRegisteredError &&
     BAD_MOMENTS.some((moment) => error.message.includes(moment))

@@ -1,5 +1,5 @@
 // Files of tests that start processes, browsers or many runs cost more than half of what all tests do. A run of all tests
-// plays one of every two of them, as the seed draws, and everything else; what the seed leaves out is a run of its own:
+// plays one of every three of them, as the seed draws, and everything else; what the seed leaves out is a run of its own:
 //   HOLDFAST_FILES=all        every file
 //   HOLDFAST_FILES=left-out   the files that a run with the same HOLDFAST_SEED leaves out
 // Files that failed the last time are always played, and so are those that a command names.
@@ -8,6 +8,8 @@ const { relative } = require('node:path');
 const DEAR =
   /^test\/(browser|build|chaos|connection|connectors|devserver|examples|integration|mutation|proving|sandbox|testing)\//;
 const WAYS = ['all', 'left-out', undefined];
+/** One of so many is drawn. */
+const DRAWN_OF = 3;
 /** Fewer files than these were named by somebody. */
 const WHOLE_RUN = 300;
 
@@ -26,12 +28,15 @@ function drawnFiles(tests, { rootDir, seed, way, rankOf, hasFailed }) {
   return played;
 }
 
-/** Neighbours cost about the same: the seed draws which of the two. */
+/** Neighbours cost about the same: the seed draws which of them. */
 function isDrawn(place, seed) {
-  const pair = Math.floor(place / 2);
-  // Two rounds, so that every bit of the seed and of the pair counts.
-  const mixed = Math.imul(Math.imul(seed ^ (pair << 7), 2_654_435_761) ^ (pair + 1), 2_246_822_519);
-  return place % 2 === ((mixed >>> 15) & 1);
+  const group = Math.floor(place / DRAWN_OF);
+  // Two rounds, so that every bit of the seed and of the group counts.
+  const mixed = Math.imul(
+    Math.imul(seed ^ (group << 7), 2_654_435_761) ^ (group + 1),
+    2_246_822_519,
+  );
+  return place % DRAWN_OF === (mixed >>> 12) % DRAWN_OF;
 }
 
 function told(dear, leftOut, way) {
