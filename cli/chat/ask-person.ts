@@ -19,8 +19,6 @@ import type { LineSource } from './line-source.js';
 export interface Asking {
   readonly lines: LineSource;
   readonly output: Output;
-  /** Of the run under way. */
-  readonly runId: () => string;
 }
 
 export interface Callbacks {
@@ -41,24 +39,25 @@ export function askPersonHere(asking: Asking): Callbacks {
   }
 
   return {
-    canUseTool: (_tool, _input, { ask: view, signal }) =>
-      ask({ view, signal, choices: APPROVAL, read: approvalOf }),
-    onQuestion: (view, { signal }) => ask({ view, signal, ...kindOf(view) }),
+    canUseTool: (_tool, _input, { ask: view, runId, signal }) =>
+      ask({ view, runId, signal, choices: APPROVAL, read: approvalOf }),
+    onQuestion: (view, { runId, signal }) => ask({ view, runId, signal, ...kindOf(view) }),
   };
 }
 
 interface Question<T> {
   readonly view: AskView;
+  readonly runId: string;
   readonly signal: AbortSignal;
   readonly choices: string;
   readonly read: Reading<T>;
 }
 
 async function put<T>(asking: Asking, question: Question<T>): Promise<T | null> {
-  const { view, signal, choices, read } = question;
+  const { view, runId, signal, choices, read } = question;
   const { lines, output } = asking;
   if (signal.aborted) return null;
-  const card = { runId: asking.runId(), now: Date.now(), paint: output.paint };
+  const card = { runId, now: Date.now(), paint: output.paint };
   output.line(approvalCard(view, { ...card, withoutCommands: true }));
   for (;;) {
     const line = await lines.ask(`${choices} `, signal);

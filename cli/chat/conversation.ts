@@ -10,7 +10,7 @@ import type { HoldfastClient, Query, QueryOptions, UserPrompt } from '../../clie
 import type { AskView } from '../../core/state/ask-view.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Counters } from '../../core/state/result.js';
-import type { SDKMessage, SDKResultMessage } from '../../pure/sdk/message.js';
+import type { SDKMessage, SDKResultMessage, SDKStatusMessage } from '../../pure/sdk/message.js';
 import { EXIT, exitCodeOfResult } from '../exit-code.js';
 import type { Output } from '../terminal/output.js';
 import { approvalCard, costLine, inert, shellWord } from '../render/index.js';
@@ -36,6 +36,12 @@ const PROMPT = 'you> ';
 /** Longest wait for the end of a run that is left. */
 const LEAVE_LIMIT_MS = 10_000;
 
+/** Of the run, or of a sub-agent below it. */
+interface Question {
+  readonly ask: AskView;
+  readonly runId: string;
+}
+
 /** How a run of the conversation was left. */
 type Left = 'ended' | 'left' | 'waiting';
 
@@ -50,7 +56,7 @@ export class Conversation {
   private interrupts = 0;
   private last: SDKResultMessage | undefined;
   /** What the run waits for, besides its user's next message. */
-  private readonly questions = new Map<string, AskView>();
+  private readonly questions = new Map<string, Question>();
   private isStranded = false;
   /** What the cost shown last was for. */
   private shownSpend = '';
@@ -62,8 +68,7 @@ export class Conversation {
     this.screen = new ChatScreen(output);
     this.session = resume;
     this.latest = latest;
-    const asking = { lines, output, runId: () => this.runId };
-    this.callbacks = interactive ? askPersonHere(asking) : {};
+    this.callbacks = interactive ? askPersonHere({ lines, output }) : {};
     const strand = (): void => {
       const [question] = this.questions.values();
       if (question !== undefined) this.strand(question);
@@ -178,9 +183,9 @@ export class Conversation {
     this.runId = runId;
     for (const ask of asks) {
       if (ask.kind === 'user_message') continue;
-      this.questions.set(ask.askId, ask);
+      this.questions.set(ask.askId, { ask, runId });
       if (interactive) continue;
-      this.strand(ask);
+      this.strand({ ask, runId });
       return 'waiting';
     }
     return this.again(events - 1);
@@ -204,8 +209,9 @@ export class Conversation {
     let cursor: string | undefined;
     try {
       for await (const message of asked) {
-        seen = message;
-        if (message.type === 'stream_event') cursor = message.cursor ?? cursor;
+        const isOwn = !isOfSubAgent(message);
+        if (isOwn) seen = message;
+        if (isOwn && message.type === 'stream_event') cursor = message.cursor ?? cursor;
         await this.told(message);
       }
     } catch (error) {
@@ -220,27 +226,34 @@ export class Conversation {
   }
 
   private async told(message: SDKMessage): Promise<void> {
-    const { interactive, lines } = this.chat;
+    if (isOfSubAgent(message)) {
+      // What it says is for its parent; what it asks is for people.
+      if (message.type === 'system' && message.subtype === 'status') this.noteQuestion(message);
+      return;
+    }
     this.runId = message.run_id;
     this.screen.show(message);
     if (message.type === 'result') this.last = message;
     this.isIdle = message.type === 'system' && this.isIdle;
     if (message.type !== 'system' || message.subtype !== 'status') return;
-    const { ask, ask_id: askId } = message;
     this.isIdle = message.status === 'awaiting_user';
     if (this.isIdle) await this.tellCost();
-    else if (ask === undefined) {
+    else this.noteQuestion(message);
+  }
+
+  private noteQuestion({ ask, ask_id: askId, run_id: runId }: SDKStatusMessage): void {
+    const { interactive, lines } = this.chat;
+    if (ask === undefined) {
       this.questions.delete(askId ?? '');
-    } else {
-      this.questions.set(ask.askId, ask);
-      if (!interactive || lines.over.aborted) this.strand(ask);
+      return;
     }
+    this.questions.set(ask.askId, { ask, runId });
+    if (!interactive || lines.over.aborted) this.strand({ ask, runId });
   }
 
   /** The run waits for somebody who is not here: it is left as it is. */
-  private strand(ask: AskView): void {
+  private strand({ ask, runId }: Question): void {
     const { output } = this.chat;
-    const { runId } = this;
     this.isStranded = true;
     output.line(approvalCard(ask, { runId, now: Date.now(), paint: output.paint }));
     output.remark('The run waits for a person. Answer with a command above.');
@@ -299,6 +312,10 @@ export class Conversation {
     const command = `holdfast chat ${shellWord(chat.start.agent)} --resume ${shellWord(session)}`;
     chat.output.remark(`Kept as session ${inert(session)}. Go on with: ${command}`);
   }
+}
+
+function isOfSubAgent(message: SDKMessage): boolean {
+  return typeof message.parent_tool_use_id === 'string';
 }
 
 function openRunOf(error: unknown): string | undefined {

@@ -122,10 +122,11 @@ async function decisionOf(
   signal: AbortSignal,
 ): Promise<Decided | null> {
   const { canUseTool, onQuestion } = asked.options;
+  const { runId } = asked.run;
   const { by, roles = [] } = asked.options.decider ?? { by: 'query' };
   const decider = { by, roles };
   if (ask.kind !== 'approval') {
-    const reply = (await onQuestion?.(ask, { signal })) ?? null;
+    const reply = (await onQuestion?.(ask, { signal, runId })) ?? null;
     if (reply === null) return null;
     if (reply.kind === 'text') {
       return { ask, decision: { text: reply.value, decider } };
@@ -134,7 +135,7 @@ async function decisionOf(
   }
   const input = await asked.store.restoreArguments(asked.run.tenant, ask.args ?? {});
   const fields = input as { readonly [name: string]: Json };
-  const context = { signal, toolUseID: ask.callId ?? '', ask };
+  const context = { signal, toolUseID: ask.callId ?? '', ask, runId };
   const result = (await canUseTool?.(ask.tool ?? '', fields, context)) ?? null;
   if (result === null) return null;
   return { ask, decision: bound(ask, decider, permissionOf(result, input)) };

@@ -61,16 +61,24 @@ function checkOptions(options: object, known: { readonly [name: string]: OptionR
   }
 }
 
-function checkFollowed({ runId, afterSeq, prompt }: FollowQuery): void {
+function checkFollowed({ runId, afterSeq, afterSeqs, prompt }: FollowQuery): void {
   if (typeof runId !== 'string' || runId === '') {
     throw refused('runId', 'it must be the id of a run');
   }
-  if (afterSeq !== undefined && !(Number.isSafeInteger(afterSeq) && afterSeq >= -1)) {
+  if (afterSeq !== undefined && !isSeq(afterSeq)) {
     throw refused('afterSeq', 'it must be the seq of a message');
+  }
+  const isByRun = typeof afterSeqs === 'object' && afterSeqs !== null;
+  if (afterSeqs !== undefined && !(isByRun && Object.values(afterSeqs).every(isSeq))) {
+    throw refused('afterSeqs', 'it must have the seq of a message for each run id');
   }
   if (prompt !== undefined && !isConversation(prompt)) {
     throw refused('prompt', 'the run has its goal; further messages are an async iterable');
   }
+}
+
+function isSeq(seq: unknown): boolean {
+  return Number.isSafeInteger(seq) && Number(seq) >= -1;
 }
 
 export function isConversation(prompt: unknown): prompt is AsyncIterable<UserPrompt> {

@@ -42,6 +42,8 @@ export interface PermissionContext {
   readonly toolUseID: string;
   /** The question, with its expiry, roles and hash. */
   readonly ask: AskView;
+  /** Of the run that asks: the one that is read, or a sub-agent below it. */
+  readonly runId: string;
 }
 
 /**
@@ -63,7 +65,7 @@ export type QuestionReply =
 /** Answers clarifying questions, unknown outcomes and questions about a budget; null as above. */
 export type OnQuestion = (
   ask: AskView,
-  context: { readonly signal: AbortSignal },
+  context: Pick<PermissionContext, 'signal' | 'runId'>,
 ) => Promise<QuestionReply | null>;
 
 /** How a run is followed, whoever started it. */
@@ -129,6 +131,11 @@ export interface FollowQuery<Options = FollowQueryOptions> {
   readonly runId: string;
   /** `seq` of the last message that was seen; default: from the beginning. */
   readonly afterSeq?: number;
+  /**
+   * `seq` of the last message that was seen of each sub-agent, by `run_id`. Messages of one that is left out come again
+   * from the first, unless its call had ended before `afterSeq`.
+   */
+  readonly afterSeqs?: { readonly [runId: string]: number };
   /** `cursor` of the last `stream_event` that was seen. */
   readonly afterCursor?: string;
   /** Further messages of the user, each taken when the run waits for one. */

@@ -4,22 +4,22 @@
  * query is left, its callbacks, waits and connection end, and the run goes on unless it was to be closed.
  */
 import { HoldfastError } from '../../core/state/errors.js';
+import { ownValue } from '../../core/json/json.js';
 import type { PermissionMode } from '../../core/state/permission-mode.js';
 import type { RunResult } from '../../core/state/result.js';
 import type { SDKMessage, SDKUsage } from '../../pure/sdk/message.js';
 import type { Projection } from '../../pure/sdk/projection.js';
-import { showChunk, type PartialMessage } from '../../pure/sdk/stream-messages.js';
 import { usageOf } from '../../pure/sdk/result-message.js';
 import { type Link, storeOf } from '../link.js';
 import { runHandle, type RunHandle } from '../runs/run-handle.js';
 import { newRunId } from '../runs/run-id.js';
 import { startRun } from '../runs/start-run.js';
 import { readState } from '../runs/state.js';
-import { answering, onlyWhenEnded, type Answering } from './answer-asks.js';
+import { answering, onlyWhenEnded, type Answering, type Questioned } from './answer-asks.js';
 import { feeding, withoutRepeats } from './feed.js';
 import { isConversation, startOf, textOfPrompt } from './check-query.js';
 import type { QueryRequest, StartQuery, UserPrompt } from './options.js';
-import { readMessages } from './read-messages.js';
+import { readTree } from './tree-messages.js';
 
 /** What a query has used so far, all runs of the model and summaries included. */
 export interface TotalUsage extends SDKUsage {
@@ -43,7 +43,7 @@ export class QueryLife {
   private readonly left = new AbortController();
   private readonly input: AsyncIterator<UserPrompt> | undefined;
   private begun: Promise<Begun> | undefined;
-  private answers: Answering | undefined;
+  private readonly answers = new Map<string, Answering>();
   private ended: Promise<void> | undefined;
   private failure: { readonly error: unknown } | undefined;
   private seen: Projection | undefined;
@@ -184,37 +184,41 @@ export class QueryLife {
     const { request, input, left } = this;
     const options = request.options ?? {};
     const store = storeOf(link);
-    const asked = { run, store, options, fail: (error: unknown) => this.fail(error) };
-    this.answers = answering(asked);
-    const feed = input === undefined ? undefined : feeding(input, asked, left.signal);
+    const asked = { store, options, fail: (error: unknown) => this.fail(error) };
+    const feed = input === undefined ? undefined : feeding(input, { ...asked, run }, left.signal);
     const after = 'runId' in request ? request.afterCursor : undefined;
-    const reading = {
+    const told = readTree({
       run,
+      handle: (runId) => runHandle(link, runId),
       store,
       circumstances: await this.circumstances(link, run),
-      afterSeq: ('runId' in request ? request.afterSeq : undefined) ?? -1,
+      seen: seenIn(request, run.runId),
       ...(options.includePartialMessages && { tokens: { ...(after && { after }) } }),
       signal: left.signal,
-    };
-    let partial: PartialMessage | undefined;
-    let seq = -1;
-    for await (const item of readMessages(reading)) {
-      if ('chunk' in item) {
-        const to = { runId: run.runId, sessionId: this.seen?.sessionId ?? run.runId, seq };
-        const shown = showChunk(partial, item.chunk, to);
-        partial = shown.partial;
-        if (item.isNew) yield* shown.messages;
+    });
+    for await (const { of, isRoot, seen, messages } of told) {
+      if (seen === undefined) {
+        yield* messages;
         continue;
       }
-      const { event, state, messages } = item;
-      seq = event.stamp.seq;
-      this.seen = state;
-      if (event.type === 'run_result') this.final = event.result;
-      this.answers.notice(event);
+      const { event, state } = seen;
+      if (isRoot) {
+        this.seen = state;
+        if (event.type === 'run_result') this.final = event.result;
+      }
+      this.answersOf({ ...asked, run: of }).notice(event);
       yield* messages;
       // The user's next message is wanted when everything before it has been seen.
-      feed?.notice(event);
+      if (isRoot) feed?.notice(event);
     }
+  }
+
+  /** Of the run itself, and of each sub-agent of which something is read. */
+  private answersOf(asked: Questioned): Answering {
+    const { runId } = asked.run;
+    const known = this.answers.get(runId) ?? answering(asked);
+    this.answers.set(runId, known);
+    return known;
   }
 
   private async circumstances(link: Link, run: RunHandle) {
@@ -244,12 +248,25 @@ export class QueryLife {
     const begun = await this.begun?.catch(() => undefined);
     if (begun === undefined) return;
     try {
-      await this.answers?.settle();
+      await settleAll([...this.answers.values()]);
       if (closeOnReturn && this.final === undefined) await begun.run.close().catch(onlyWhenEnded);
     } finally {
       await begun.place.release();
     }
   }
+}
+
+/** `seq` of what was seen of each run. */
+function seenIn(request: QueryRequest, root: string): (runId: string) => number {
+  const { afterSeq = -1, afterSeqs = {} } = 'runId' in request ? request : {};
+  return (runId) => (runId === root ? afterSeq : (ownValue(afterSeqs, runId) ?? -1));
+}
+
+/** All of them, whichever fails. */
+async function settleAll(answers: readonly Answering[]): Promise<void> {
+  const ended = await Promise.allSettled(answers.map((one) => one.settle()));
+  const failed = ended.find((one) => one.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }
 
 function abortedEarly(): HoldfastError {

@@ -19,18 +19,18 @@ import {
 } from '../../pure/sdk/projection.js';
 import type { ReadText } from '../../pure/sdk/result-message.js';
 import { cursorOf, isBefore, placeOf, STREAM_START, type StreamChunk } from '../../pure/stream.js';
-import { followRun, type RunMoment } from '../runs/follow-run.js';
+import type { RunMoment } from '../runs/follow-run.js';
 import type { ReadingStore } from '../link.js';
 import type { RunHandle } from '../runs/run-handle.js';
 
 export interface Reading {
-  readonly run: Pick<RunHandle, 'runId' | 'tenant' | 'events' | 'stream'>;
+  readonly run: Pick<RunHandle, 'runId' | 'tenant' | 'events'>;
   readonly store: Pick<ReadingStore, 'getText' | 'readChain' | 'restoreArguments'>;
   readonly circumstances: Circumstances;
   /** Of the last message that was seen; -1: none. */
   readonly afterSeq: number;
-  /** With the tokens of its models, from behind this cursor. */
-  readonly tokens?: { readonly after?: string };
+  /** Tokens up to this cursor were seen. */
+  readonly afterCursor?: string;
   readonly signal: AbortSignal;
 }
 
@@ -50,61 +50,65 @@ export interface SeenChunk {
 /** Tokens of messages that were seen, kept until it is known that they were. */
 const EARLY_CHUNKS_MAX = 20_000;
 
-export async function* readMessages(
-  reading: Reading,
-): AsyncGenerator<Seen | SeenChunk, void, undefined> {
-  const isNew = newnessOf(reading);
-  let state = startProjection(reading.circumstances);
-  let last = -1;
-  let { afterSeq } = reading;
-  let early: StreamChunk[] = [];
-  for await (const moment of momentsOf(reading)) {
-    if (moment.kind === 'chunk') {
-      // Nothing comes before the first event, which tells of the session.
-      if (last >= Math.max(afterSeq, 0)) yield { chunk: moment.chunk, isNew: isNew(moment.chunk) };
-      else if (early.push(moment.chunk) > EARLY_CHUNKS_MAX) early.shift();
-      continue;
-    }
-    const event = await withWholeReply(reading, moment.event);
+/** The messages of one run, moment by moment. */
+export class MessageFold {
+  private readonly isNew: (chunk: StreamChunk) => boolean;
+  private state: Projection;
+  private last = -1;
+  private afterSeq: number;
+  private early: StreamChunk[] = [];
+
+  constructor(private readonly reading: Reading) {
+    this.isNew = newnessOf(reading);
+    this.state = startProjection(reading.circumstances);
+    this.afterSeq = reading.afterSeq;
+  }
+
+  /** What this moment tells, in order. Errors: StoreUnavailable for a missing event. */
+  async take(moment: RunMoment): Promise<readonly (Seen | SeenChunk)[]> {
+    if (moment.kind === 'event') return this.takeEvent(moment.event);
+    const { chunk } = moment;
+    // Nothing comes before the first event, which tells of the session.
+    if (this.last >= Math.max(this.afterSeq, 0)) return [this.shown(chunk)];
+    if (this.early.push(chunk) > EARLY_CHUNKS_MAX) this.early.shift();
+    return [];
+  }
+
+  private async takeEvent(told: RunEvent): Promise<readonly (Seen | SeenChunk)[]> {
+    const { reading, last } = this;
+    const event = await withWholeReply(reading, told);
     const { seq } = event.stamp;
     const isReset = seq <= last;
     if (isReset) {
-      state = await stateBefore(reading, seq);
-      afterSeq = Math.min(afterSeq, seq - 1);
+      this.state = await stateBefore(reading, seq);
+      this.afterSeq = Math.min(this.afterSeq, seq - 1);
     } else if (seq !== last + 1) throw missing(reading.run.runId, last + 1, seq - 1);
-    last = seq;
-    state = advanceProjection(state, event);
-    const messages = seq <= afterSeq ? [] : await messagesOf(reading, state, event);
-    yield {
-      event,
-      state,
-      messages: isReset ? [resetMessage(state, event), ...messages] : messages,
-    };
+    this.last = seq;
+    const state = advanceProjection(this.state, event);
+    this.state = state;
+    const messages = seq <= this.afterSeq ? [] : await messagesOf(reading, state, event);
+    const whole = isReset ? [resetMessage(state, event), ...messages] : messages;
     if (event.type === 'model_response') {
       const { messageId } = event;
-      early = early.filter((chunk) => chunk.messageId !== messageId);
+      this.early = this.early.filter((chunk) => chunk.messageId !== messageId);
     }
-    if (seq < afterSeq) continue;
-    for (const chunk of early.splice(0)) yield { chunk, isNew: isNew(chunk) };
+    const waited = seq < this.afterSeq ? [] : this.early.splice(0);
+    return [{ event, state, messages: whole }, ...waited.map((chunk) => this.shown(chunk))];
   }
-}
 
-async function* momentsOf({ run, tokens, signal }: Reading): AsyncGenerator<RunMoment> {
-  if (tokens !== undefined) {
-    const after = tokens.after === undefined ? {} : { after: attemptAt(tokens.after) };
-    return yield* followRun(run, { ...after, signal });
+  private shown(chunk: StreamChunk): SeenChunk {
+    return { chunk, isNew: this.isNew(chunk) };
   }
-  for await (const event of run.events({ since: 0, signal })) yield { kind: 'event', event };
 }
 
 /** The beginning of the attempt that this cursor is in; what is no cursor is for the stream to refuse. */
-function attemptAt(cursor: string): string {
+export function attemptAt(cursor: string): string {
   const place = placeOf(cursor);
   return place === undefined ? cursor : cursorOf({ fence: place.fence, index: 0 });
 }
 
-function newnessOf({ tokens }: Reading): (chunk: StreamChunk) => boolean {
-  const after = tokens?.after === undefined ? undefined : placeOf(tokens.after);
+function newnessOf({ afterCursor }: Reading): (chunk: StreamChunk) => boolean {
+  const after = afterCursor === undefined ? undefined : placeOf(afterCursor);
   if (after === undefined) return () => true;
   return ({ cursor }) => isBefore(after, placeOf(cursor) ?? STREAM_START);
 }

@@ -20,6 +20,10 @@ export interface EventsOptions {
   readonly signal?: AbortSignal;
   /** Ends when everything known now has been given; default false. */
   readonly untilNow?: boolean;
+  /** A run that is not there yet is waited for; default: an error. */
+  readonly awaited?: boolean;
+  /** Called when everything known has been given, before more is waited for. */
+  readonly onQuiet?: () => void;
 }
 
 const PAGE_EVENTS = 200;
@@ -55,7 +59,7 @@ interface Followed {
 
 async function* follow(
   { link, runId, watch }: Followed,
-  { signal, untilNow = false, ...options }: EventsOptions,
+  { signal, untilNow = false, awaited = false, onQuiet, ...options }: EventsOptions,
 ): AsyncGenerator<RunEvent, void, undefined> {
   const read = link.store === undefined ? runReader(link, runId) : storeReader(link, runId);
   let since = Math.max(0, Math.floor(options.since ?? 0));
@@ -75,8 +79,10 @@ async function* follow(
       continue;
     }
     if (untilNow || ended) return;
+    onQuiet?.();
     // One more read after that, because the last events may have come in between.
-    if (empty % EMPTY_POLLS === 0) ended = await runHasEnded(link, runId, since > 0);
+    const isPatient = awaited && since === 0;
+    if (empty % EMPTY_POLLS === 0 && !isPatient) ended = await runHasEnded(link, runId, since > 0);
     empty += 1;
     if (!ended) await watch.wait(pause, signal);
     pause = Math.min(pause * 1.5, POLL_MS.last);

@@ -51,19 +51,23 @@ export function messageOf(
     case 'session_init':
       return initMessage(state, event, base);
     case 'model_response':
-      return assistantMessage(event, base, read);
+      return { ...assistantMessage(event, base, read), parent_tool_use_id: state.parentToolUseId };
     case 'user_message':
-      return { ...base, ...FROM_USER, message: { role: 'user', content: read(event.text) } };
+      return { ...base, ...fromUser(state), message: { role: 'user', content: read(event.text) } };
     case 'tool_results_message': {
       const content = answeredIds(state, event).flatMap((id) => resultBlock(state, id, read));
-      return { ...base, ...FROM_USER, message: { role: 'user', content } };
+      return { ...base, ...fromUser(state), message: { role: 'user', content } };
     }
     case 'tool_started':
-      return { ...base, ...progressOf(event), elapsed_time_seconds: 0 };
+      return { ...base, ...progressOf(state, event), elapsed_time_seconds: 0 };
     case 'tool_finished':
       // What was refused or withdrawn made no progress; its result says why. What the vendor ran has only its end.
       if (!event.started && event.hosted !== true) return undefined;
-      return { ...base, ...progressOf(event), elapsed_time_seconds: event.durationMs / 1000 };
+      return {
+        ...base,
+        ...progressOf(state, event),
+        elapsed_time_seconds: event.durationMs / 1000,
+      };
     case 'compact_boundary': {
       const { preTokens: pre_tokens, postTokens: post_tokens } = event;
       const compact_metadata = { trigger: 'auto', pre_tokens, post_tokens } as const;
@@ -93,7 +97,9 @@ export function resetMessage(state: Projection, event: RunEvent): SDKMessage {
   return { ...base, uuid, type: 'system', subtype: 'reset' };
 }
 
-const FROM_USER = { type: 'user', parent_tool_use_id: null } as const;
+function fromUser({ parentToolUseId: parent_tool_use_id }: Projection) {
+  return { type: 'user', parent_tool_use_id } as const;
+}
 
 function baseOf(state: Projection, { stamp }: RunEvent): SDKMessageBase {
   return {
@@ -101,11 +107,12 @@ function baseOf(state: Projection, { stamp }: RunEvent): SDKMessageBase {
     session_id: state.sessionId,
     run_id: stamp.runId,
     seq: stamp.seq,
+    ...(state.parentToolUseId !== null && { parent_tool_use_id: state.parentToolUseId }),
   };
 }
 
 function initMessage(
-  { circumstances }: Projection,
+  { circumstances: { cwd, permissionMode } }: Projection,
   { agent, model, betas, tools, resumed, connectors = [] }: EventOf<'session_init'>,
   base: SDKMessageBase,
 ): SDKMessage {
@@ -116,7 +123,8 @@ function initMessage(
     agent,
     model,
     ...(betas !== undefined && { betas }),
-    ...circumstances,
+    cwd,
+    permissionMode,
     tools,
     mcp_servers: connectors.map(({ name, status }) => ({ name, status })),
     ...(resumed !== undefined && {
@@ -129,7 +137,7 @@ function assistantMessage(
   event: EventOf<'model_response'> & Pick<WholeEvent, 'thinking'>,
   base: SDKMessageBase,
   read: ReadText,
-): SDKAssistantMessage {
+): Omit<SDKAssistantMessage, 'parent_tool_use_id'> {
   const { messageId: id, model, text, calls, usage, thinking = [] } = event;
   return {
     ...base,
@@ -153,7 +161,6 @@ function assistantMessage(
       stop_sequence: stopSequenceOf(event),
       usage: usageOf(usage),
     },
-    parent_tool_use_id: null,
   };
 }
 
@@ -175,8 +182,11 @@ function resultBlock(
   return [{ type: 'tool_result', tool_use_id: callId, content: read(content), is_error }];
 }
 
-function progressOf({ callId, tool }: EventOf<'tool_started'> | EventOf<'tool_finished'>) {
-  const about = { tool_use_id: callId, tool_name: tool, parent_tool_use_id: null };
+function progressOf(
+  { parentToolUseId: parent_tool_use_id }: Projection,
+  { callId, tool }: EventOf<'tool_started'> | EventOf<'tool_finished'>,
+) {
+  const about = { tool_use_id: callId, tool_name: tool, parent_tool_use_id };
   return { type: 'tool_progress', ...about } as const;
 }
 

@@ -16,8 +16,10 @@ export interface SDKMessageBase {
   readonly uuid: string;
   readonly session_id: string;
   readonly run_id: string;
-  /** Of the run's event that this tells of; rises, with gaps where an event has no message. */
+  /** Of the run's event that this tells of; rises in each run, with gaps where an event has no message. */
   readonly seq: number;
+  /** Of a message of a sub-agent: the call of the run above, its parent, that started it. null or absent: none did. */
+  readonly parent_tool_use_id?: string | null;
 }
 
 export interface SDKUsage {
@@ -52,7 +54,7 @@ export interface SDKToolResultBlock {
   readonly is_error: boolean;
 }
 
-/** The first message, exactly once. */
+/** The first message, exactly once; sub-agents have none among the messages of their parent. */
 export interface SDKSystemMessage extends SDKMessageBase {
   readonly type: 'system';
   readonly subtype: 'init';
@@ -255,7 +257,7 @@ interface SDKResultBase extends SDKMessageBase {
   readonly stop_reason: string | null;
   readonly total_cost_usd: number;
   readonly usage: SDKUsage;
-  /** By model; summaries and failed attempts are in the totals only. */
+  /** By model; summaries, failed attempts and sub-agents are in the totals only. */
   readonly modelUsage: { readonly [model: string]: SDKModelUsage };
   /** Every call that was not allowed, by whomever. */
   readonly permission_denials: readonly SDKPermissionDenial[];
@@ -281,7 +283,7 @@ export interface SDKResultError extends SDKResultBase {
   readonly errors: readonly string[];
 }
 
-/** The last message, exactly once. */
+/** The last message, exactly once; sub-agents have none among the messages of their parent. */
 export type SDKResultMessage = SDKResultSuccess | SDKResultError;
 
 export type SDKMessage =

@@ -15,11 +15,15 @@ import type { SDKModelUsage, SDKPermissionDenial } from './message.js';
 export interface Circumstances {
   readonly cwd: string;
   readonly permissionMode: PermissionMode;
+  /** Of the run among whose messages those of its sub-agent stand. */
+  readonly sessionId?: string;
 }
 
 export interface Projection {
   readonly circumstances: Circumstances;
   readonly sessionId: string;
+  /** Of a sub-agent: the call of its parent that started it. */
+  readonly parentToolUseId: string | null;
   readonly startedAt: number;
   /** Of the newest event that is no retry. */
   readonly lastAt: number;
@@ -51,6 +55,7 @@ export function startProjection(circumstances: Circumstances): Projection {
   return {
     circumstances,
     sessionId: '',
+    parentToolUseId: null,
     startedAt: 0,
     lastAt: 0,
     apiMs: 0,
@@ -70,7 +75,11 @@ export function advanceProjection(before: Projection, event: RunEvent): Projecti
   const state = timed(before, event);
   switch (event.type) {
     case 'session_init':
-      return { ...state, sessionId: event.sessionId ?? event.stamp.runId };
+      return {
+        ...state,
+        sessionId: state.circumstances.sessionId ?? event.sessionId ?? event.stamp.runId,
+        parentToolUseId: event.parent?.callId ?? null,
+      };
     case 'model_response':
       return withReply(state, event);
     case 'model_error': {

@@ -25,6 +25,8 @@ export interface Shown {
 export interface ShownTo {
   readonly runId: string;
   readonly sessionId: string;
+  /** Of a sub-agent. */
+  readonly parentToolUseId: string | null;
   /** Of the newest event that was told. */
   readonly seq: number;
 }
@@ -33,7 +35,7 @@ export interface ShownTo {
 export function showChunk(
   before: PartialMessage | undefined,
   chunk: StreamChunk,
-  { runId, sessionId, seq }: ShownTo,
+  { runId, sessionId, parentToolUseId, seq }: ShownTo,
 ): Shown {
   const { messageId, attempt, call, cursor } = chunk;
   const isSame = before?.messageId === messageId && before.attempt === attempt;
@@ -48,7 +50,7 @@ export function showChunk(
       run_id: runId,
       seq,
       event,
-      parent_tool_use_id: null,
+      parent_tool_use_id: parentToolUseId,
       message_id: messageId,
       call,
       attempt,
