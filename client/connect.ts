@@ -9,6 +9,7 @@ import type { SessionEntry, SessionsQuery } from '../store/sessions.js';
 import { TASK_QUEUE } from '../workflows/messages.js';
 import type { DeskSigner } from './decide/desk-signer.js';
 import { ownExecution } from './runs/execution.js';
+import { historyAccess, type HistoryAccess } from './runs/history-access.js';
 import type { PendingQuery } from './read/ended-runs.js';
 import { askOfRun, findAsk, type FoundAsk } from './decide/find-ask.js';
 import { type Link, type ReadingStore, storeOf } from './link.js';
@@ -142,6 +143,11 @@ export interface HoldfastClient {
    * Errors: RunNotFound, also for a run of another tenant.
    */
   waits(runId: string): Promise<readonly Wait[]>;
+  /**
+   * What the histories of a run or goal of the client's tenant are read over. Errors: RunNotFound, also for one of
+   * another tenant.
+   */
+  historiesOf(runId: string): Promise<HistoryAccess>;
   /** Workers that asked for work on the task queue, or on this one, within the last minutes. */
   workerCount(queue?: string): Promise<number>;
   close(): Promise<void>;
@@ -195,6 +201,7 @@ export async function openLink(options: ConnectOptions): Promise<OpenLink> {
       tenant,
       store,
       ...(signer && { signer }),
+      ...(options.payloadCodecs !== undefined && { payloadCodecs: options.payloadCodecs }),
     },
     close: () => live.close(),
   };
@@ -240,6 +247,7 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
       ),
     stuckRuns: (query) => stuckRuns(link, query),
     waits: async (runId) => (await ownExecution(link, runId)).waits,
+    historiesOf: (runId) => historyAccess(link, runId),
     workerCount: (queue) => workerCount(link, queue),
     close,
   };

@@ -5,6 +5,7 @@ export type { Delivery } from './decide/deliver.js';
 export { createDeskKey, readDeskKey, type DeskSigner } from './decide/desk-signer.js';
 export { objectionToKey } from './decide/key-standing.js';
 export type { EventsOptions } from './read/event-stream.js';
+export type { HistoryAccess } from './runs/history-access.js';
 export type { Execution } from './runs/execution.js';
 export { followRun, type RunMoment } from './runs/follow-run.js';
 export type { FoundAsk } from './decide/find-ask.js';

@@ -1,5 +1,6 @@
 /** A connection with what all calls over it share. Every call is bounded in time. */
 import type { Client, Connection } from '@temporalio/client';
+import type { PayloadCodec } from '@temporalio/common';
 import type { LiveStreams } from '../store/live-streams.js';
 import type { Store } from '../store/store.js';
 import type { Credentials } from '../connection/index.js';
@@ -45,6 +46,8 @@ export interface Link extends Credentials {
   readonly store: ReadingStore | undefined;
   /** Signs decisions; without one they carry no proof. */
   readonly signer?: DeskSigner;
+  /** Of the workers; absent: none. */
+  readonly payloadCodecs?: readonly PayloadCodec[];
 }
 
 /** Longest wait for an answer of the server alone, in ms. */

@@ -21,6 +21,7 @@ import type { Authenticator } from './identity/person.js';
 import { readServiceTokens, serviceLogin } from './identity/service-tokens.js';
 import { startNotifier, type Target } from './notify/notifier.js';
 import { owedRows } from './owed.js';
+import { records } from './records.js';
 import { ENDPOINTS } from './routes/index.js';
 import { readPage } from './static-page.js';
 import { views } from './trail.js';
@@ -114,6 +115,7 @@ function deskOf(options: ConsoleOptions, clock: () => number): Desk {
     ...(signer !== undefined && { signer }),
     ...(temporalUi !== undefined && { temporalUi }),
     views: views(),
+    records: records({ client, store, clock }),
     owed: owedRows(store, say),
     clock,
     say,

@@ -36,4 +36,7 @@ export type DeskStore = Pick<
   | 'listFreezes'
   | 'freezesInForce'
   | 'listEffects'
+  | 'readHistories'
+  | 'listArchivals'
+  | 'readChain'
 >;

@@ -5,6 +5,7 @@ import type { Json } from '../core/json/json.js';
 import type { ToolEffect } from '../core/state/tool.js';
 import type { Person } from './identity/person.js';
 import type { OwedRows } from './owed.js';
+import type { Records } from './records.js';
 import type { DeskStore } from './desk-store.js';
 
 /** What is known here of a tool, for the form of a correction. */
@@ -46,6 +47,8 @@ export interface Desk {
   readonly temporalUi?: string;
   /** Of every route that shows questions. */
   readonly views: Views;
+  /** Of runs that somebody looks at step by step. */
+  readonly records: Records;
   /** Of what is done while the store is away. */
   readonly owed: OwedRows;
   readonly clock: () => number;

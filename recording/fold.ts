@@ -9,6 +9,7 @@
  *     there are no steps: nobody knows what the run would have been told there.
  *  T3 `at` gives the same for the same step, in whatever order steps are asked for.
  */
+import { setImmediate as others } from 'node:timers/promises';
 import type { Carrier } from '../core/state/carrier.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { Goal } from '../core/state/goal/goal.js';
@@ -44,13 +45,33 @@ export type Fold = RunFold | GoalFold;
 
 /** Steps from one place to the next that is kept: as far as `at` has to go. */
 const STEPS_BETWEEN_KEPT = 16;
+const STEPS_OF_SLICE = 32;
 
 export function foldOf(recorded: RecordedRun): Fold {
+  const folding = foldingOf(recorded);
+  for (;;) {
+    const { done, value } = folding.next();
+    if (done === true) return value;
+  }
+}
+
+/** The same without holding up what else the process does. */
+export async function foldInSlices(recorded: RecordedRun): Promise<Fold> {
+  const folding = foldingOf(recorded);
+  for (let steps = 1; ; steps += 1) {
+    const { done, value } = folding.next();
+    if (done === true) return value;
+    if (steps % STEPS_OF_SLICE === 0) await others();
+  }
+}
+
+/** Gives way behind each step. */
+function* foldingOf(recorded: RecordedRun): Generator<void, Fold> {
   const [first] = recorded.segments;
   const started = attributesOf(first?.events[0], 'workflowExecutionStarted');
   return textAt(started, 'workflowType', 'name') === 'goalRun'
-    ? { kind: 'goal', ...foldWith(GOAL, recorded) }
-    : { kind: 'run', ...foldWith(RUN, recorded) };
+    ? { kind: 'goal', ...(yield* foldWith(GOAL, recorded)) }
+    : { kind: 'run', ...(yield* foldWith(RUN, recorded)) };
 }
 
 interface Kept<S> {
@@ -60,10 +81,10 @@ interface Kept<S> {
   readonly place: Place<S> | undefined;
 }
 
-function foldWith<S extends Carrier, I extends { readonly type: string }>(
+function* foldWith<S extends Carrier, I extends { readonly type: string }>(
   machine: Machine<S, I>,
   { run, segments }: RecordedRun,
-): Omit<FoldOf<'run', S, I>, 'kind'> {
+): Generator<void, Omit<FoldOf<'run', S, I>, 'kind'>> {
   const steps: FoldStep[] = [];
   const kept: Kept<S>[] = [];
   const divergences: Divergence[] = [];
@@ -78,6 +99,7 @@ function foldWith<S extends Carrier, I extends { readonly type: string }>(
       if (place !== undefined && steps.length >= kept.at(-1)!.step + STEPS_BETWEEN_KEPT - 1) {
         kept.push({ step: steps.length + 1, segment, place });
       }
+      yield;
     }
     if (next.value !== undefined) {
       divergences.push({ ...next.value, step: steps.length + 1, segment });

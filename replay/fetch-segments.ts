@@ -5,7 +5,7 @@
  * before it; what a reset has left behind is no part of it.
  */
 import type { PayloadCodec } from '@temporalio/common';
-import type { NativeConnection } from '@temporalio/worker';
+import type { HistoryAccess } from '../client/index.js';
 import { historyJson } from '../activities/history-json.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { ArchivedHistory } from '../store/histories.js';
@@ -22,15 +22,17 @@ const PAGES_MAX = 10_000;
 const NOT_FOUND = 5;
 
 export interface HistoryPlace {
-  readonly connection: NativeConnection;
+  readonly connection: HistoryAccess['connection'];
   readonly namespace: string;
   /** Absent: the server alone. */
   readonly archive?: Pick<Store, 'readHistories' | 'listArchivals'>;
   /** Those of the workers; the server and the archive hold what they have encoded. */
   readonly payloadCodecs?: readonly PayloadCodec[];
+  /** Largest record, in bytes of the histories' JSON; absent: any. */
+  readonly bytesMax?: number;
 }
 
-/** Errors: `RunNotFound`, `HistoryMissing`. */
+/** Errors: `RunNotFound`, `HistoryMissing`, `InvalidRequest` for a record above `bytesMax`. */
 export async function fetchSegments(
   place: HistoryPlace,
   run: { readonly tenant: string; readonly runId: string },
@@ -39,17 +41,21 @@ export async function fetchSegments(
   const found: Omit<Segment, 'segment'>[] = [];
   /** Empty: the newest execution. */
   let execution = '';
+  let bytes = 0;
   while (found.length < SEGMENTS_MAX) {
     const fetched = await fetchExecution(place, run.runId, execution);
     if (fetched !== undefined) {
-      found.unshift({ ...fetched, source: 'temporal' });
+      found.unshift({ ...parsed(fetched), source: 'temporal' });
+      bytes += fetched.history.byteLength;
     } else {
       archived ??= (await place.archive?.readHistories(run.tenant, run.runId)) ?? [];
       const kept = archived.find((one) => one.execution === execution);
       if (kept === undefined)
         throw await missingFrom(place, run, { execution, archived: archived.length });
-      found.unshift({ execution, events: eventsOf(kept.history), source: 'store' });
+      found.unshift({ ...parsed(kept), source: 'store' });
+      bytes += kept.history.byteLength;
     }
+    if (bytes > (place.bytesMax ?? Infinity)) throw tooLarge(run.runId, place.bytesMax!);
     const before = continuedFrom(found[0]!.events);
     if (before === undefined) return decoded(place, run.runId, found);
     execution = before;
@@ -75,10 +81,17 @@ async function decoded(
 
 interface Fetched {
   readonly execution: string;
-  readonly events: readonly HistoryEvent[];
+  /** Temporal's own JSON. */
+  readonly history: Uint8Array;
 }
 
-type Page = Awaited<ReturnType<NativeConnection['workflowService']['getWorkflowExecutionHistory']>>;
+function parsed({ execution, history }: Fetched): Pick<Segment, 'execution' | 'events'> {
+  return { execution, events: eventsOf(history) };
+}
+
+type Page = Awaited<
+  ReturnType<HistoryAccess['connection']['workflowService']['getWorkflowExecutionHistory']>
+>;
 
 /** Undefined: the server does not know this execution (any more). */
 async function fetchExecution(
@@ -100,7 +113,7 @@ async function fetchExecution(
       events.push(...(answer.history?.events ?? []));
       nextPageToken = answer.nextPageToken;
       if (nextPageToken.length === 0) {
-        return { execution, events: eventsOf(Buffer.from(historyJson().write({ events }))) };
+        return { execution, history: Buffer.from(historyJson().write({ events })) };
       }
     }
   } catch (error) {
@@ -111,7 +124,7 @@ async function fetchExecution(
 }
 
 async function newestExecution(
-  connection: NativeConnection,
+  connection: HistoryAccess['connection'],
   namespace: string,
   workflowId: string,
 ): Promise<string> {
@@ -125,6 +138,14 @@ async function newestExecution(
 /** Temporal's own JSON: written by its library, here or in the activity that archives. */
 function eventsOf(json: Uint8Array): readonly HistoryEvent[] {
   return (JSON.parse(Buffer.from(json).toString('utf8')) as { events: HistoryEvent[] }).events;
+}
+
+function tooLarge(runId: string, bytesMax: number): HoldfastError {
+  return new HoldfastError(
+    'InvalidRequest',
+    `The record of ${runId.slice(0, 200)} is larger than ${bytesMax} bytes.`,
+    { hint: 'Look at it with `holdfast inspect`.' },
+  );
 }
 
 /** The archive may know why, and since when. */

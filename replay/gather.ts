@@ -21,27 +21,36 @@ export async function gather(
   run: RunKey,
   histories: readonly (readonly HistoryEvent[])[],
 ): Promise<Pick<Bundle, 'nodes' | 'blobs' | 'events'>> {
-  const events = await readAllEvents(store, run);
+  const events = await gatherEvents(store, run);
   const values = [...payloadValues(histories as unknown as Json), events as unknown as Json];
+  return { ...(await gatherReferred(store, run.tenant, values)), events };
+}
+
+/** What values refer to. Errors: `TranscriptMissing`. */
+export async function gatherReferred(
+  store: Pick<Store, 'readChain' | 'getBlob'>,
+  tenant: string,
+  values: readonly Json[],
+): Promise<Pick<Bundle, 'nodes' | 'blobs'>> {
   const { heads, blobs, texts: ofGoal } = referencesIn(values);
-  const nodes = await readNodes(store, run.tenant, [...heads]);
+  const nodes = await readNodes(store, tenant, [...heads]);
   const ofNodes = referencesIn(Object.values(nodes)).blobs;
   const texts = new Map<string, string>();
   for (const hash of new Set([...blobs, ...ofNodes])) {
-    const text = await store.getBlob(run.tenant, hash);
+    const text = await store.getBlob(tenant, hash);
     if (text === undefined) throw missingText(hash);
     texts.set(hash, text);
   }
   for (const hash of ofGoal) {
-    const text = await store.getBlob(run.tenant, hash);
+    const text = await store.getBlob(tenant, hash);
     if (text !== undefined) texts.set(hash, text);
   }
-  return { nodes, blobs: Object.fromEntries(texts), events };
+  return { nodes, blobs: Object.fromEntries(texts) };
 }
 
 /** Later heads mostly stand on earlier ones: from the newest on, little is read twice. */
 async function readNodes(
-  store: Reading,
+  store: Pick<Store, 'readChain'>,
   tenant: string,
   heads: readonly string[],
 ): Promise<{ readonly [hash: string]: JsonObject }> {
@@ -55,7 +64,10 @@ async function readNodes(
   return Object.fromEntries(nodes);
 }
 
-async function readAllEvents(store: Reading, run: RunKey): Promise<readonly RunEvent[]> {
+export async function gatherEvents(
+  store: Pick<Store, 'readEvents'>,
+  run: RunKey,
+): Promise<readonly RunEvent[]> {
   const events: RunEvent[] = [];
   for (let since = 0; events.length < EVENTS_MAX;) {
     const page = await store.readEvents(run, { sinceSeq: since, limit: PAGE_EVENTS });

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Fold } from '../../recording/fold.js';
 import type { FoldStep } from '../../recording/steps.js';
-import { HoldfastError } from '../../core/state/errors.js';
+import type { OpenRecord } from '../../replay/open-record.js';
 import {
   examples,
   runCommand,
@@ -11,7 +11,7 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import { recordedOf, type Recorded } from '../desk/recorded.js';
+import { recordedOf } from '../desk/recorded.js';
 import { dateTimeText, inert, table } from '../render/index.js';
 import { momentLines } from '../render/moment.js';
 import type { Output } from '../terminal/output.js';
@@ -53,11 +53,11 @@ export function addInspect(program: Command, cli: Cli): void {
     )
     .action((subject: string, options: InspectOptions) =>
       runCommand(cli, options, async (session, output) => {
-        const recorded = await recordedOf(cli, session, subject);
-        const { foldOf } = await import('../../recording/fold.js');
-        const fold = foldOf(recorded.bundle);
-        if (options.at === undefined) return index(recorded, fold, { options, output });
-        return moment(recorded, fold, { step: stepOf(options.at, fold), output });
+        const { bundle, source } = await recordedOf(cli, session, subject);
+        const { recordOfBundle } = await import('../../replay/open-record.js');
+        const record = await recordOfBundle(bundle, source);
+        if (options.at === undefined) return index(record, { options, output });
+        return moment(record, { step: stepOf(options.at, record.fold), output });
       }),
     );
 }
@@ -76,18 +76,13 @@ interface Indexing {
   readonly output: Output;
 }
 
-function index({ bundle, source }: Recorded, fold: Fold, { options, output }: Indexing): void {
-  const { steps, divergences, kind, run } = fold;
+async function index(record: OpenRecord, { options, output }: Indexing): Promise<void> {
+  const { toldIndex } = await import('../../replay/told-moment.js');
+  const told = toldIndex(record);
+  const { steps, divergences, redactions } = told;
   const { kind: wanted } = options;
   const shown = wanted === undefined ? steps : steps.filter((step) => isOfKind(step, wanted));
-  output.data({
-    runId: run.runId,
-    kind,
-    source,
-    steps: shown,
-    divergences,
-    redactions: bundle.redactions.map(({ rule, count }) => ({ rule, count })),
-  });
+  output.data({ ...told, steps: shown });
   if (output.json) return;
   if (shown.length === 0) {
     output.line(
@@ -107,7 +102,7 @@ function index({ bundle, source }: Recorded, fold: Fold, { options, output }: In
   for (const { step, segment, reason } of divergences) {
     output.remark(`Segment ${segment} cannot be shown from step ${step} on: ${inert(reason, 400)}`);
   }
-  for (const { rule, count } of bundle.redactions) {
+  for (const { rule, count } of redactions) {
     output.remark(`The rule ${inert(rule)} of its redaction hides ${count} place(s).`);
   }
 }
@@ -152,31 +147,10 @@ interface Looking {
   readonly output: Output;
 }
 
-async function moment(
-  { bundle, source }: Recorded,
-  fold: Fold,
-  { step, output }: Looking,
-): Promise<void> {
-  const { momentView, requestBegunAt } = await import('../../recording/moment-view.js');
-  const { recordedRequest } = await import('../../replay/recorded-request.js');
-  const view = momentView(fold, step);
-  const asked = view.request && requestBegunAt(fold, view.request.step);
-  const request = asked && (await recordedRequest(bundle, asked).catch(untold));
-  const { request: place, ...rest } = view;
-  output.data({
-    runId: fold.run.runId,
-    kind: fold.kind,
-    source,
-    ...rest,
-    ...(place !== undefined && { request: { ...place, ...request } }),
-    state: fold.at(step).after,
-  });
+async function moment(record: OpenRecord, { step, output }: Looking): Promise<void> {
+  const { toldMoment } = await import('../../replay/told-moment.js');
+  const told = await toldMoment(record, step);
+  output.data(told);
   if (output.json) return;
-  for (const line of momentLines(view, request, output.paint)) output.line(line);
-}
-
-/** What is missing of one request keeps nobody from the rest of the moment. */
-function untold(error: unknown): { readonly missing: string } {
-  if (!(error instanceof HoldfastError)) throw error;
-  return { missing: error.message };
+  for (const line of momentLines(told, output.paint)) output.line(line);
 }

@@ -1,6 +1,6 @@
 /** A moment of a recorded run, for a terminal. */
 import type { MomentView } from '../../recording/moment-view.js';
-import type { ModelRequest } from '../../providers/provider.js';
+import type { ToldMoment, ToldRequest } from '../../replay/told-moment.js';
 import { dateTimeText, inert, inertLines, usdText } from './index.js';
 import type { Paint } from './paint.js';
 
@@ -10,13 +10,7 @@ const MESSAGE_CHARS_MAX = 1_000;
 const MESSAGES_SHOWN = 6;
 const INDENT = '  ';
 
-export type ShownRequest = Partial<ModelRequest> & { readonly missing?: string };
-
-export function momentLines(
-  moment: MomentView,
-  request: ShownRequest | undefined,
-  paint: Paint,
-): readonly string[] {
+export function momentLines(moment: ToldMoment, paint: Paint): readonly string[] {
   const { step, steps, segment, at, view, calls, next } = moment;
   return [
     paint.bold(`Step ${step} of ${steps}`) + paint.dim(`  ${dateTimeText(at)}, segment ${segment}`),
@@ -30,7 +24,7 @@ export function momentLines(
       const given = inert(JSON.stringify(args), MESSAGE_CHARS_MAX);
       return `${paint.bold('Call')}  ${inert(tool)} (${stage}) ${given}`;
     }),
-    ...requestLines(moment, request, paint),
+    ...requestLines(moment, paint),
     '',
     ...(next === undefined
       ? ['This is the last step.']
@@ -64,15 +58,11 @@ function moneyLines(view: MomentView['view']): readonly string[] {
   ];
 }
 
-function requestLines(
-  { request: place, step }: MomentView,
-  request: ShownRequest | undefined,
-  paint: Paint,
-): readonly string[] {
-  if (place === undefined || request === undefined) return [];
-  const since = place.step === step ? '' : `, begun in step ${place.step}`;
+function requestLines({ request, step }: ToldMoment, paint: Paint): readonly string[] {
+  if (request === undefined) return [];
+  const since = request.step === step ? '' : `, begun in step ${request.step}`;
   const title = paint.bold(
-    `Request ${place.call} to ${inert(request.model ?? 'the model')}${since}`,
+    `Request ${request.call} to ${inert(request.model ?? 'the model')}${since}`,
   );
   if (request.missing !== undefined) return ['', title, `${INDENT}${inert(request.missing)}`];
   const messages = request.messages ?? [];
@@ -90,7 +80,7 @@ function requestLines(
   ];
 }
 
-type Shown = NonNullable<ShownRequest['messages']>[number]['blocks'][number];
+type Shown = NonNullable<ToldRequest['messages']>[number]['blocks'][number];
 
 function blockText(one: Shown): string {
   if (one.type === 'tool_use') return `calls ${one.tool} ${JSON.stringify(one.args)}`;

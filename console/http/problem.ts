@@ -140,10 +140,22 @@ const OF_CODE: { readonly [code in ErrorCode]?: (error: HoldfastError) => Proble
   StalePlan: rejected,
   InvalidTask: INVALID,
   InvalidRequest: INVALID,
+  StepNotFound: INVALID,
+  HistoryMissing: missing,
+  TranscriptMissing: missing,
   StoreUnavailable: UNAVAILABLE,
   ServerUnavailable: UNAVAILABLE,
   NetworkTimeout: UNAVAILABLE,
 };
+
+/** What was recorded is not whole any more. */
+function missing({ message, hint }: HoldfastError): Problem {
+  return new Problem(409, {
+    code: 'not_recorded',
+    detail: message,
+    ...(hint !== undefined && { hint }),
+  });
+}
 
 function ended(): Problem {
   return new Problem(409, { code: 'run_ended', detail: 'The run has ended.' });

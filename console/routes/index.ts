@@ -11,11 +11,13 @@ import { goalEndpoints } from './goals.js';
 import { inboxEndpoints } from './inbox.js';
 import { runEndpoints } from './runs.js';
 import { searchEndpoints } from './search.js';
+import { stepEndpoints } from './steps.js';
 
 export const ENDPOINTS: readonly Endpoint[] = [
   ...aboutEndpoints,
   ...runEndpoints,
   ...searchEndpoints,
+  ...stepEndpoints,
   ...eventEndpoints,
   ...goalEndpoints,
   ...goalWordEndpoints,

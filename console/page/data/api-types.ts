@@ -4,6 +4,7 @@ import type * as cards from '../../http/card-shapes.js';
 import type * as controls from '../../http/control-shapes.js';
 import type * as goals from '../../http/goal-shapes.js';
 import type * as shapes from '../../http/shapes.js';
+import type * as recorded from '../../http/step-shapes.js';
 import type { RunEvent } from '../../../core/state/event.js';
 import type { StreamChunk } from '../../../pure/stream.js';
 import type { RunResult } from '../../../core/state/result.js';
@@ -31,6 +32,9 @@ export type TextPiece = z.output<typeof cards.textPiece>;
 export type AuditRow = z.output<typeof shapes.auditRow>;
 export type Freeze = z.output<typeof controls.freeze>;
 export type Delivery = z.output<typeof shapes.delivery>;
+
+export type StepsIndex = z.output<typeof recorded.stepsIndex>;
+export type Moment = z.output<typeof recorded.moment>;
 
 export type Goal = z.output<typeof goals.goal>;
 export type GoalDetail = z.output<typeof goals.goalDetail>;

@@ -2,6 +2,7 @@
 
 export const inboxPath = (askId: string): string => `/inbox/${encodeURIComponent(askId)}`;
 export const runPath = (runId: string): string => `/runs/${encodeURIComponent(runId)}`;
+export const stepPath = (runId: string, step: number): string => `${runPath(runId)}/steps/${step}`;
 export const goalPath = (goalId: string): string => `/goals/${encodeURIComponent(goalId)}`;
 export const evidencePath = (goalId: string, id: string): string =>
   `${goalPath(goalId)}/evidence/${encodeURIComponent(id)}`;

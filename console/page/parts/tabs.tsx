@@ -11,13 +11,15 @@ export interface Tab {
 export interface TabsProps {
   readonly label: string;
   readonly tabs: readonly Tab[];
+  /** The one that is open at first; default: the first. */
+  readonly first?: number;
 }
 
-export function Tabs({ label, tabs }: TabsProps): VNode {
+export function Tabs({ label, tabs, first = 0 }: TabsProps): VNode {
   const group = useId();
   const list = useRef<HTMLDivElement>(null);
-  const [chosen, setChosen] = useState(0);
-  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set([0]));
+  const [chosen, setChosen] = useState(first);
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set([first]));
   const open = (place: number): void => {
     setChosen(place);
     setOpened((before) => new Set(before).add(place));

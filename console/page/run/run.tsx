@@ -6,8 +6,10 @@ import type { VNode } from 'preact';
 import { wordsOf } from '../data/api.js';
 import type { RunDetail, RunState } from '../data/api-types.js';
 import { goalPath } from '../parts/paths.js';
+import { Later } from '../parts/later.js';
 import { Tabs } from '../parts/tabs.js';
 import { useTitle } from '../parts/use-title.js';
+import type { StepsPanelProps } from '../steps/steps-panel.js';
 import { EventsPanel } from './events-panel.js';
 import { Gauges } from './gauges.js';
 import { LiveText } from './live-text.js';
@@ -20,18 +22,32 @@ import { useRecord } from './use-record.js';
 import { useRun } from './use-run.js';
 import { Waits } from './waits.js';
 
-export function RunView({ runId }: { readonly runId: string }): VNode {
+const STEPS_TAB = 3;
+
+const steps = async (): Promise<(props: StepsPanelProps) => VNode> => {
+  const { StepsPanel } = await import('../steps/steps-panel.js');
+  return (props) => <StepsPanel {...props} />;
+};
+
+export interface RunViewProps {
+  readonly runId: string;
+  /** A step that the address names. */
+  readonly step?: number | undefined;
+}
+
+export function RunView({ runId, step }: RunViewProps): VNode {
   useTitle('Run');
   const { run, state, refusal, soon } = useRun(runId);
   return (
     <article class="run" aria-label="A run">
       {run !== undefined && run.kind === undefined && (
-        <KnownRun run={run} state={state} changed={soon} />
+        <KnownRun run={run} state={state} changed={soon} step={step} />
       )}
       {run?.kind === 'goal' && (
         <div class="empty quiet">
           <p>The id is that of a goal.</p>
           <a href={goalPath(runId)}>The goal</a>
+          {step !== undefined && <Later load={steps} props={{ runId, step }} />}
         </div>
       )}
       {run === undefined && refusal === undefined && (
@@ -53,9 +69,10 @@ interface KnownRunProps {
   readonly run: RunDetail;
   readonly state: RunState | undefined;
   readonly changed: () => void;
+  readonly step: number | undefined;
 }
 
-function KnownRun({ run, state, changed }: KnownRunProps): VNode {
+function KnownRun({ run, state, changed, step }: KnownRunProps): VNode {
   const { runId } = run;
   const record = useRecord(runId, changed);
   const { story, events } = record;
@@ -75,6 +92,7 @@ function KnownRun({ run, state, changed }: KnownRunProps): VNode {
       <StandingGrants grants={known?.grants ?? []} />
       <Tabs
         label="Of the run"
+        first={step === undefined ? 0 : STEPS_TAB}
         tabs={[
           { name: 'Timeline', draw: timeline },
           {
@@ -85,6 +103,7 @@ function KnownRun({ run, state, changed }: KnownRunProps): VNode {
             name: 'Events',
             draw: (isOpen) => <EventsPanel events={events} count={events.length} isOpen={isOpen} />,
           },
+          { name: 'Steps', draw: () => <Later load={steps} props={{ runId, step }} /> },
         ]}
       />
     </>

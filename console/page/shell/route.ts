@@ -15,7 +15,10 @@ export interface Place {
     | 'freezes'
     | 'trail';
   readonly id?: string;
-  /** Of what `id` names: an id of evidence, the number of a cycle and the digest of its brief. */
+  /**
+   * Of what `id` names: an id of evidence, the number of a cycle and the digest of its brief, the
+   * number of a step.
+   */
   readonly part?: string;
 }
 
@@ -35,7 +38,7 @@ const ROUTES: readonly Route[] = [
   { path: /^\/goals\/(?<id>[^/]+)\/briefs\/(?<part>\d+(?:\/[0-9a-f]{64})?)$/, view: 'brief' },
   { path: /^\/runs$/, view: 'runs' },
   { path: /^\/failures$/, view: 'failures' },
-  { path: /^\/runs\/(?<id>[^/]+)$/, view: 'run' },
+  { path: /^\/runs\/(?<id>[^/]+)(?:\/steps\/(?<part>\d{1,9}))?$/, view: 'run' },
 ];
 
 /** Undefined: there is no such page. */

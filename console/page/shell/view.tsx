@@ -52,7 +52,9 @@ type Loaded = (props: ViewProps) => VNode;
 
 const run = async (): Promise<Loaded> => {
   const { RunView } = await import('../run/run.js');
-  return ({ place }) => <RunView runId={place.id ?? ''} />;
+  return ({ place: { id = '', part } }) => (
+    <RunView runId={id} step={part === undefined ? undefined : Number(part)} />
+  );
 };
 const runs = async (): Promise<Loaded> => {
   const { Runs } = await import('../runs/runs.js');

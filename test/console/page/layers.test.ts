@@ -10,6 +10,7 @@ const FOLDERS = [
   'parts',
   'decide',
   'card',
+  'steps',
   'run',
   'runs',
   'goals',

@@ -1,0 +1,88 @@
+/** Shapes of recorded runs: their steps, a moment of one, two of them compared. */
+import { z } from 'zod';
+import { time } from './shapes.js';
+
+const stepLine = {
+  step: z.number().int().describe('from 1'),
+  segment: z.number().int(),
+  eventId: z.number().int().describe('of the history, at which the worker began to decide'),
+  at: time,
+  inputs: z.array(z.object({ type: z.string(), id: z.string().optional() })),
+  effects: z.array(
+    z.object({
+      kind: z.string(),
+      id: z.string(),
+      summary: z.string(),
+      tool: z.string().optional(),
+      call: z.number().int().optional(),
+    }),
+  ),
+  events: z
+    .array(z.number().int())
+    .length(2)
+    .describe('numbers, from the first to before the second'),
+};
+
+const source = z.enum(['file', 'run']);
+const kind = z.enum(['run', 'goal']);
+
+export const stepsIndex = z.object({
+  runId: z.string(),
+  kind,
+  source,
+  steps: z.array(z.object({ ...stepLine, rules: z.array(z.string()) })),
+  divergences: z
+    .array(z.looseObject({ step: z.number().int(), segment: z.number().int(), reason: z.string() }))
+    .describe('where the code of today decides otherwise than the record'),
+  redactions: z.array(z.object({ rule: z.string(), count: z.number().int() })),
+});
+
+const decision = {
+  ...stepLine,
+  rules: z.array(z.object({ rule: z.string(), says: z.string().optional() })),
+  why: z.array(z.looseObject({ words: z.string() })),
+};
+
+const block = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  tool: z.string().optional(),
+  args: z.unknown().optional(),
+  isError: z.boolean().optional(),
+});
+
+export const moment = z.object({
+  ...decision,
+  runId: z.string(),
+  kind,
+  source,
+  steps: z.number().int().describe('of the run in all'),
+  view: z.looseObject({
+    status: z.string(),
+    asks: z.array(
+      z.looseObject({
+        askId: z.string(),
+        kind: z.string(),
+        tool: z.string().optional(),
+        question: z.string().optional(),
+      }),
+    ),
+    inFlight: z.array(z.looseObject({ id: z.string(), kind: z.string() })),
+  }),
+  calls: z.array(
+    z.looseObject({ id: z.string(), tool: z.string(), args: z.unknown(), stage: z.string() }),
+  ),
+  request: z
+    .looseObject({
+      step: z.number().int().describe('that began it'),
+      call: z.number().int(),
+      model: z.string().optional(),
+      system: z.string().optional(),
+      tools: z.array(z.looseObject({ name: z.string() })).optional(),
+      messages: z.array(z.looseObject({ role: z.string(), blocks: z.array(block) })).optional(),
+      missing: z.string().optional().describe('why no more of it is told'),
+    })
+    .optional(),
+  next: z.object(decision).optional(),
+  state: z.looseObject({}),
+});

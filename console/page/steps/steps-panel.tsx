@@ -1,0 +1,157 @@
+/** A run as it was after any of its steps: a slider over them, and the moment that is chosen. */
+import type { VNode } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import type { StepsIndex } from '../data/api-types.js';
+import { Button } from '../parts/button.js';
+import { textIn } from '../parts/form.js';
+import { exactTime, whole, words } from '../parts/format.js';
+import { InertLine } from '../parts/inert.js';
+import { stepPath } from '../parts/paths.js';
+import { MomentShown } from './moment.js';
+import { kindsOf, neighbour } from './step-kinds.js';
+import { useMoment, useSteps } from './use-steps.js';
+
+export interface StepsPanelProps {
+  readonly runId: string;
+  /** The one that the address names. */
+  readonly step?: number | undefined;
+}
+
+export function StepsPanel({ runId, step }: StepsPanelProps): VNode {
+  const { index, fault, again } = useSteps(runId);
+  if (index === undefined) {
+    return (
+      <p class="empty quiet" role="status">
+        {fault ?? 'Reading the record …'}
+      </p>
+    );
+  }
+  if (index.steps.length === 0) {
+    return (
+      <div class="empty quiet">
+        <p>{index.divergences.length === 0 && 'The run has decided nothing yet.'}</p>
+        <Divergences index={index} />
+        <Button label="Look again" press={again} />
+      </div>
+    );
+  }
+  return <KnownSteps index={index} first={step} again={again} />;
+}
+
+interface KnownStepsProps {
+  readonly index: StepsIndex;
+  readonly first: number | undefined;
+  readonly again: () => void;
+}
+
+function KnownSteps({ index, first, again }: KnownStepsProps): VNode {
+  const { runId, steps } = index;
+  const [chosen, setChosen] = useState(first ?? steps.length);
+  const step = Math.min(Math.max(1, chosen), steps.length);
+  const { moment, fault } = useMoment(runId, step);
+  const go = (to: number): void => {
+    setChosen(to);
+    history.replaceState(null, '', stepPath(runId, to));
+  };
+  return (
+    <div class="time-travel">
+      <Ways index={index} step={step} go={go} />
+      <p class="help">
+        <StepSaid index={index} step={step} /> <a href={stepPath(runId, step)}>Link to this step</a>{' '}
+        {index.source === 'run' && (
+          <button type="button" class="link" onClick={again}>
+            Look for newer steps
+          </button>
+        )}
+      </p>
+      <Divergences index={index} />
+      {fault !== undefined && <p class="notice failed">{fault}</p>}
+      {moment !== undefined && fault === undefined && (
+        <div aria-busy={moment.step === step ? 'false' : 'true'}>
+          <MomentShown key={moment.step} moment={moment} go={go} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface WaysProps {
+  readonly index: StepsIndex;
+  readonly step: number;
+  readonly go: (step: number) => void;
+}
+
+function Ways({ index: { steps }, step, go }: WaysProps): VNode {
+  const [kind, setKind] = useState('');
+  const groups = useMemo(() => kindsOf(steps), [steps]);
+  const toward = (way: -1 | 1, label: string): VNode => {
+    const to = neighbour(steps, step, { kind, way });
+    return (
+      <button
+        type="button"
+        class="button"
+        disabled={to === undefined}
+        onClick={() => to !== undefined && go(to)}
+      >
+        {label}
+      </button>
+    );
+  };
+  return (
+    <div class="step-ways">
+      {toward(-1, '← Previous')}
+      {toward(1, 'Next →')}
+      <select aria-label="Kind of step" value={kind} onChange={(event) => setKind(textIn(event))}>
+        <option value="">of any kind</option>
+        {groups.map(({ name, kinds }) => (
+          <optgroup key={name} label={name}>
+            {kinds.map((one) => (
+              <option key={one} value={one}>
+                {words(one)}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+      </select>
+      <input
+        type="range"
+        aria-label="Step"
+        min={1}
+        max={steps.length}
+        value={step}
+        onInput={(event) => go(Number(textIn(event)))}
+      />
+    </div>
+  );
+}
+
+function StepSaid({ index, step }: Omit<WaysProps, 'go'>): VNode {
+  const { at, segment } = index.steps[step - 1]!;
+  return (
+    <span role="status">
+      {`Step ${whole(step)} of ${whole(index.steps.length)}, segment ${segment}, ${exactTime(at)}.`}
+    </span>
+  );
+}
+
+function Divergences({
+  index: { divergences, redactions },
+}: {
+  readonly index: StepsIndex;
+}): VNode {
+  return (
+    <>
+      {divergences.map(({ step, segment, reason }) => (
+        <p class="notice stopped" key={segment}>
+          {`Segment ${segment} cannot be shown from step ${step} on: `}
+          <InertLine text={reason} max={400} />
+        </p>
+      ))}
+      {redactions.map(({ rule, count }) => (
+        <p class="help" key={rule}>
+          The rule <InertLine text={rule} /> {`of its redaction hides ${count} places.`}
+        </p>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+/**
+ * What a run was after each of its steps, folded from its record: the same as `holdfast inspect --json`.
+ * Invariant: nothing is written but what the trail has of questions that somebody was shown.
+ */
+import { z } from 'zod';
+import type { OpenRecord } from '../../replay/open-record.js';
+import { toldIndex, toldMoment, type ToldMoment } from '../../replay/told-moment.js';
+import type { Desk, Seen } from '../desk.js';
+import { endpoint, type Endpoint } from '../http/endpoint.js';
+import * as shapes from '../http/shapes.js';
+import { moment, stepsIndex } from '../http/step-shapes.js';
+import type { Person } from '../identity/person.js';
+import { ownRun } from './runs.js';
+
+/** Of the request that a model saw, as JSON. */
+const REQUEST_BYTES_MAX = 4 * 1024 * 1024;
+const STATE_BYTES_MAX = 4 * 1024 * 1024;
+
+const listSteps = endpoint({
+  method: 'get',
+  path: '/v1/runs/{runId}/steps',
+  name: 'listSteps',
+  summary: 'The steps of a run or goal, folded from its record.',
+  access: 'read',
+  params: z.strictObject({ runId: shapes.id }),
+  answers: { 200: { description: 'The index of its steps.', schema: stepsIndex } },
+  async handle({ desk, person, params }) {
+    return { status: 200, body: toldIndex(await recordOf(desk, person, params)) };
+  },
+});
+
+const getStep = endpoint({
+  method: 'get',
+  path: '/v1/runs/{runId}/steps/{step}',
+  name: 'getStep',
+  summary:
+    'A run or goal as it was after a step: its state, the request that the model saw, the rules that fired next and why.',
+  access: 'read',
+  params: z.strictObject({
+    runId: shapes.id,
+    step: z.coerce.number().int().min(1).max(1_000_000_000),
+  }),
+  answers: { 200: { description: 'The moment.', schema: moment } },
+  async handle({ desk, person, params }) {
+    const told = bounded(await toldMoment(await recordOf(desk, person, params), params.step));
+    await desk.views.note(desk, person, shownIn(told));
+    return { status: 200, body: told };
+  },
+});
+
+/** Errors: a Problem that says no more than that there is none for this person. */
+export async function recordOf(
+  desk: Desk,
+  person: Person,
+  { runId, step }: { readonly runId: string; readonly step?: number },
+): Promise<OpenRecord> {
+  const { tenant } = person;
+  const row = await ownRun(desk, person, runId);
+  return desk.records.open({
+    tenant,
+    runId,
+    isOver: row.completedAt !== undefined,
+    ...(step !== undefined && { step }),
+  });
+}
+
+/** What is too large for a page says so; `holdfast inspect` shows it. */
+function bounded({ request, state, ...told }: ToldMoment): ToldMoment {
+  return {
+    ...told,
+    ...(request !== undefined && {
+      request: isWithin(request, REQUEST_BYTES_MAX)
+        ? request
+        : { step: request.step, call: request.call, missing: tooLarge('request') },
+    }),
+    state: isWithin(state, STATE_BYTES_MAX) ? state : { missing: tooLarge('state') },
+  };
+}
+
+function isWithin(value: object, bytes: number): boolean {
+  return Buffer.byteLength(JSON.stringify(value)) <= bytes;
+}
+
+function tooLarge(what: string): string {
+  return `The ${what} is too large for this page. Look at it with \`holdfast inspect --at\`.`;
+}
+
+function shownIn({ runId, view }: ToldMoment): readonly Seen[] {
+  return view.asks
+    .filter(({ kind }) => kind !== 'user_message')
+    .map(({ askId, argsHash, policyVersion }) => ({ askId, argsHash, policyVersion, runId }));
+}
+
+export const stepEndpoints: readonly Endpoint[] = [listSteps, getStep];

@@ -1,0 +1,83 @@
+/**
+ * What is told of a recorded run: the index of its steps, and one moment of it. The same to a terminal, a program and a
+ * page.
+ */
+import type { CallModelInput } from '../core/state/effect.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { ModelRequest } from '../providers/provider.js';
+import type { Divergence } from '../recording/divergence.js';
+import type { Fold } from '../recording/fold.js';
+import { momentView, requestBegunAt, type MomentView } from '../recording/moment-view.js';
+import type { FoldStep } from '../recording/steps.js';
+import type { Bundle } from './bundle.js';
+import { recordedRequest } from './recorded-request.js';
+
+/** Conversation and texts that a request refers to. */
+export type Referred = Pick<Bundle, 'nodes' | 'blobs'>;
+
+export interface FoldedRecord {
+  readonly fold: Fold;
+  readonly source: 'file' | 'run';
+  readonly redactions: Bundle['redactions'];
+  /** Errors: `TranscriptMissing`. */
+  referred(input: CallModelInput): Promise<Referred>;
+}
+
+export interface ToldIndex {
+  readonly runId: string;
+  readonly kind: Fold['kind'];
+  readonly source: FoldedRecord['source'];
+  readonly steps: readonly FoldStep[];
+  readonly divergences: readonly Divergence[];
+  readonly redactions: readonly { readonly rule: string; readonly count: number }[];
+}
+
+export function toldIndex({ fold, source, redactions }: FoldedRecord): ToldIndex {
+  const { run, kind, steps, divergences } = fold;
+  return {
+    runId: run.runId,
+    kind,
+    source,
+    steps,
+    divergences,
+    redactions: redactions.map(({ rule, count }) => ({ rule, count })),
+  };
+}
+
+/** `missing`: why nothing more of it can be told. */
+export type ToldRequest = Partial<ModelRequest> & { readonly missing?: string };
+
+export interface ToldMoment extends Omit<MomentView, 'request'> {
+  readonly runId: string;
+  readonly kind: Fold['kind'];
+  readonly source: FoldedRecord['source'];
+  readonly request?: NonNullable<MomentView['request']> & ToldRequest;
+  /** The whole run or goal. */
+  readonly state: object;
+}
+
+/** Errors: `StepNotFound`. */
+export async function toldMoment(record: FoldedRecord, step: number): Promise<ToldMoment> {
+  const { fold, source } = record;
+  const { request: place, ...view } = momentView(fold, step);
+  const input = place && requestBegunAt(fold, place.step);
+  const request = input && (await requestOf(record, input).catch(untold));
+  return {
+    runId: fold.run.runId,
+    kind: fold.kind,
+    source,
+    ...view,
+    ...(place !== undefined && { request: { ...place, ...request } }),
+    state: fold.at(step).after,
+  };
+}
+
+async function requestOf(record: FoldedRecord, input: CallModelInput): Promise<ModelRequest> {
+  return recordedRequest(await record.referred(input), input);
+}
+
+/** What is missing of one request keeps nobody from the rest of the moment. */
+function untold(error: unknown): { readonly missing: string } {
+  if (!(error instanceof HoldfastError)) throw error;
+  return { missing: error.message };
+}

@@ -1,0 +1,119 @@
+/** Time travel in a real browser: a run as it was after any of its steps, and two runs beside each other. */
+import { foldOf } from '../../recording/fold.js';
+import { exportRun } from '../../replay/export-run.js';
+import { recordOfBundle } from '../../replay/open-record.js';
+import { toldIndex, toldMoment } from '../../replay/told-moment.js';
+import { call, openAsk, say } from '../integration/support/world.js';
+import { describeInBrowser, inPage, IS_WIDER, screenshot } from './support/browser.js';
+import { HOSTILE } from './support/shop.js';
+import { REFUND, setStage, type Stage } from './support/stage.js';
+
+const LIMIT_MS = 120_000;
+const ACTIVE = 'script, img[onerror], iframe, object, [onerror], [href^="javascript"]';
+
+describeInBrowser('the steps of a run', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await setStage();
+  }, LIMIT_MS);
+  afterAll(() => stage?.stop());
+
+  const bundleOf = (runId: string) =>
+    exportRun({ ...stage.world.place, store: stage.world.store }, { tenant: 'default', runId });
+
+  test(
+    'a slider, steps of a kind and a link show what `inspect` tells: state, request, rule and why, money, questions',
+    async () => {
+      const run = await stage.world.start({ runId: 'travelled', ...REFUND });
+      await openAsk(run);
+      const bundle = await bundleOf('travelled');
+      const { steps } = foldOf(bundle);
+      const asked = steps.find(({ inputs }) => inputs.length > 0)!.step;
+      // What the desk gives is what a terminal gives.
+      const record = await recordOfBundle(bundle, 'run');
+      const listed = await stage.desk().get('/v1/runs/travelled/steps');
+      expect(listed.body).toEqual(JSON.parse(JSON.stringify(toldIndex(record))));
+      for (const { step } of steps) {
+        const got = await stage.desk().get(`/v1/runs/travelled/steps/${step}`);
+        expect(got.body).toEqual(JSON.parse(JSON.stringify(await toldMoment(record, step))));
+      }
+
+      const { page, faults, context } = await stage.open('rita', { path: '/runs/travelled' });
+      await page.getByRole('tab', { name: 'Steps' }).click();
+      const last = steps.length;
+      await page.getByText(`Step ${last} of ${last}`).waitFor();
+      const moment = page.getByRole('region', { name: 'After it' });
+      await moment.getByText('awaiting approval').first().waitFor();
+      await moment.getByText(/spent, .* reserved/).waitFor();
+      await page.getByRole('region', { name: 'This is the last step' }).waitFor();
+      await screenshot(page, 'steps-last');
+
+      await page.getByLabel('Kind of step').selectOption('call_model');
+      await page.getByRole('button', { name: '← Previous' }).click();
+      const models = steps.filter(({ effects }) =>
+        effects.some(({ kind }) => kind === 'call_model'),
+      );
+      await page
+        .getByRole('region', { name: `Step ${models.at(-1)!.step}`, exact: true })
+        .waitFor();
+      const request = page.getByRole('region', {
+        name: `Seen by the model: request ${models.length}`,
+      });
+      await request.getByText('System prompt').waitFor();
+      await request.getByText('read_order', { exact: true }).first().waitFor();
+      await page.getByRole('region', { name: `Next: step ${models.at(-1)!.step + 1}` }).waitFor();
+      expect(await inPage<string>(page, 'location.pathname')).toBe(
+        `/runs/travelled/steps/${models.at(-1)!.step}`,
+      );
+
+      await page.getByLabel('Step', { exact: true }).fill(String(asked));
+      await page.getByRole('region', { name: `Step ${asked}`, exact: true }).waitFor();
+      const linked = await stage.open('rita', {
+        path: `/runs/travelled/steps/${asked}`,
+        phone: true,
+      });
+      await linked.page.getByRole('region', { name: `Step ${asked}`, exact: true }).waitFor();
+      await screenshot(linked.page, 'steps-phone');
+      expect(await inPage<boolean>(linked.page, IS_WIDER)).toBe(false);
+      expect([faults, linked.faults]).toEqual([[], []]);
+      await Promise.all([context.close(), linked.context.close()]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'who may not read runs, is of another tenant, or names no step is refused; hostile texts stay texts',
+    async () => {
+      const { world } = stage;
+      await world.ended(
+        await world.start({
+          runId: 'hostile-steps',
+          agent: 'bank',
+          task: `${HOSTILE.html} ${HOSTILE.bidi}`,
+          replies: [call('mail.read', { folder: HOSTILE.html }, HOSTILE.html), say(HOSTILE.html)],
+        }),
+      );
+      const path = '/v1/runs/hostile-steps/steps';
+      const desk = stage.desk();
+      expect((await desk.get(path, 'bob')).status).toBe(404);
+      expect((await desk.get(`${path}/1`, 'bob')).status).toBe(404);
+      expect((await desk.get(path, 'nobody')).status).toBe(403);
+      expect((await desk.get(`${path}/999`)).body).toMatchObject({ code: 'invalid' });
+      expect((await desk.get(`${path}/0`)).status).toBe(400);
+
+      const { page, faults, context } = await stage.open('rita', { path: '/runs/hostile-steps' });
+      await page.getByRole('tab', { name: 'Steps' }).click();
+      await page.getByRole('region', { name: 'This is the last step' }).waitFor();
+      await page.getByText('The whole state after this step').click();
+      await page.getByText('The request as it was made').click();
+      for (const each of await page.locator('.time-travel summary').all()) await each.click();
+      const panel = page.locator('.time-travel');
+      await panel.getByText('<script>window.hacked=1</script>').first().waitFor();
+      expect(await panel.locator(ACTIVE).count()).toBe(0);
+      expect(await inPage<unknown>(page, 'window.hacked')).toBeUndefined();
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    LIMIT_MS,
+  );
+});
