@@ -3,6 +3,7 @@ import type { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 
 const ASK_MS_MAX = 20_000;
+const ENDS: readonly string[] = ['COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED', 'TIMED_OUT'];
 
 export interface DescribedRun {
   readonly state: 'running' | 'closed' | 'not_found';
@@ -25,9 +26,8 @@ export async function describeRun(
       handle.describe(),
     );
     const parent = parentExecution?.workflowId ?? null;
-    if (status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW') {
-      return { state: 'running', parent };
-    }
+    // What a newer server may call otherwise, such as a pause, is no end.
+    if (!ENDS.includes(status.name)) return { state: 'running', parent };
     if (status.name !== 'FAILED') return { state: 'closed', parent };
     const failure = await client
       .withDeadline(deadline, () => handle.result())

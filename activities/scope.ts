@@ -3,6 +3,7 @@
  * the context is gone.
  */
 import { activityInfo, Context } from '@temporalio/activity';
+import { cancelRun } from './cancel-run.js';
 import { fetchHistory, type FetchedHistory } from './fetch-history.js';
 import { wakeRun } from './wake-run.js';
 import { describeRun, type DescribedRun } from './describe-run.js';
@@ -37,6 +38,8 @@ export interface Scope {
   describe?(workflowId: string): Promise<DescribedRun | undefined>;
   /** Tells another run that there is mail; a run that is gone hears nothing. Absent: nobody can tell it. */
   wake?(workflowId: string): Promise<void>;
+  /** Asks another run to stop; a run that is gone hears nothing. Absent: nobody can ask it. */
+  stop?(workflowId: string, reason: string): Promise<void>;
   /** The history of an earlier execution of a run. */
   fetchHistory(runId: string, execution: string): Promise<FetchedHistory>;
   /** Tells whoever operates the worker what there is to mend. */
@@ -90,6 +93,7 @@ export async function inScope<T>(
     namespace: info.namespace,
     describe: (workflowId) => describeRun(() => context.client, workflowId),
     wake: (workflowId) => wakeRun(() => context.client, workflowId),
+    stop: (workflowId, reason) => cancelRun(() => context.client, workflowId, reason),
     // Absent in tests; a worker made from a NativeConnection has one.
     fetchHistory: (runId, earlier) => fetchHistory(context.client, runId, earlier),
     error: (message, facts) => context.log.error(message, { ...facts }),

@@ -44,6 +44,9 @@ export const AUDIT_KINDS = [
   // What became of the store.
   'store_restored',
   'run_adopted',
+  // Sub-agents and cycles whose parent is gone.
+  'orphan_stopped',
+  'orphan_ended',
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 

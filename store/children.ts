@@ -25,6 +25,8 @@ export interface ChildStart extends ChildName {
   readonly start: string;
   /** Of a sub-agent. */
   readonly place?: TreePlace;
+  /** Of the server that the parent is on; absent: not known. */
+  readonly namespace?: string;
 }
 
 /** Where a sub-agent stands below its root. */
@@ -80,8 +82,8 @@ const HAS_BEGUN = `select run_id from runs where tenant = @tenant and run_id = @
 
 const INSERT = `
   insert into children
-    (tenant, child, parent, n, digest, start_json, state, root, path_json, call_id)
-  values (@tenant, @child, @parent, @n, @digest, @start, 'open', @root, @path, @call)`;
+    (tenant, child, parent, n, digest, start_json, state, root, path_json, call_id, namespace)
+  values (@tenant, @child, @parent, @n, @digest, @start, 'open', @root, @path, @call, @namespace)`;
 
 const COUNT = `
   select count(*) as all_rows, coalesce(sum(case when state = 'open' then 1 else 0 end), 0) as open_rows
@@ -105,7 +107,7 @@ const LIST = `
 export function children(db: Db): Children {
   return {
     async registerChild(given, room) {
-      const { tenant, child, parent, n, digest, start, place } = given;
+      const { tenant, child, parent, n, digest, start, place, namespace = null } = given;
       checkIdentifiers({ tenant, child, parent, digest, ...(place && { root: place.root }) });
       checkWholeNumbers({ n });
       return immediate(db, async (tx) => {
@@ -129,6 +131,7 @@ export function children(db: Db): Children {
           root: place?.root ?? null,
           path: place === undefined ? null : JSON.stringify(place.path),
           call: place?.call ?? null,
+          namespace,
         };
         await change(tx, INSERT, { ...values, parent, ...tree });
         return 'registered';

@@ -285,6 +285,16 @@ const MIGRATIONS: readonly Migration[] = [
       `create unique index letters_by_key on letters (tenant, from_run, key)`,
     ],
   },
+  {
+    version: 17,
+    name: 'orphans',
+    statements: [
+      `alter table children add column namespace text`,
+      `alter table children add column watch integer not null default 0`,
+      `alter table children add column look_at bigint not null default 0`,
+      `create index children_watched on children (look_at) where watch < 2`,
+    ],
+  },
 ];
 
 /** The newest schema that this program knows. */

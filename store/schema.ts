@@ -388,6 +388,12 @@ export interface ChildTable {
   readonly path_json: string | null;
   /** The call of its parent that started it. */
   readonly call_id: string | null;
+  /** Of the server that its parent is on; null: written by a release that did not say. */
+  readonly namespace: string | null;
+  /** 0: it may become an orphan; 1: it is one, and was told to stop; 2: it has ended, or never was. */
+  readonly watch: number;
+  /** When a worker looks next whether its parent is there. */
+  readonly look_at: number;
 }
 
 export interface ProposalTable {

@@ -33,6 +33,7 @@ import { isStoreUrl, refuseUnknownPlace } from './place.js';
 import type { PostgresOptions } from './postgres/postgres-database.js';
 import { needs, type Needs } from './needs.js';
 import { notices, type Notices } from './notices.js';
+import { orphans, type Orphans } from './orphans.js';
 import { proposals, type Proposals } from './proposals.js';
 import { replies, type Replies } from './replies.js';
 import { runs, type Runs } from './runs.js';
@@ -75,6 +76,7 @@ export interface StoreCalls
     Served,
     Needs,
     Children,
+    Orphans,
     Mail,
     Proposals,
     GoalEffects,
@@ -228,6 +230,7 @@ function callsOn(db: Db, { cache, marks }: Sources): StoreCalls {
     ...served(db),
     ...needs(db),
     ...children(db),
+    ...orphans(db),
     ...mail(db),
     ...proposals(db),
     ...goalEffects(db),

@@ -4,14 +4,12 @@
  * on with it; a try that fails ends the round, so that a server that is away is asked seldom; a worker that ends
  * waits for a try under way, but not for long.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { tryArchival, type Archiver } from '../activities/run/archive-history.js';
 import type { Store } from '../store/store.js';
+import { startRounds, type RunningRounds } from './rounds.js';
 
 const EVERY_MS = 5_000;
 const ROUND_MAX = 20;
-/** How long a try under way may take to end when the worker does. */
-const GRACE_MS = 3_000;
 
 export interface ArchiverSettings extends Archiver {
   readonly store: Archiver['store'] & Pick<Store, 'dueArchivals'>;
@@ -20,38 +18,14 @@ export interface ArchiverSettings extends Archiver {
   readonly everyMs?: number;
 }
 
-export interface RunningArchiver {
-  /** Idempotent. */
-  stop(): Promise<void>;
-}
-
-export function startArchiver(settings: ArchiverSettings): RunningArchiver {
-  const ending = new AbortController();
-  const loop = repeat(settings, ending.signal);
-  return {
-    async stop() {
-      ending.abort();
-      const late = new AbortController();
-      await Promise.race([loop, pause(GRACE_MS, late.signal)]);
-      late.abort();
-    },
-  };
-}
-
-async function repeat(settings: ArchiverSettings, signal: AbortSignal): Promise<void> {
+export function startArchiver(settings: ArchiverSettings): RunningRounds {
   const { everyMs = EVERY_MS, tell } = settings;
-  let isAway = false;
-  while (!signal.aborted) {
-    const failed = await round(settings, signal).then(
-      () => false,
-      () => true,
-    );
-    if (failed && !isAway && !signal.aborted) {
-      tell('Archiving waits: the store does not answer. See holdfast doctor.', {});
-    }
-    isAway = failed;
-    await pause(everyMs, signal);
-  }
+  return startRounds({
+    everyMs,
+    round: (signal) => round(settings, signal),
+    away: 'Archiving waits: the store does not answer. See holdfast doctor.',
+    tell,
+  });
 }
 
 async function round(settings: ArchiverSettings, signal: AbortSignal): Promise<void> {
@@ -61,8 +35,4 @@ async function round(settings: ArchiverSettings, signal: AbortSignal): Promise<v
     if (signal.aborted) return;
     if ((await tryArchival(settings, name)) === 'waiting') return;
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return sleep(ms, undefined, { signal }).catch(() => undefined);
 }

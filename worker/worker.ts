@@ -11,6 +11,8 @@ import {
   type NativeConnection,
   type WorkflowBundleOption,
 } from '@temporalio/worker';
+import { cancelRun } from '../activities/cancel-run.js';
+import { describeRun } from '../activities/describe-run.js';
 import { fetchHistory } from '../activities/fetch-history.js';
 import { createActivities, type ActivityDeps } from '../activities/index.js';
 import { credentialsOf, type Reach } from '../connection/index.js';
@@ -22,11 +24,13 @@ import { lackingLines, lackingRuns } from '../store/lacking-runs.js';
 import { createConnectors, type Connectors } from '../connectors/index.js';
 import { openStoreAt, type Store } from '../store/store.js';
 import { codeServed, startAnnouncer, type Announcer } from './announcer.js';
-import { startArchiver, type RunningArchiver } from './archiver.js';
+import { startArchiver } from './archiver.js';
 import { connect } from './connection.js';
 import { keepConnected, type LiveConnection } from './live-connection.js';
 import { checkModels } from './load-config.js';
 import { guardedCodec } from './payload-codecs.js';
+import type { RunningRounds } from './rounds.js';
+import { startSweeper } from './sweeper.js';
 import { givenTuning, tuned } from './tuning.js';
 import {
   interceptedBundle,
@@ -81,6 +85,8 @@ export interface WorkerSettings extends Reach, WorkerTuning {
   readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   /** What a person at the terminal should know; default: nobody is told. */
   readonly say?: (line: string) => void;
+  /** Pause between two looks for orphans, ms; default 10,000. */
+  readonly sweepEveryMs?: number;
   /** Connection attempts before ServerUnavailable; default 10. */
   readonly connectAttemptsMax?: number;
 }
@@ -109,11 +115,11 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     });
     connectors = createConnectors(settings.config);
     const worker = await createWorker(settings, { connection, store, connectors });
-    const archive = archiverOf(settings, worker, store);
+    const beside = besideOf(settings, worker, store);
     const announcer = await announced(settings, worker, store);
     const tell = (line: string): void => Runtime.instance().logger.error(line, {});
     const live = keepConnected({ ...settings, worker, connection, tell: settings.say ?? tell });
-    return running(worker, { live, store, archive, announcer, connectors });
+    return running(worker, { live, store, beside, announcer, connectors });
   } catch (error) {
     await connectors?.close();
     await connection?.close();
@@ -180,22 +186,31 @@ function servedBundle(settings: WorkerSettings) {
   return stackTraces ? withStacks(bundle) : bundle;
 }
 
-/** Starts what archives beside the runs; undefined where this worker has no business with the store. */
-function archiverOf(
-  { namespace, serves }: WorkerSettings,
+/** Starts what is done beside the runs; undefined where this worker has no business with the store. */
+function besideOf(
+  { namespace, serves, say, sweepEveryMs }: WorkerSettings,
   worker: Worker,
   store: Store,
-): (() => RunningArchiver) | undefined {
+): (() => readonly RunningRounds[]) | undefined {
   if (serves === 'workflows' || worker.client === undefined) return undefined;
-  return () =>
+  // Anew each time: the worker has another one when its credentials have changed.
+  const connected = (): NonNullable<typeof worker.client> => worker.client!;
+  const place = { store, namespace, clock: Date.now };
+  const { logger } = Runtime.instance();
+  return () => [
     startArchiver({
-      store,
-      namespace,
-      clock: Date.now,
-      // Anew each time: the worker has another one when its credentials have changed.
-      fetchHistory: (runId, execution) => fetchHistory(worker.client!, runId, execution),
-      tell: (line, facts) => Runtime.instance().logger.error(line, { ...facts }),
-    });
+      ...place,
+      fetchHistory: (runId, execution) => fetchHistory(connected(), runId, execution),
+      tell: (line, facts) => logger.error(line, { ...facts }),
+    }),
+    startSweeper({
+      ...place,
+      ...(sweepEveryMs !== undefined && { everyMs: sweepEveryMs }),
+      describe: (runId) => describeRun(connected, runId),
+      cancel: (runId, reason) => cancelRun(connected, runId, reason),
+      tell: (line, facts) => (say === undefined ? logger.warn(line, { ...facts }) : say(line)),
+    }),
+  ];
 }
 
 /** Says what this worker serves, and which open runs need something else; undefined where it runs no code. */
@@ -235,19 +250,19 @@ async function endedRun(client: Worker['client'], runId: string): Promise<boolea
 interface Serving extends Pick<Opened, 'store' | 'connectors'> {
   readonly live: LiveConnection;
   readonly announcer: Announcer | undefined;
-  readonly archive: (() => RunningArchiver) | undefined;
+  readonly beside: (() => readonly RunningRounds[]) | undefined;
 }
 
 function running(worker: Worker, serving: Serving): RunningWorker {
-  const { live, store, archive, announcer, connectors } = serving;
+  const { live, store, beside, announcer, connectors } = serving;
   let served: Promise<void> | undefined;
   const serve = async (): Promise<void> => {
-    const archiver = archive?.();
+    const rounds = beside?.() ?? [];
     try {
       await worker.run();
     } finally {
       await announcer?.stop();
-      await archiver?.stop();
+      await Promise.all(rounds.map((one) => one.stop()));
       await connectors.close();
       await live.close();
       await store.close();

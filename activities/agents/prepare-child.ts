@@ -18,6 +18,7 @@ import { beginning } from '../run/append-items.js';
 import { storedJson } from '../goal/stored-json.js';
 import { codeOf } from '../tool/code-of.js';
 import type { Scope } from '../scope.js';
+import { costOfPassed, stopPassed } from './passed-child.js';
 
 const GOAL_CHARS_SHOWN = 200;
 const GOAL_CHARS_MAX = 100_000;
@@ -28,15 +29,21 @@ export async function prepareChild(
   input: PrepareChildInput,
 ): Promise<PrepareChildOutput> {
   awaitTool(deps, scope, input);
-  return deps.store.together(async (store) => {
+  const output = await deps.store.together(async (store): Promise<PrepareChildOutput> => {
     const eventsUpTo = await appendEvents(store, scope, input);
     const goal = await goalOf({ ...deps, store }, input);
     if (!goal.ok) {
       return { refused: { why: 'invalid_arguments', message: goal.message }, eventsUpTo };
     }
     const child = await startOf(store, input, goal.text);
-    return { ...(await registered(store, input, child)), eventsUpTo };
+    const { namespace } = scope;
+    return { ...(await registered(store, { ...input, namespace }, child)), eventsUpTo };
   });
+  const { refused: why } = output;
+  if (why?.why !== 'passed') return output;
+  await stopPassed(deps, scope, input);
+  const costMicroUsd = await costOfPassed(deps.store, input);
+  return costMicroUsd > 0 ? { ...output, refused: { ...why, costMicroUsd } } : output;
 }
 
 /** The tool of an agent has code that makes a task of its arguments: another worker may have it. */
@@ -147,15 +154,15 @@ type Prepared = Omit<PrepareChildOutput, 'eventsUpTo'>;
 
 async function registered(
   store: StoreCalls,
-  input: PrepareChildInput,
+  input: PrepareChildInput & Pick<Scope, 'namespace'>,
   child: SubAgentStart,
 ): Promise<Prepared> {
-  const { run, child: id, n, lineage } = input;
+  const { run, child: id, n, lineage, namespace } = input;
   const { tenant, runId: parent } = run;
   const { text, digest } = childText(child);
   const { root, path, call, limits } = lineage;
   const found = await store.registerChild(
-    { tenant, child: id, parent, n, digest, start: text, place: { root, path, call } },
+    { tenant, child: id, parent, n, digest, start: text, place: { root, path, call }, namespace },
     limits,
   );
   switch (found) {
@@ -197,25 +204,9 @@ async function earlier(
     known.bounds.lineage.call === wanted.bounds.lineage.call;
   if (!isSame) {
     await store.sealChild(tenant, id);
-    const costMicroUsd = await costOf(store, { tenant, id, known });
     const message = `the run id ${id} is that of an earlier sub-agent.`;
-    return { refused: { why: 'passed', message, ...(costMicroUsd > 0 && { costMicroUsd }) } };
+    return refused('passed', message);
   }
   const { digest } = row;
   return { start: { ...known.start, parent: { kind: 'run', id: parent, n, digest } }, begun: true };
-}
-
-interface Passed {
-  readonly tenant: string;
-  readonly id: string;
-  readonly known: SubAgentStart;
-}
-
-/** Without a result it may still run: then it costs all that was reserved for it. */
-async function costOf(store: StoreCalls, { tenant, id, known }: Passed): Promise<number> {
-  const result = (await store.getRun(tenant, id))?.result;
-  if (result !== undefined) return result.costMicroUsd;
-  const { costMicroUsd } = await store.attemptedCost(tenant, id);
-  const reserved = known.start.budget?.maxCostMicroUsd;
-  return typeof reserved === 'number' ? Math.max(reserved, costMicroUsd) : costMicroUsd;
 }

@@ -34,7 +34,8 @@ export async function prepareCycle(
       await store.putBlob(input.run.tenant, stored.text);
       return { ...prepared(input, child, stored), eventsUpTo };
     }
-    return { ...(await registered(store, input, { child, stored })), eventsUpTo };
+    const { namespace } = scope;
+    return { ...(await registered(store, input, { child, stored, namespace })), eventsUpTo };
   });
 }
 
@@ -52,15 +53,29 @@ async function approvedChild(
 
 type Prepared = Omit<PrepareCycleOutput, 'eventsUpTo'>;
 
+interface ToRegister {
+  readonly child: ChildStart;
+  readonly stored: ChildText;
+  readonly namespace: string;
+}
+
 async function registered(
   store: StoreCalls,
   input: PrepareCycleInput,
-  { child, stored }: { readonly child: ChildStart; readonly stored: ChildText },
+  { child, stored, namespace }: ToRegister,
 ): Promise<Prepared> {
   const { tenant, runId: parent } = input.run;
   const { digest, text: start } = stored;
   const { child: id, n } = input;
-  const found = await store.registerChild({ tenant, child: id, parent, n, digest, start });
+  const found = await store.registerChild({
+    tenant,
+    child: id,
+    parent,
+    n,
+    digest,
+    start,
+    namespace,
+  });
   if (found !== 'taken') {
     await store.putBlob(tenant, start);
     return prepared(input, child, stored);

@@ -1,9 +1,8 @@
 /** Trees of runs as people and programs see them, on a real server: questions, the way down, what is watched and read. */
-import { defineAgent, defineConfig, type Config } from '../../authoring/index.js';
 import { runCli } from '../../cli/program.js';
 import type { AskRow } from '../../store/asks.js';
 import type { ScriptedAnswer } from '../../testing/index.js';
-import { config as served } from './support/agents.js';
+import { config as treeConfig } from './support/tree-agents.js';
 import { idOf, startDesk, tokenOf, type Name, type TestDesk } from './support/desk.js';
 import {
   call,
@@ -20,44 +19,13 @@ let world: World;
 let desk: TestDesk;
 beforeAll(async () => {
   world = await startWorld({ worker: false });
-  await world.serve({ config: treeConfig(world.service.url) });
+  await world.serve({ config: treeConfig({ serviceUrl: world.service.url }) });
   desk = await startDesk(world);
 });
 afterAll(async () => {
   await desk?.stop();
   await world?.stop();
 });
-
-/** An agent that has an auditor, which has a clerk. */
-function treeConfig(serviceUrl: string): Config {
-  const { tools } = servedAgent(served({ serviceUrl }));
-  const clerk = { description: 'Pays.', prompt: 'Pay.', tools: ['pay.asked', 'notes.write'] };
-  const auditor = defineAgent({
-    name: 'auditor',
-    model: 'scripted/model',
-    instructions: 'Audit.',
-    tools,
-    agents: { clerk },
-  });
-  return defineConfig({
-    agents: [
-      auditor,
-      defineAgent({
-        name: 'refund-desk',
-        model: 'scripted/model',
-        instructions: 'Serve the customer.',
-        tools,
-        agents: { auditor: { description: 'Checks an order.', agent: auditor } },
-      }),
-    ],
-  });
-}
-
-function servedAgent(config: Config) {
-  const agent = config.agents.get('desk');
-  if (agent === undefined) throw new Error('There is no desk.');
-  return agent;
-}
 
 const asks = (name: string, prompt = 'Look at order 1.') => call('agent', { name, prompt });
 
