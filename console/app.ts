@@ -23,8 +23,14 @@ import type { StaticPage } from './static-page.js';
 import { noteDenied } from './trail.js';
 import type { Desk } from './desk.js';
 
+/** What the gates need of a desk. */
+export type Gatekeeper = Pick<Desk, 'settings' | 'deciders' | 'clock' | 'say' | 'owed'> & {
+  readonly store: Pick<Desk['store'], 'appendAudit'>;
+};
+
 export interface AppSettings {
-  readonly desk: Desk;
+  /** The whole of it, or as much as `endpoints` need. */
+  readonly desk: Gatekeeper;
   readonly endpoints: readonly Endpoint[];
   readonly logins: readonly Authenticator[];
   readonly version: string;
@@ -132,7 +138,7 @@ function serving(settings: AppSettings): Serve {
     const ending = new AbortController();
     const gone = AbortSignal.any([raw.signal, signal, ending.signal]);
     const asked: EndpointRequest<object, object, unknown> = {
-      desk,
+      desk: desk as Desk,
       person,
       params: parseFields(endpoint.params, { ...context.req.param() }),
       query: parseFields(endpoint.query, queryOf(context.req.url)),
@@ -175,7 +181,7 @@ function serving(settings: AppSettings): Serve {
 }
 
 async function noteStranger(
-  desk: Desk,
+  desk: Gatekeeper,
   facts: { readonly route: string; readonly why: string; readonly address: string },
 ): Promise<void> {
   const entry = {
@@ -210,7 +216,7 @@ function queryOf(url: string): Readonly<Record<string, string>> {
 }
 
 /** An unexpected failure is told in the console's log, without anything that somebody sent. */
-function told(desk: Desk, error: unknown): Problem {
+function told(desk: Gatekeeper, error: unknown): Problem {
   return problemOf(error, () => {
     const reference = randomUUID();
     const code = error instanceof HoldfastError ? error.code : nameOf(error);

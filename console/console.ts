@@ -3,18 +3,14 @@
  * Invariants: without a configured way to log in it serves this machine alone; it ends in order, with its
  * streams closed and its requests answered.
  */
-import type { Server } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { serve } from '@hono/node-server';
 import { isLoopback, type ConsoleSettings } from '../authoring/index.js';
 import type { DeskSigner, HoldfastClient } from '../client/index.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { createApp } from './app.js';
 import type { Desk, KnownTool } from './desk.js';
 import type { DeskStore } from './desk-store.js';
-import { limitConnections } from './http/connections.js';
-import { trustedProxies } from './http/remote-address.js';
+import { close, listen } from './http/listen.js';
 import { jwtLogin, type RoleNames } from './identity/jwt.js';
 import { localLogin } from './identity/local.js';
 import type { Authenticator } from './identity/person.js';
@@ -56,16 +52,6 @@ export interface RunningConsole {
   /** Idempotent. */
   stop(): Promise<void>;
 }
-
-const REQUEST_LIMIT_MS = 30_000;
-const HEADERS_LIMIT_MS = 5_000;
-/** Between two requests of one connection. */
-const IDLE_LIMIT_MS = 5_000;
-/** How often the limits are looked at; Node's own 30 s would be the shortest of them. */
-const LOOKED_AT_MS = 1_000;
-const HEADER_BYTES_MAX = 16_384;
-/** How long requests may take to end when the console does. */
-const GRACE_MS = 3_000;
 
 /** Errors: InvalidConfig, PortTaken. */
 export async function startConsole(options: ConsoleOptions): Promise<RunningConsole> {
@@ -135,7 +121,7 @@ function targetsOf({ settings, secret }: ConsoleOptions): readonly Target[] {
   });
 }
 
-const LOCAL_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+export const LOCAL_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
 async function loginsOf({ settings, localRoles, clock }: ConsoleOptions): Promise<{
   readonly logins: readonly Authenticator[];
@@ -158,52 +144,4 @@ async function loginsOf({ settings, localRoles, clock }: ConsoleOptions): Promis
   }
   const local = localLogin(localRoles);
   return { logins: [local.authenticate], token: local.token };
-}
-
-type Fetch = ReturnType<typeof createApp>['fetch'];
-
-function listen(
-  fetch: Fetch,
-  { host, port, limits, trustedProxies: proxies }: ConsoleSettings,
-): Promise<{ readonly server: Server; readonly port: number }> {
-  return new Promise((resolve, reject) => {
-    const serverOptions = {
-      maxHeaderSize: HEADER_BYTES_MAX,
-      headersTimeout: HEADERS_LIMIT_MS,
-      requestTimeout: REQUEST_LIMIT_MS,
-      keepAliveTimeout: IDLE_LIMIT_MS,
-      connectionsCheckingInterval: LOOKED_AT_MS,
-    };
-    const listening = { fetch, hostname: host, port, serverOptions, overrideGlobalObjects: false };
-    const server = serve(listening, (place) => resolve({ server, port: place.port })) as Server;
-    limitConnections(server, limits, trustedProxies(proxies));
-    server.once('error', (error: NodeJS.ErrnoException) => reject(portFailure(error, host, port)));
-  });
-}
-
-function portFailure(error: NodeJS.ErrnoException, host: string, port: number): HoldfastError {
-  const taken = error.code === 'EADDRINUSE';
-  return new HoldfastError(
-    taken ? 'PortTaken' : 'InvalidConfig',
-    taken ? `Port ${port} is taken.` : `The console cannot listen on ${host}:${port}.`,
-    {
-      hint: 'Choose another one: --port of `holdfast console`, --console-port of `holdfast dev`, or console.port.',
-      cause: error,
-    },
-  );
-}
-
-async function close(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  server.closeIdleConnections();
-  const timer = new AbortController();
-  const late = sleep(GRACE_MS, undefined, { signal: timer.signal }).then(
-    () => server.closeAllConnections(),
-    () => undefined,
-  );
-  await Promise.race([closed, late]);
-  timer.abort();
-  await closed;
 }

@@ -1,3 +1,4 @@
 /** The approval desk: an HTTP API, and the page over it. */
+export { startBundleDesk } from './bundle-desk.js';
 export { startConsole } from './console.js';
 export type { KnownTool } from './desk.js';

@@ -20,13 +20,15 @@ export async function note(desk: Desk, person: Person, deed: Deed): Promise<void
   await desk.store.appendAudit(person.tenant, [entryOf(desk, person, deed)]);
 }
 
+type Owing = Pick<Desk, 'clock' | 'owed'>;
+
 /** The same of what is not held up by a store that is away. */
-export async function noteOrOwe(desk: Desk, person: Person, deed: Deed): Promise<void> {
+export async function noteOrOwe(desk: Owing, person: Person, deed: Deed): Promise<void> {
   await desk.owed.write(person.tenant, [entryOf(desk, person, deed)]);
 }
 
 function entryOf(
-  { clock }: Desk,
+  { clock }: Pick<Desk, 'clock'>,
   { id: by, via }: Person,
   { facts = {}, ...deed }: Deed,
 ): AuditEntry {
@@ -73,7 +75,7 @@ export function asksIn(event: RunEvent): readonly Seen[] {
 
 /** Somebody asked for what is not theirs, or not there: nobody can tell which by the answer. */
 export function noteDenied(
-  desk: Desk,
+  desk: Owing,
   person: Person,
   facts: { readonly route: string; readonly status: number },
 ): Promise<void> {

@@ -15,12 +15,15 @@ import { recordedOf } from '../desk/recorded.js';
 import { dateTimeText, inert, table } from '../render/index.js';
 import { momentLines } from '../render/moment.js';
 import type { Output } from '../terminal/output.js';
+import { showDesk } from '../desk/bundle-desk.js';
 import { someText } from '../desk/paging.js';
-import { usage } from '../usage.js';
+import { usage, wholeNumber } from '../usage.js';
 
 interface InspectOptions extends CommonOptions {
   readonly at?: string;
   readonly kind?: string;
+  readonly desk?: boolean;
+  readonly port?: number;
 }
 
 const WORDS_CHARS_MAX = 60;
@@ -37,10 +40,16 @@ export function addInspect(program: Command, cli: Cli): void {
       '--kind <kind>',
       'of the index, only steps that received, fired or began this: for example call_model, execute_tool, decision, "close"',
       someText('--kind'),
+    )
+    .option('--desk', 'show a bundle on a page of this machine alone, read-only; Ctrl-C ends it')
+    .option(
+      '--port <number>',
+      'with --desk: port of the page (default: a free one)',
+      wholeNumber('A port', [0, 65_535]),
     );
   withJson(
     withPlace(command),
-    '{runId, kind, source, steps: […], divergences, redactions}, with --at {step, view, calls, request, why, next, state, …}',
+    '{runId, kind, source, steps: […], divergences, redactions}, with --at {step, view, calls, request, why, next, state, …}, with --desk {console, token}',
   )
     .addHelpText(
       'after',
@@ -49,13 +58,18 @@ export function addInspect(program: Command, cli: Cli): void {
         'holdfast inspect failure.json --kind execute_tool',
         'holdfast inspect failure.json --at 7',
         'holdfast inspect failure.json --at last --json',
+        'holdfast inspect failure.json --desk',
       ),
     )
     .action((subject: string, options: InspectOptions) =>
       runCommand(cli, options, async (session, output) => {
+        if (options.port !== undefined && options.desk !== true) {
+          throw usage('--port is that of the page of --desk.', 'Add --desk, or leave it out.');
+        }
         const { bundle, source } = await recordedOf(cli, session, subject);
         const { recordOfBundle } = await import('../../replay/open-record.js');
         const record = await recordOfBundle(bundle, source);
+        if (options.desk === true) return showDesk(record, { subject, options, output });
         if (options.at === undefined) return index(record, { options, output });
         return moment(record, { step: stepOf(options.at, record.fold), output });
       }),

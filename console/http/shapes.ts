@@ -310,6 +310,10 @@ export const person = z.object({
   roles: z.array(text),
   via: z.enum(['local', 'jwt', 'service']),
   may: z.array(z.enum(ACCESSES)),
+  recording: z
+    .object({ runId: text, file: text })
+    .optional()
+    .describe('the desk shows this recorded run alone, and changes nothing'),
 });
 
 export const auditRow = z.object({

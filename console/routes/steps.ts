@@ -16,43 +16,58 @@ import { ownRun } from './runs.js';
 const REQUEST_BYTES_MAX = 4 * 1024 * 1024;
 const STATE_BYTES_MAX = 4 * 1024 * 1024;
 
-const listSteps = endpoint({
-  method: 'get',
-  path: '/v1/runs/{runId}/steps',
-  name: 'listSteps',
-  summary: 'The steps of a run or goal, folded from its record.',
-  access: 'read',
-  params: z.strictObject({ runId: shapes.id }),
-  answers: { 200: { description: 'The index of its steps.', schema: stepsIndex } },
-  async handle({ desk, person, params }) {
-    return { status: 200, body: toldIndex(await recordOf(desk, person, params)) };
-  },
-});
+/** Where records come from, and what is noted of what is shown of them. */
+export interface StepSource {
+  /** Errors: a Problem that says no more than that there is none for this person. */
+  open(desk: Desk, person: Person, wanted: RecordAsked): Promise<OpenRecord>;
+  shown(desk: Desk, person: Person, told: ToldMoment): Promise<void>;
+}
 
-const getStep = endpoint({
-  method: 'get',
-  path: '/v1/runs/{runId}/steps/{step}',
-  name: 'getStep',
-  summary:
-    'A run or goal as it was after a step: its state, the request that the model saw, the rules that fired next and why.',
-  access: 'read',
-  params: z.strictObject({
-    runId: shapes.id,
-    step: z.coerce.number().int().min(1).max(1_000_000_000),
-  }),
-  answers: { 200: { description: 'The moment.', schema: moment } },
-  async handle({ desk, person, params }) {
-    const told = bounded(await toldMoment(await recordOf(desk, person, params), params.step));
-    await desk.views.note(desk, person, shownIn(told));
-    return { status: 200, body: told };
-  },
-});
+export interface RecordAsked {
+  readonly runId: string;
+  readonly step?: number;
+}
+
+export function stepEndpointsOf(source: StepSource): readonly Endpoint[] {
+  const listSteps = endpoint({
+    method: 'get',
+    path: '/v1/runs/{runId}/steps',
+    name: 'listSteps',
+    summary: 'The steps of a run or goal, folded from its record.',
+    access: 'read',
+    params: z.strictObject({ runId: shapes.id }),
+    answers: { 200: { description: 'The index of its steps.', schema: stepsIndex } },
+    async handle({ desk, person, params }) {
+      return { status: 200, body: toldIndex(await source.open(desk, person, params)) };
+    },
+  });
+  const getStep = endpoint({
+    method: 'get',
+    path: '/v1/runs/{runId}/steps/{step}',
+    name: 'getStep',
+    summary:
+      'A run or goal as it was after a step: its state, the request that the model saw, the rules that fired next and why.',
+    access: 'read',
+    params: z.strictObject({
+      runId: shapes.id,
+      step: z.coerce.number().int().min(1).max(1_000_000_000),
+    }),
+    answers: { 200: { description: 'The moment.', schema: moment } },
+    async handle({ desk, person, params }) {
+      const record = await source.open(desk, person, params);
+      const told = bounded(await toldMoment(record, params.step));
+      await source.shown(desk, person, told);
+      return { status: 200, body: told };
+    },
+  });
+  return [listSteps, getStep];
+}
 
 /** Errors: a Problem that says no more than that there is none for this person. */
 export async function recordOf(
   desk: Desk,
   person: Person,
-  { runId, step }: { readonly runId: string; readonly step?: number },
+  { runId, step }: RecordAsked,
 ): Promise<OpenRecord> {
   const { tenant } = person;
   const row = await ownRun(desk, person, runId);
@@ -91,4 +106,7 @@ function shownIn({ runId, view }: ToldMoment): readonly Seen[] {
     .map(({ askId, argsHash, policyVersion }) => ({ askId, argsHash, policyVersion, runId }));
 }
 
-export const stepEndpoints: readonly Endpoint[] = [listSteps, getStep];
+export const stepEndpoints: readonly Endpoint[] = stepEndpointsOf({
+  open: recordOf,
+  shown: (desk, person, told) => desk.views.note(desk, person, shownIn(told)),
+});

@@ -1,10 +1,21 @@
 /** Time travel in a real browser: a run as it was after any of its steps, and two runs beside each other. */
+import { startBundleDesk } from '../../console/index.js';
 import { foldOf } from '../../recording/fold.js';
+import { bundleText } from '../../replay/bundle.js';
 import { exportRun } from '../../replay/export-run.js';
 import { recordOfBundle } from '../../replay/open-record.js';
+import { parseBundle } from '../../replay/read-bundle.js';
 import { toldIndex, toldMoment } from '../../replay/told-moment.js';
 import { call, openAsk, say } from '../integration/support/world.js';
-import { describeInBrowser, inPage, IS_WIDER, screenshot } from './support/browser.js';
+import { builtPageFolder } from '../built-page.js';
+import {
+  describeInBrowser,
+  inPage,
+  IS_WIDER,
+  screenshot,
+  startBrowser,
+  visit,
+} from './support/browser.js';
 import { HOSTILE } from './support/shop.js';
 import { REFUND, setStage, type Stage } from './support/stage.js';
 
@@ -113,6 +124,50 @@ describeInBrowser('the steps of a run', () => {
       expect(await inPage<unknown>(page, 'window.hacked')).toBeUndefined();
       expect(faults).toEqual([]);
       await context.close();
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'a bundle is shown by itself: the page says that it is read-only, and hostile texts of it stay texts',
+    async () => {
+      await stage.world.ended(
+        await stage.world.start({
+          runId: 'bundled',
+          agent: 'bank',
+          task: HOSTILE.html,
+          replies: [call('mail.read', { folder: HOSTILE.html }, HOSTILE.bidi), say(HOSTILE.html)],
+        }),
+      );
+      const bundle = parseBundle(bundleText(await bundleOf('bundled')), 'bundled.json');
+      const desk = await startBundleDesk({
+        record: await recordOfBundle(bundle),
+        file: `${HOSTILE.html}.json`,
+        version: 'test',
+        pageFolder: builtPageFolder(),
+        say: () => undefined,
+      });
+      const browser = await startBrowser();
+      try {
+        const place = { url: desk.url, token: desk.token ?? '' };
+        const { page, faults } = await visit(browser, place);
+        await page.getByText('Read-only: a recorded run').waitFor();
+        await page.getByRole('region', { name: 'This is the last step' }).waitFor();
+        await page.getByRole('button', { name: '← Previous' }).click();
+        await page.getByRole('region', { name: /^Next: step/ }).waitFor();
+        for (const each of await page.locator('.time-travel summary').all()) await each.click();
+        await screenshot(page, 'steps-bundle');
+        expect(await page.locator('nav').count()).toBe(0);
+        expect(await page.locator(`main :is(${ACTIVE})`).count()).toBe(0);
+        expect(await inPage<unknown>(page, 'window.hacked')).toBeUndefined();
+        const path = await inPage<string>(page, 'location.pathname');
+        const linked = await visit(browser, { ...place, path });
+        await linked.page.getByRole('region', { name: /^Next: step/ }).waitFor();
+        expect([faults, linked.faults]).toEqual([[], []]);
+      } finally {
+        await browser.close();
+        await desk.stop();
+      }
     },
     LIMIT_MS,
   );

@@ -9,6 +9,7 @@ import { foldOf } from '../../recording/fold.js';
 import { bundleText, type Bundle } from '../../replay/bundle.js';
 import { recordedRequest } from '../../replay/recorded-request.js';
 import { requestBegunAt } from '../../recording/moment-view.js';
+import { until } from '../until.js';
 import { stored } from '../replay/setup.js';
 
 let folder: string;
@@ -40,6 +41,43 @@ test('the index tells each step: what was received, which rules fired, what bega
   expect((JSON.parse(some.out) as { steps: unknown[] }).steps).toHaveLength(1);
   const mistyped = await holdfast('inspect', 'approved.json', '--kind', 'execute_tol');
   expect(mistyped.out).toMatch(/No step is of that kind\. Kinds of this run: .*execute_tool/);
+});
+
+test('--desk serves the steps of a bundle, and nothing else, to whoever has the token', async () => {
+  let out = '';
+  const showing = runCli(['inspect', 'approved.json', '--desk', '--at', '3'], {
+    environment: { variables: {}, folder, colour: false, interactive: false },
+    streams: { out: (text) => void (out += text), err: () => undefined },
+  });
+  const page = /(http:\/\/127\.0\.0\.1:\d+)(\S*)#token=(\S+)/;
+  await until(() => page.test(out));
+  const [, url = '', path, token = ''] = page.exec(out)!;
+  expect(path).toBe('/runs/S39/steps/3');
+  const get = async (where: string, headers = { authorization: `Bearer ${token}` }) => {
+    const reply = await fetch(`${url}${where}`, { headers });
+    return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
+  };
+  const recording = { runId: 'S39', file: 'approved.json' };
+  expect((await get('/v1/me')).body).toMatchObject({ may: ['read'], recording });
+  const { steps } = foldOf(approved);
+  expect((await get('/v1/runs/S39/steps')).body).toMatchObject({ source: 'file', steps });
+  expect((await get('/v1/runs/S39/steps/3')).body).toMatchObject({ step: 3, source: 'file' });
+  for (const where of ['/v1/runs/S40/steps', '/v1/runs', '/v1/inbox', '/v1/runs/S39/events']) {
+    expect((await get(where)).status).toBe(404);
+  }
+  expect((await get('/v1/runs/S39/steps', { authorization: 'Bearer no' })).status).toBe(401);
+  const posted = { method: 'POST', headers: { authorization: `Bearer ${token}` } };
+  expect((await fetch(`${url}/v1/runs/S39/interrupt`, posted)).status).toBe(404);
+  process.emit('SIGTERM');
+  expect(await showing).toBe(0);
+});
+
+test('--desk is for bundles that can be read; --port is for --desk', async () => {
+  writeFileSync(join(folder, 'broken.json'), '{"format":"holdfast-bundle","v":1}');
+  const broken = await holdfast('inspect', 'broken.json', '--desk');
+  expect(broken.code).not.toBe(0);
+  expect(broken.err).toContain('cannot be used');
+  expect((await holdfast('inspect', 'approved.json', '--port', '0')).code).toBe(2);
 });
 
 test('a step shows the open question, the request that the model saw, and what fired next and why', async () => {

@@ -20,6 +20,8 @@ export function Shell(): VNode {
   const path = usePath();
   const logging = useLogin();
   const { login } = logging;
+  // The desk of a recorded run has nothing else.
+  const isWhole = login.state !== 'known' || login.me.recording === undefined;
   const place = placeOf(path);
   return (
     <>
@@ -31,15 +33,19 @@ export function Shell(): VNode {
           <img src="/icon.svg" alt="" width="22" height="22" />
           Holdfast
         </a>
-        <Navigation place={place} me={login.state === 'known' ? login.me : undefined} />
+        {isWhole && (
+          <Navigation place={place} me={login.state === 'known' ? login.me : undefined} />
+        )}
         <div class="person">
-          {login.state === 'known' && (
+          {isWhole && login.state === 'known' && (
             <PersonMenu key={login.number} me={login.me} changed={logging.begin} />
           )}
         </div>
       </header>
       <Absence />
-      {login.state === 'known' && may(login.me, 'read') && <Freezes key={login.number} />}
+      {isWhole && login.state === 'known' && may(login.me, 'read') && (
+        <Freezes key={login.number} />
+      )}
       <Main logging={logging} place={place} />
       <Announcer />
     </>

@@ -25,6 +25,7 @@ const NEEDED = {
 
 export function View(props: ViewProps): VNode {
   const { me, place } = props;
+  if (me.recording !== undefined) return <Later load={recording} props={props} />;
   const needed = place.view === 'inbox' ? undefined : NEEDED[place.view];
   if (needed !== undefined && !may(me, needed)) return <NotForYou me={me} needed={needed} />;
   switch (place.view) {
@@ -55,6 +56,17 @@ const run = async (): Promise<Loaded> => {
   return ({ place: { id = '', part } }) => (
     <RunView runId={id} step={part === undefined ? undefined : Number(part)} />
   );
+};
+const recording = async (): Promise<Loaded> => {
+  const { RecordingView } = await import('../steps/recording-view.js');
+  return ({ me, place: { part } }) => {
+    const step = part === undefined ? undefined : Number(part);
+    return me.recording === undefined ? (
+      <></>
+    ) : (
+      <RecordingView recording={me.recording} step={step} />
+    );
+  };
 };
 const runs = async (): Promise<Loaded> => {
   const { Runs } = await import('../runs/runs.js');
