@@ -39,6 +39,7 @@ import { recordOutcome } from './tool/record-outcome.js';
 import { resolveModel } from './model/resolve-model.js';
 import { runHooks } from './hooks/run-hooks.js';
 import { inScope, type Scope } from './scope.js';
+import { askSupervisor } from './supervision/ask-supervisor.js';
 import { withServerTools } from './connectors/server-tools.js';
 import { unlessSilent } from './unless-silent.js';
 
@@ -74,6 +75,7 @@ const IMPLEMENTATIONS: Implementations = {
   account_call: accountCall,
   fetch_keys: fetchKeys,
   read_mail: readMail,
+  ask_supervisor: askSupervisor,
   prepare_child: prepareChild,
   close_child: closeChild,
   flush,

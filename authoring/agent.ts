@@ -3,6 +3,7 @@ import type { Json } from '../core/json/json.js';
 import type { HandoffTarget } from '../core/state/handoff.js';
 import type { Policy } from '../core/state/policy.js';
 import type { TreeLimits } from '../core/state/sub-agent.js';
+import type { WatchedEvent } from '../core/state/supervision.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
 import type { Hook } from './hook.js';
 import type { TaskGate } from './task-gate.js';
@@ -27,6 +28,16 @@ export interface Agent {
   readonly agents?: ReadonlyMap<string, DeclaredSubAgent>;
   /** Of the trees that begin with it. */
   readonly agentLimits?: TreeLimits;
+  /** Who looks at its runs; absent: nobody. */
+  readonly supervisor?: Supervisor;
+}
+
+/** Another agent, without anything to act with, and when it looks. */
+export interface Supervisor {
+  readonly agent: Agent;
+  readonly everyTurns?: number;
+  readonly on?: readonly WatchedEvent[];
+  readonly roles: readonly string[];
 }
 
 /** One that an agent may start. */

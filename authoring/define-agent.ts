@@ -12,6 +12,7 @@ import { parseBudget, parseSettings } from './check-limits.js';
 import { unknownField, type KnownFields } from './known-fields.js';
 import { policyOf, type PolicyDeclaration } from './policy.js';
 import { subAgentsOf, treeLimitsOf, type SubAgentDefinitions } from './sub-agents.js';
+import { supervisorOf, type SuperviseDeclaration } from './supervise.js';
 import { checkedGate, type TaskGate } from './task-gate.js';
 import type { Tool } from './tool.js';
 
@@ -45,6 +46,8 @@ export interface AgentDefinition {
   readonly agents?: SubAgentDefinitions;
   /** Limits of the tree of runs that begins with it; default: depth 2, 4 at once, 50 in all. */
   readonly agentLimits?: Partial<TreeLimits>;
+  /** Another agent that looks at each run from time to time. */
+  readonly supervise?: SuperviseDeclaration;
 }
 
 const FIELDS: KnownFields<AgentDefinition> = {
@@ -62,6 +65,7 @@ const FIELDS: KnownFields<AgentDefinition> = {
   settings: true,
   agents: true,
   agentLimits: true,
+  supervise: true,
 };
 
 export type { Agent } from './agent.js';
@@ -102,6 +106,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     throw wrong(name, `a sub-agent and one of its tools are both named ${clash[0]}`, hint);
   }
   const agents = new Map([...(named ?? []), ...tools]);
+  const supervisor = supervisorOf(name, definition.supervise);
   const agentLimits = treeLimitsOf(name, definition.agentLimits);
   return Object.freeze({
     ...plain,
@@ -110,6 +115,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     ),
     ...(refuseTask !== undefined && { refuseTask }),
     ...(agents.size > 0 && { agents, agentLimits }),
+    ...(supervisor !== undefined && { supervisor }),
   });
 }
 

@@ -26,8 +26,9 @@ function patternOf(written: WrittenPattern): Pattern {
 }
 
 function actionOf(written: WrittenAction): Action {
-  const { resolveApproval, provideInput, restartWorker } = written;
+  const { resolveApproval, provideInput, answerSupervisor, restartWorker } = written;
   if (resolveApproval !== undefined) return resolvingOf(resolveApproval);
+  if (answerSupervisor !== undefined) return { kind: 'provideInput', value: answerSupervisor };
   if (provideInput !== undefined) {
     return { kind: 'provideInput', call: provideInput.call, value: provideInput.value as Json };
   }

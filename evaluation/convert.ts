@@ -16,6 +16,7 @@ import type {
   CaseTool,
   Fixture,
   JsonObject,
+  ScriptedLook,
   ScriptedSummary,
   SessionMessage,
 } from './fixture.js';
@@ -63,6 +64,7 @@ export function convert(document: FixtureDocument, file: string): Converted {
     manifest,
     agents,
     ...handoffsOf(document.handoffTo),
+    ...supervisorOf(document.supervise),
     sessions,
     model,
     compaction: (document.compaction ?? []).map(summaryOf),
@@ -81,6 +83,7 @@ const OF_CONFIGURATION = [
   'policy',
   'hooks',
   'agents',
+  'supervise',
   'goalLoop',
   'profile',
 ] as const;
@@ -196,6 +199,30 @@ function agentsOf(written: Written<'agents'>): ReadonlyMap<string, CaseAgent> {
 }
 
 /** The schema has checked the form. */
+function supervisorOf(written: FixtureDocument['supervise']): Pick<Fixture, 'supervisor'> {
+  if (written === undefined) return {};
+  const { name, every, on, roles, says } = written;
+  return {
+    supervisor: {
+      ...(name !== undefined && { name }),
+      ...(every !== undefined && { every }),
+      ...(on !== undefined && { on }),
+      ...(roles !== undefined && { roles }),
+      says: says.map(lookOf),
+    },
+  };
+}
+
+function lookOf(written: Written<'supervise'>['says'][number]): ScriptedLook {
+  if ('error' in written) return { kind: 'error', message: written.error };
+  if ('answer' in written) {
+    return { kind: 'answer', text: written.answer, usage: usageOf(written.usage) };
+  }
+  const { decision, because = 'The case says so.', text, usage } = written;
+  const word = { decision, because, ...(text !== undefined && { text }) };
+  return { kind: 'answer', text: JSON.stringify(word), usage: usageOf(usage) };
+}
+
 function handoffsOf(written: Written<'handoffTo'> | undefined): Pick<CaseAgent, 'handoffTo'> {
   return written === undefined ? {} : { handoffTo: written as readonly HandoffDeclaration[] };
 }

@@ -6,6 +6,7 @@
 import type { Config, HandoffDeclaration } from '../authoring/index.js';
 import type { Json } from '../core/json/json.js';
 import type { Usage } from '../core/state/model.js';
+import type { WatchedEvent } from '../core/state/supervision.js';
 import type { PolicyCondition } from '../core/state/policy.js';
 import type {
   AnswerRule,
@@ -50,6 +51,8 @@ export interface Fixture {
   readonly agents: ReadonlyMap<string, CaseAgent>;
   /** To whom the agent of the case may hand its run over. */
   readonly handoffTo?: readonly HandoffDeclaration[];
+  /** Who looks at the run of the case. */
+  readonly supervisor?: CaseSupervisor;
   readonly sessions: readonly CaseSession[];
   readonly model: Script;
   /** Scripted summaries; the last one repeats. Empty: every summary succeeds. */
@@ -178,6 +181,20 @@ export interface CaseAgent {
   readonly handoffTo?: readonly HandoffDeclaration[];
 }
 
+export interface CaseSupervisor {
+  /** Of its agent; absent: `supervisor`. */
+  readonly name?: string;
+  readonly every?: { readonly turns: number };
+  readonly on?: readonly WatchedEvent[];
+  readonly roles?: readonly string[];
+  /** One for each look; the last one repeats. */
+  readonly says: readonly ScriptedLook[];
+}
+
+export type ScriptedLook =
+  | { readonly kind: 'error'; readonly message: string }
+  | { readonly kind: 'answer'; readonly text: string; readonly usage: Usage };
+
 export interface CaseSession {
   readonly id: string;
   readonly messages: readonly SessionMessage[];
@@ -225,7 +242,8 @@ export interface Narrowing {
 export type Action =
   | GoalAction
   | ResolveApproval
-  | { readonly kind: 'provideInput'; readonly call: string; readonly value: Json }
+  /** Without a call: to the question of the supervisor. */
+  | { readonly kind: 'provideInput'; readonly call?: string; readonly value: Json }
   | { readonly kind: 'userMessage'; readonly text: string }
   | { readonly kind: 'interrupt' }
   | { readonly kind: 'cancel' }

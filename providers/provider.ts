@@ -10,7 +10,7 @@ import type { ModelDelta } from '../pure/stream.js';
 import type { Block, ToolOffer } from '../core/state/transcript.js';
 
 /** What a request is for that the loop itself does not make. */
-export type RequestPurpose = 'compaction' | 'judge' | 'review';
+export type RequestPurpose = 'compaction' | 'judge' | 'review' | 'supervision';
 
 export interface ModelRequest {
   /** The vendor's model id (`ModelRoute.model`). */
@@ -36,7 +36,7 @@ export interface ModelRequest {
     readonly call: number;
     /** Absent: the loop asks. */
     readonly purpose?: RequestPurpose;
-    /** Of a judge. */
+    /** Of a judge or a supervisor. */
     readonly name?: string;
   };
 }

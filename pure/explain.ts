@@ -11,6 +11,7 @@ import { recoveryWords } from '../core/state/recovery.js';
 import type { RunResult } from '../core/state/result.js';
 import { decimalOf, decimalText, shifted } from './decimal.js';
 import { goalEventWords, isGoalEvent } from './goal/event-words.js';
+import { supervisionWords } from './supervision-words.js';
 import { TRANSITIONS } from './transitions.js';
 
 /** The station or gate that decided, or the rule where no finer name is known; 'outside' when somebody else did. */
@@ -31,6 +32,7 @@ export type Decider =
   | 'asking'
   | 'goal'
   | 'interrupted'
+  | 'supervisor'
   | 'stop'
   | 'outside';
 
@@ -102,7 +104,9 @@ function explain(event: RunEvent): Said | undefined {
     case 'hook':
       return says('hook', hookWords(event));
     case 'interruption':
-      return says('interrupted', `a person asked to ${event.by}`);
+      return says('interrupted', `${interrupter(event)} asked to ${event.by}`);
+    case 'supervision':
+      return says('supervisor', supervisionWords(event, quote));
     case 'stop':
       return says('stop', stopWords(event));
     case 'transition':
@@ -129,6 +133,10 @@ function writerOf({ from }: Of<'user_message'>): string {
   return from === undefined
     ? 'the user'
     : `the agent ${quote(from.agent)} of run ${quote(from.run)}`;
+}
+
+function interrupter({ supervisor }: Of<'interruption'>): string {
+  return supervisor === undefined ? 'a person' : `the supervisor ${quote(supervisor)}`;
 }
 
 function goalDecider(event: RunEvent): Decider {

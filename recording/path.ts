@@ -139,6 +139,8 @@ function factsOf(names: Names, event: RunEvent): Facts | undefined {
       return { side: 'given', action: { class: event.class } };
     case 'interruption':
       return { side: 'given', action: { by: event.by } };
+    case 'supervision':
+      return lookFacts(event);
     case 'warning':
       return { side: 'decided', action: { code: event.code }, words: event.message };
     case 'tombstone':
@@ -160,6 +162,12 @@ function beginningFacts(event: Extract<RunEvent, { readonly type: 'session_init'
   const { agent, tools, model, goal, versions } = event;
   const action = { agent, tools: tools.toSorted() };
   return { side: 'given', action, words: json({ model, goal, versions }) };
+}
+
+function lookFacts(event: Extract<RunEvent, { readonly type: 'supervision' }>): Facts {
+  const { number, supervisor, decision, because, text = null, costMicroUsd } = event;
+  const action = { number, supervisor, decision };
+  return { side: 'given', action, words: json({ because, text, costMicroUsd }) };
 }
 
 function callFacts(event: RunEvent, call: string | null): Facts | undefined {

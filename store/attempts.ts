@@ -14,8 +14,8 @@ export interface AttemptStart {
   readonly tenant: string;
   readonly runId: string;
   readonly effectId: string;
-  /** Not by the loop a model was asked for a summary (`compaction`), a judgement or a review of a goal. */
-  readonly kind: 'model' | 'tool' | 'compaction' | 'judge' | 'review';
+  /** Not by the loop a model was asked for a summary (`compaction`), a judgement or a review of a goal, or a look of a supervisor. */
+  readonly kind: 'model' | 'tool' | 'compaction' | 'judge' | 'review' | 'supervision';
   readonly boundCostMicroUsd: number;
   readonly boundInputTokens: number;
   readonly boundOutputTokens: number;

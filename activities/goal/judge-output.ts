@@ -4,9 +4,8 @@
  */
 import { z } from 'zod';
 import { MEMORY_LIMITS } from '../../core/state/goal/memory.js';
+import { defect, parsed, type Output } from '../structured-answer.js';
 
-const ANSWER_CHARS_MAX = 100_000;
-const DEFECT_CHARS_MAX = 500;
 const BECAUSE_CHARS_MAX = 2_000;
 const IDS_MAX = 200;
 const MINUTE_MS = 60_000;
@@ -40,9 +39,6 @@ const review = z.object({
 export type JudgementOutput = z.output<typeof judgement>;
 export type ReviewOutput = Omit<z.output<typeof review>, 'pause'> & { readonly pauseMs?: number };
 
-export type Output<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly defect: string };
-
 export function judgementIn(text: string): Output<JudgementOutput> {
   return parsed(judgement, text);
 }
@@ -61,30 +57,6 @@ export function reviewIn(text: string, handoffTo: readonly string[]): Output<Rev
   return pauseMs === undefined
     ? defect('pause: it must be minutes, or a duration such as "90m", "12h" or "2d"')
     : { ok: true, value: { ...value, pauseMs } };
-}
-
-function parsed<T>(schema: z.ZodType<T>, text: string): Output<T> {
-  if (text.length > ANSWER_CHARS_MAX) return defect('it is too long');
-  let value: unknown;
-  try {
-    value = JSON.parse(unfenced(text));
-  } catch {
-    return defect('it is not JSON');
-  }
-  const result = schema.safeParse(value);
-  return result.success ? { ok: true, value: result.data } : defect(z.prettifyError(result.error));
-}
-
-function defect(words: string): { readonly ok: false; readonly defect: string } {
-  return { ok: false, defect: words.replaceAll(/\s+/g, ' ').slice(0, DEFECT_CHARS_MAX) };
-}
-
-/** Models like to put JSON between fences. */
-function unfenced(text: string): string {
-  const trimmed = text.trim();
-  if (!trimmed.startsWith('```') || !trimmed.endsWith('```')) return trimmed;
-  const afterFirst = trimmed.indexOf('\n');
-  return afterFirst === -1 ? trimmed : trimmed.slice(afterFirst + 1, -3);
 }
 
 const UNITS_MS: ReadonlyMap<string, number> = new Map([

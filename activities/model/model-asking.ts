@@ -231,6 +231,7 @@ const ABANDONED_WORK: { readonly [purpose in AttemptPurpose]: string } = {
   compaction: 'summarise',
   judge: 'ask the judge',
   review: 'ask the reviewer',
+  supervision: 'ask the supervisor',
 };
 
 function abandoned(account: ModelAccount, purpose: AttemptPurpose) {

@@ -16,6 +16,7 @@ import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
 
 import { toolKey } from '../../core/state/tool.js';
 import type { StoredBlock, TranscriptNode } from '../../core/state/transcript.js';
+import { supervisorTerms } from '../supervision/terms.js';
 import { writeAuthority } from './authority.js';
 import { boundedTools, type OpeningStart } from './bounds.js';
 import { appendEvents } from './append-events.js';
@@ -85,10 +86,12 @@ export async function freezeAgent(
   const schemas = await answerSchemas(deps, run, start);
   const plain = sandboxed(deps, freeze(deps.config, start, { prompt, schemas, served }));
   const authority = await writeAuthority(deps.store, { run, start }, plain);
+  const supervisor = await supervisorTerms(deps, run, start);
   const frozen = {
     ...plain,
     ...(outputSchema !== undefined && { outputSchema }),
     ...(authority !== undefined && { authority }),
+    ...(supervisor !== undefined && { supervisor }),
   };
   return { frozen, ...(report !== undefined && { connectors: report }) };
 }

@@ -3,6 +3,7 @@ import type { RunEvent } from '../../core/state/event.js';
 import { previewOf, type StoredText } from '../../core/json/json.js';
 import { recoveryWords } from '../../core/state/recovery.js';
 import { goalEventWords, isGoalEvent } from '../../pure/goal/event-words.js';
+import { supervisionWords } from '../../pure/supervision-words.js';
 import { countText, durationText, relativeText, timeText, usdText } from './amounts.js';
 import { inert, inertInline } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';
@@ -111,7 +112,8 @@ function describe(event: RunEvent, paint: Paint): Description {
     case 'retry':
       return { label: 'model', text: `attempt ${event.attempt} after ${inert(event.class)}` };
     case 'interruption':
-      return { label: 'stop', text: paint.yellow(`a person asked to ${event.by}`) };
+    case 'supervision':
+      return intervention(event, paint);
     case 'stop':
       return { label: 'stop', text: stopText(event, paint) };
     case 'run_result':
@@ -129,6 +131,15 @@ function callText(event: Of<'tool_started' | 'tool_note'>, paint: Paint): string
 
 function endText({ result }: Of<'run_result'>): string {
   return `${result.status}, ${usdText(result.costMicroUsd)}`;
+}
+
+function intervention(event: Of<'interruption' | 'supervision'>, paint: Paint): Description {
+  if (event.type === 'supervision') {
+    return { label: 'supervisor', text: supervisionWords(event, inert) };
+  }
+  const { by, supervisor } = event;
+  const who = supervisor === undefined ? 'a person' : `the supervisor ${inert(supervisor)}`;
+  return { label: 'stop', text: paint.yellow(`${who} asked to ${by}`) };
 }
 
 /** The compiler knows no such event; a run of a newer worker does, and is shown all the same. */

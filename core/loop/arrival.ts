@@ -18,6 +18,7 @@ import { type Clock, type OpenRun, type Run, type Step, hasHooks, isOpen } from 
 import { beginIn } from '../session/carry.js';
 import { stop } from '../step/stop.js';
 import type { Arrival } from '../state/arrival.js';
+import { supervised } from './supervised.js';
 
 /** `open_run` is back: what it has frozen, and for later segments only that they may begin. */
 export function opened(run: Run, output: OpenRunOutput): Run {
@@ -48,6 +49,7 @@ export function opened(run: Run, output: OpenRunOutput): Run {
     phase: 'checking_limits',
     head: output.head ?? frozen.prompt.hash,
     context: contextAtFirst(frozen.prompt.bytes),
+    ...supervised({ rules }, frozen),
     arrival: {
       goal,
       context: [],

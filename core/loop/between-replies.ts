@@ -8,6 +8,7 @@ import { rule, type Rule } from '../step/advance.js';
 import type { OpenRun, Run } from '../state/run.js';
 import { awaitMail } from '../turn/mail.js';
 import { modelFailed } from '../turn/model-failure.js';
+import { supervise } from '../turn/supervise.js';
 import { storeMessages } from '../turn/store-messages.js';
 
 /** When no reply is at hand: before the next request, and while one is under way. */
@@ -59,6 +60,13 @@ export const BETWEEN_REPLIES = [
     holds: 'everything below, while PreCompact hooks run',
     since: 1,
     apply: (run) => (hasNothingToSay(run) || run.wrapUp !== undefined ? undefined : makeRoom(run)),
+  }),
+  rule('supervise', {
+    says: 'A supervisor looks at a run after so many turns, or after events that call for a look. The supervisor says that the run goes on, steers the run by a message, interrupts the run, or asks a person. A look without a word is told, and the run goes on.',
+    holds: 'everything below, while a look is under way or its question is open',
+    since: 17,
+    apply: (run) =>
+      run.supervision === undefined || hasNothingToSay(run) ? undefined : supervise(run),
   }),
   rule('ask the model', {
     says: 'The next model call starts, with the oldest queued messages of the user. A conversation that waits for its user needs a message first.',

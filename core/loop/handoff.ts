@@ -16,6 +16,7 @@ import { flying, only, WORK } from '../step/inflight.js';
 import { emit } from '../step/outbox.js';
 import { stop } from '../step/stop.js';
 import { storeSome } from '../turn/store-messages.js';
+import { supervised, supervisorAfter } from './supervised.js';
 
 const BECAUSE_CHARS = 500;
 /** Openings by workers that know no handoffs; then no worker serves the other agent. */
@@ -78,10 +79,12 @@ export function takenOver(run: Run, output: OpenRunOutput): Run | undefined {
   const { handoff } = run;
   if (handoff?.due !== true || frozen === undefined || handedOver === undefined || !isOpen(run))
     return undefined;
+  const next = { ...withBudgetOf(run.frozen, frozen), ...supervisorAfter(run, frozen) };
   return {
     ...withoutWhatWasBefore(run),
     ...(run.pinned !== undefined && handoff.filter === 'all' && { pinned: run.pinned }),
-    frozen: withBudgetOf(run.frozen, frozen),
+    frozen: next,
+    ...supervised(run, next),
     head: head ?? frozen.prompt.hash,
     context: inBytes(contextAtFirst(handedOver.bytes)),
     phase: 'checking_limits',

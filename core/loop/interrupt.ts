@@ -17,6 +17,7 @@ import { cancelAll, flying, only, UNDER_WAY } from '../step/inflight.js';
 import { emit, warn } from '../step/outbox.js';
 import type { StopPhase } from '../state/result.js';
 import { afterTurn } from '../step/route.js';
+import type { Supervision } from '../state/supervision.js';
 import type { OpenRun, Run, Step } from '../state/run.js';
 import { stop } from '../step/stop.js';
 
@@ -39,12 +40,17 @@ export function interrupted(run: OpenRun): Ruling<Run> {
   if (tripped !== undefined && questionFor(run, tripped) === undefined) {
     return only(stop(run, tripped));
   }
-  const told = emit(run, { type: 'interruption', by: run.interrupt });
+  const told = emit(run, { type: 'interruption', by: run.interrupt, ...supervisorIn(run) });
   if (pauses(run)) {
     return only(beginPause(run.idle ? run : told, phaseOf(run)));
   }
   const reason = run.interrupt === 'interrupt' ? 'interrupted' : 'aborted';
   return only(stop(told, reason, { phase: phaseOf(run) }));
+}
+
+function supervisorIn({ supervision, frozen }: OpenRun): { readonly supervisor?: string } {
+  const name = supervision?.interrupts === true ? frozen.supervisor?.agent.name : undefined;
+  return name === undefined ? {} : { supervisor: name };
 }
 
 function phaseOf(run: OpenRun): StopPhase {
@@ -70,7 +76,12 @@ export function pausing(run: OpenRun): Ruling<Run> {
 
 /** Begins a pause; a run that waits for its user already has nothing to interrupt. */
 function beginPause(run: OpenRun, phase: StopPhase): OpenRun {
-  const { interrupt: _, ...rest } = run;
+  const { interrupt: _, supervision, ...others } = run;
+  const { interrupts: __, ...watched } = supervision ?? {};
+  const rest: OpenRun = {
+    ...others,
+    ...(supervision !== undefined && { supervision: watched as Supervision }),
+  };
   return run.idle
     ? warn(rest, 'input_ignored', 'the run waits for its user already')
     : { ...rest, pausing: phase };

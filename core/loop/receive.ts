@@ -55,6 +55,7 @@ import { withModelChoice } from '../step/route.js';
 import { mailDue, mailNotRead, mailRead } from '../turn/mail.js';
 import { recordModelFailure } from '../turn/model-failure.js';
 import { recordReply } from '../turn/reply.js';
+import { supervisorAnswered, supervisorFailed } from '../turn/supervise.js';
 import { messagesNotStored, messagesStored } from '../turn/store-messages.js';
 import { opened } from './arrival.js';
 import { handoffFailed } from './handoff.js';
@@ -214,6 +215,7 @@ export const ENDS: { readonly [Kind in KindWhileOpen]: Ends<Kind> } = {
   account_call: { succeeded: callAccounted, failed: callNotAccounted },
   fetch_keys: { succeeded: keysFetched, failed: keysNotFetched },
   read_mail: { succeeded: mailRead, failed: mailNotRead },
+  ask_supervisor: { succeeded: supervisorAnswered, failed: supervisorFailed },
   prepare_child: { succeeded: childPrepared, failed: childNotPrepared },
   close_child: { succeeded: childClosed, failed: childNotClosed },
   flush: { succeeded: flushed, failed: messagesNotStored },

@@ -142,7 +142,7 @@ export interface Spent {
   /** For attempts that brought none. */
   readonly lost: number;
   /** Default: the model call. */
-  readonly by?: 'the tool call' | 'the sub-agent';
+  readonly by?: 'the tool call' | 'the sub-agent' | 'the supervisor';
 }
 
 /** Ends a reservation with what the call really cost. */

@@ -47,6 +47,7 @@ import type {
   PrepareChildOutput,
 } from './payloads/child-payloads.js';
 import type { GoalActivityPayloads } from './goal/payloads.js';
+import type { AskSupervisorInput, AskSupervisorOutput } from './supervision.js';
 import type { StartInput } from './task.js';
 
 export type * from './payloads/model-payloads.js';
@@ -88,6 +89,7 @@ export interface ActivityPayloads extends GoalActivityPayloads {
   account_call: { input: AccountCallInput; output: AccountCallOutput };
   fetch_keys: { input: FetchKeysInput; output: FetchKeysOutput };
   read_mail: { input: ReadMailInput; output: ReadMailOutput };
+  ask_supervisor: { input: AskSupervisorInput; output: AskSupervisorOutput };
   prepare_child: { input: PrepareChildInput; output: PrepareChildOutput };
   close_child: { input: CloseChildInput; output: CloseChildOutput };
   flush: { input: FlushInput; output: FlushOutput };
@@ -126,6 +128,7 @@ export const ACTIVITIES = {
   account_call: { outcome: 'call_accounted', works: true, interruptible: false },
   fetch_keys: { outcome: 'keys_fetched', works: true, interruptible: true },
   read_mail: { outcome: 'mail_read', works: true, interruptible: true },
+  ask_supervisor: { outcome: 'supervisor_answered', works: true, interruptible: true },
   prepare_child: { outcome: 'child_prepared', works: true, interruptible: true },
   close_child: { outcome: 'child_closed', works: true, interruptible: false },
   flush: { outcome: 'flushed', works: false, interruptible: false },

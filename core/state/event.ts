@@ -13,6 +13,7 @@ import type { Finding, RecoveryStep } from './recovery.js';
 import type { RunResult } from './result.js';
 import type { ToolResultCode } from './tool-result.js';
 import type { Sender } from './mail.js';
+import type { SupervisorDecision } from './supervision.js';
 import type { GoalEventBody } from './goal/event.js';
 import type { Usage } from './model.js';
 import type { ResumedFrom } from './session.js';
@@ -270,7 +271,26 @@ export type EventBody =
       /** The attempt that was made because of it, from 2. */
       readonly attempt: number;
     }
-  | { readonly type: 'interruption'; readonly by: 'interrupt' | 'cancel' }
+  | {
+      readonly type: 'interruption';
+      readonly by: 'interrupt' | 'cancel';
+      /** Name of the supervisor whose word it is; absent: a person's. */
+      readonly supervisor?: string;
+    }
+  | {
+      readonly type: 'supervision';
+      /** Of the look, from 1. */
+      readonly number: number;
+      /** Name of the agent that supervises. */
+      readonly supervisor: string;
+      readonly decision: SupervisorDecision;
+      readonly because: string;
+      /** What it says to the run, or asks a person. */
+      readonly text?: string;
+      /** Of the look, with attempts that brought no reply. */
+      readonly costMicroUsd: number;
+      readonly usage: Usage;
+    }
   | {
       readonly type: 'model_error';
       readonly call: number;

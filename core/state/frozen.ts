@@ -10,6 +10,7 @@ import type { ModelRoute } from './model.js';
 import type { Policy } from './policy.js';
 import type { Settings } from './settings.js';
 import type { Authority, Lineage, SubAgents, TreeLimits } from './sub-agent.js';
+import type { SupervisorTerms } from './supervision.js';
 import type { ToolRecord } from './tool.js';
 
 export interface Frozen {
@@ -35,6 +36,8 @@ export interface Frozen {
   readonly settings: Settings;
   /** Sub-agents that it may start; absent: none. */
   readonly agents?: SubAgents;
+  /** Who looks at the run from time to time; absent: nobody. */
+  readonly supervisor?: SupervisorTerms;
   /** With `agents`: hash of the text in the store that says what it may hand on (`StoredAuthority`). */
   readonly authority?: string;
   /** With `agents`: of the tree that it is the root of, or stands in. */

@@ -24,6 +24,7 @@ import type { RunChild } from './run-child.js';
 import type { Json, StoredText } from '../json/json.js';
 import type { PermissionMode } from './permission-mode.js';
 import type { RunSession } from './session.js';
+import type { Supervision } from './supervision.js';
 import type { StartInput } from './task.js';
 import type { TranscriptItem } from './transcript.js';
 import type { ContextSize } from './context-size.js';
@@ -139,6 +140,8 @@ export interface Run extends Carrier {
   readonly modesAbove?: readonly PermissionMode[];
   /** Named from outside in this order, and not decided on yet. */
   readonly wantedModes?: readonly PermissionMode[];
+  /** Absent: nobody supervises it. */
+  readonly supervision?: Supervision;
   /** Letters of other runs; absent: nobody has said that there are any. */
   readonly mail?: Mailbox;
   readonly queue: readonly QueuedMessage[];

@@ -56,6 +56,8 @@ const KINDS = {
   message_dropped: { says: 'A message finds no room and is dropped.' },
   messages_unread: { says: 'Messages come too late: no request has them.' },
   mail_not_read: { says: 'Letters of other runs cannot be read now; the next one reads them.' },
+  supervisor_silent: { says: 'A look of the supervisor brings no word: the run goes on.' },
+  supervisor_unpaid: { says: 'Too little money is left for a look of the supervisor.' },
   early_input: { says: 'An outcome comes before the run was opened.' },
   late_input: { says: 'An outcome comes that the run does not wait for.' },
   billed_above_bound: { says: 'A model call cost more than was reserved for it.' },

@@ -19,6 +19,7 @@ import type {
   WireStamp,
 } from '../state/event.js';
 import type { Run, Warning } from '../state/run.js';
+import type { Supervision } from '../state/supervision.js';
 import type { TranscriptItem } from '../state/transcript.js';
 import type { WarningCode } from '../state/warning.js';
 import { follows } from './changes.js';
@@ -34,6 +35,7 @@ export interface Emitter extends Carrier {
   readonly phase: Phase;
   readonly turn?: { readonly step: number };
   readonly tally: { readonly step: number; readonly turnCount: number };
+  readonly supervision?: Supervision;
 }
 
 /** Appends one event, stamped with the run's present. */
@@ -56,8 +58,11 @@ export function emit<R extends Emitter>(run: R, body: EventBody): R {
     nextSeq: run.outbox.nextSeq + 1,
     events: [...run.outbox.events, event],
   };
-  if (body.type !== 'transition' || !follows(run, 'shownTransition')) return { ...run, outbox };
-  return { ...run, outbox, transition: { reason: body.reason, at: run.now } };
+  const { supervision } = run;
+  const watched = supervision?.on?.some((type) => type === body.type) === true;
+  const next = { ...run, outbox, ...(watched && { supervision: { ...supervision, due: true } }) };
+  if (body.type !== 'transition' || !follows(run, 'shownTransition')) return next;
+  return { ...next, transition: { reason: body.reason, at: run.now } };
 }
 
 /** Warnings that are kept for after `session_init`, which is always the first event. */

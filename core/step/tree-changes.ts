@@ -36,4 +36,8 @@ export const TREE_CHANGES = {
     since: 16,
     why: 'A change of the permission mode and a message of the user go down to the open sub-agents of a run. A mode only takes away: what their ancestors began with counts as well.',
   },
+  supervision: {
+    since: 17,
+    why: 'An agent that names a supervisor is looked at between two requests: the supervisor steers the run, interrupts it, or asks a person.',
+  },
 } as const;

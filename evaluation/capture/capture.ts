@@ -13,6 +13,7 @@ import { momentsOf } from './moments.js';
 import { recordingOf, type Recording } from './recording.js';
 import { recordingUntil } from './until.js';
 import { refused } from './refused.js';
+import { superviseScript } from './looks.js';
 import { summaryScript } from './summaries.js';
 import { Texts } from './texts.js';
 import { toolRecords } from './tool-records.js';
@@ -50,6 +51,7 @@ function caseOf(recording: Recording, options: CaptureOptions): FixtureDocument 
   const { tools, leftOut } = toolRecords(recording, texts, isSlow);
   const moments = momentsOf(recording);
   const compaction = summaryScript(recording, texts);
+  const supervise = superviseScript(recording);
   const hooks = hookScript(recording);
   const [instructions] = root.blocks;
   const isLate = resultIn(bundle.events)?.stopReason === 'timeout' && !isSlow;
@@ -74,6 +76,7 @@ function caseOf(recording: Recording, options: CaptureOptions): FixtureDocument 
     tools,
     model: [...script.replies],
     ...(compaction.length > 0 && { compaction: [...compaction] }),
+    ...(supervise !== undefined && { supervise }),
     ...(Object.keys(hooks).length > 0 && { hooks }),
     ...(moments.during.length > 0 && { during: [...moments.during] }),
     expected:
@@ -93,7 +96,8 @@ function ofAgent(
   { start, frozen }: Recording,
   own: NonNullable<CaptureOptions['own']>,
 ): FixtureDocument {
-  const { instructions: _, policy: __, hooks: ___, budget: _b, settings: _s, ...rest } = whole;
+  const { instructions: _i, policy: _p, hooks: _h, budget: _b, settings: _s, ...said } = whole;
+  const { supervise: _, ...rest } = said;
   const tools = Object.entries(whole.tools === 'live' ? {} : (whole.tools ?? {}));
   const answers = tools.filter(([, { recorded = [] }]) => recorded.length > 0);
   const { budget, settings, model } = start;

@@ -77,8 +77,10 @@ function actionOf(
         return 'nothing';
       return { action: { resolveApproval: decisionOf(value as unknown as Decision, ask) }, ask };
     case 'provideInput':
-      if (ask?.callId === undefined) return undefined;
-      return { action: { provideInput: { call: ask.callId, value: fields.value } }, ask };
+      if (ask === undefined || fields.value === '') return undefined;
+      return ask.callId === undefined
+        ? { action: { answerSupervisor: spoken(fields.value) }, ask }
+        : { action: { provideInput: { call: ask.callId, value: fields.value } }, ask };
     case 'userMessage':
       return typeof fields.text === 'string' ? { action: { userMessage: fields.text } } : undefined;
     case 'interrupt':
@@ -97,6 +99,10 @@ function actionOf(
     default:
       return undefined;
   }
+}
+
+function spoken(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Where proofs are required: nobody in a case proves anything, so a decision that was refused is left out. */

@@ -13,12 +13,14 @@ interface Marks {
   readonly tool?: string;
   readonly name?: string;
   readonly askId?: string;
+  readonly decision?: string;
 }
 
 export function matchesPattern(event: RunEvent, pattern: EventPattern, trail: Trail): boolean {
   if (event.type !== pattern.event) return false;
   const marks: Marks = event;
   if (pattern.name !== undefined && marks.name !== pattern.name) return false;
+  if (pattern.decision !== undefined && marks.decision !== pattern.decision) return false;
   if (!isMeant(event, pattern, trail.family)) return false;
   const calls = callsOf(marks, trail);
   if (pattern.call !== undefined && !calls.includes(pattern.call)) return false;

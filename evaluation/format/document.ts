@@ -8,6 +8,7 @@ import { expected } from './expected.js';
 import { goalKeys } from './goal.js';
 import { answer, reply } from './replies.js';
 import { budget, settings } from './settings.js';
+import { supervise } from './supervise.js';
 import { policyRule, tool, toolResult } from './tools.js';
 import {
   chosen,
@@ -160,6 +161,7 @@ export const fixtureDocument = z.strictObject({
   mocked_tools: withSomeKey(z.record(z.string(), z.array(toolResult))).optional(),
   agents: withSomeKey(z.record(z.string(), agent)).optional(),
   handoffTo: handoffTo.optional(),
+  supervise: supervise.optional(),
   sessions: z.array(session).min(1).optional(),
   model: z.array(reply).optional(),
   compaction: z.array(summary).min(1).optional(),

@@ -22,6 +22,7 @@ const EVENT_NAMES = [
   'tombstone',
   'hook',
   'interruption',
+  'supervision',
   'model_error',
   'retry',
   'goal_review',
@@ -38,7 +39,13 @@ export const eventPattern = z
     tool: text.optional(),
     name: z.enum(HOOK_POINTS).optional(),
     n: positive.optional(),
+    /** Of a supervisor. */
+    decision: z.enum(['go_on', 'steer', 'interrupt', 'ask']).optional(),
     ...goalPatternKeys,
+  })
+  .refine((value) => value.decision === undefined || value.event === 'supervision', {
+    path: ['decision'],
+    message: 'goes with the event "supervision" only',
   })
   .refine((value) => value.name === undefined || value.event === 'hook', {
     path: ['name'],
@@ -108,6 +115,7 @@ const resolveApproval = z
 const ACTIONS = {
   resolveApproval,
   provideInput: z.strictObject({ call: text, value: z.unknown() }),
+  answerSupervisor: text,
   userMessage: text,
   interrupt: z.literal(true),
   cancel: z.literal(true),

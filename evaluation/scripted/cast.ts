@@ -105,11 +105,12 @@ function playsOf(
   workers: ReadonlyMap<number, string>,
   subAgentOf: NonNullable<CastPlace['subAgentOf']>,
 ): Plays {
-  const { goal, agents, model } = fixture;
+  const { goal, agents, model, supervisor } = fixture;
   if (goal === undefined) {
     return {
       shared: subAgentNames(fixture).length === 0,
       agentOf: playedAgent,
+      ...(supervisor !== undefined && { supervisor }),
       async scriptOf(runId, agent) {
         if (!isSubAgent(runId)) return agents.get(agent ?? '')?.model ?? model;
         return agents.get((await subAgentOf(runId)) ?? '')?.model ?? [];

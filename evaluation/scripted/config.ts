@@ -10,6 +10,7 @@ import {
 } from '../../authoring/index.js';
 import { DEFAULT_BUDGET, type Budget } from '../../core/state/budget-fields.js';
 import type { SubAgentDefinitions } from '../../authoring/sub-agents.js';
+import type { SuperviseDeclaration } from '../../authoring/supervise.js';
 import type { ModelRoute, Prices } from '../../core/state/model.js';
 import { DEFAULT_SETTINGS, type Settings } from '../../core/state/settings.js';
 import type { StartInput, Task } from '../../core/state/task.js';
@@ -50,6 +51,7 @@ export function configOf(fixture: Fixture, code: CaseCode): Config {
         tools: manifest,
         budget: fixture.budget,
         handoffTo,
+        ...(fixture.supervisor !== undefined && { supervise: superviseOf(fixture) }),
         ...(started !== undefined && { agents: started }),
       }),
       ...others.map(([name, { tools = manifest, budget, handoffTo: to }]) =>
@@ -97,7 +99,20 @@ export function subAgentNames({ goal, agents, handoffTo = [] }: Fixture): readon
   return [...agents.keys()].filter((name) => !targets.includes(name));
 }
 
+const SUPERVISOR = 'supervisor';
+
+function superviseOf({ supervisor, settings }: Fixture): SuperviseDeclaration {
+  const { says: _, name = SUPERVISOR, ...when } = supervisor!;
+  const agent = defineAgent({
+    name,
+    model: settings.model ?? DEFAULT_MODEL,
+    instructions: 'Look at the run of the case.',
+  });
+  return { agent, ...when };
+}
+
 interface CaseWorker {
+  readonly supervise?: SuperviseDeclaration;
   readonly agents?: SubAgentDefinitions;
   readonly name: string;
   readonly tools: readonly string[];
@@ -121,6 +136,7 @@ function agentOf(
     ...(policy.length > 0 && { policy: { rules: policy } as PolicyDeclaration }),
     budget: budgetOf(worker),
     ...(worker.agents !== undefined && { agents: worker.agents }),
+    ...(worker.supervise !== undefined && { supervise: worker.supervise }),
     settings: { ...settingsOf(fixture), ...settings },
   });
 }

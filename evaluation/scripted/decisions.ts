@@ -45,9 +45,15 @@ export function decisionOf(action: ResolveApproval, context: DecisionContext): D
   };
 }
 
-/** The question to `provideInput` for a call, or the last one that was asked about it. */
-export function inputAskFor(call: string, events: readonly RunEvent[]): AskView | undefined {
-  return newest(asksIn(events), (ask) => ask.callId === call);
+/** The question to `provideInput` for a call, or the last one that was asked about it; without a call that of the supervisor. */
+export function inputAskFor(
+  call: string | undefined,
+  events: readonly RunEvent[],
+): AskView | undefined {
+  return newest(
+    asksIn(events),
+    (ask) => ask.callId === call && (call !== undefined || ask.kind === 'input'),
+  );
 }
 
 const OUTCOME_DECISIONS: readonly string[] = ['happened', 'not_happened', 'stop'];

@@ -11,7 +11,7 @@ import type {
   Provider,
 } from '../../providers/provider.js';
 import type { SeenRequest } from '../engine.js';
-import type { CaseTool } from '../fixture.js';
+import type { CaseSupervisor, CaseTool } from '../fixture.js';
 import { replyAt, type Script, type ScriptedAnswer, type ScriptedReply } from '../script.js';
 import { HostedRuns } from './hosted.js';
 import { reachAtEnd, replyOccurrence, type Moments, type Occurrence } from './moments.js';
@@ -25,6 +25,7 @@ import {
 } from './replies.js';
 import { seenMessage } from './seen.js';
 import type { Summaries } from './summaries.js';
+import { supervisorReply } from './supervisor.js';
 import { stopsWork, type Stage, type StageWorker } from './stage.js';
 
 const EXHAUSTED: ScriptedAnswer = {
@@ -56,6 +57,7 @@ export interface Plays {
   /** Who of several agents asks, by the system prompt; undefined: the agent of the case. */
   readonly agentOf?: (system: string | undefined) => string | undefined;
   readonly questions?: ScriptedQuestions;
+  readonly supervisor?: CaseSupervisor;
 }
 
 export interface ScriptedModel {
@@ -87,6 +89,8 @@ export function scriptedModel(name: string, plays: Plays, cast: ModelCast): Scri
         switch (purpose) {
           case 'compaction':
             return cast.summaries.reply(call ?? 1, request.model);
+          case 'supervision':
+            return supervisorReply(plays.supervisor, request);
           case 'judge':
           case 'review':
             if (plays.questions === undefined) throw new Error(`nobody plays a ${purpose}`);

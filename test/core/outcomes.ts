@@ -120,6 +120,15 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
       const { costMicroUsd: lostCostMicroUsd, usage: lostUsage = NO_USAGE } = entry;
       return { type: 'call_accounted', output: { lostCostMicroUsd, lostUsage, eventsUpTo } };
     }
+    case 'ask_supervisor': {
+      const entry = shell.script.looks?.[effect.input.number - 1] ?? {
+        word: { decision: 'go_on', because: 'all is well' },
+      };
+      if ('failure' in entry) return { type: 'effect_failed', failure: entry.failure };
+      const { usage = NO_USAGE, ...said } = entry;
+      const lost = { lostCostMicroUsd: 0, lostUsage: NO_USAGE };
+      return { type: 'supervisor_answered', output: { ...said, usage, ...lost, eventsUpTo } };
+    }
     case 'fetch_keys': {
       const { deskKeys = [], laterDeskKeys = deskKeys } = shell.script;
       return { type: 'keys_fetched', output: { deskKeys: laterDeskKeys, eventsUpTo } };

@@ -28,6 +28,7 @@ import type { PolicyRule } from '../../core/state/policy.js';
 import type { OpenedSession } from '../../core/state/session.js';
 import { DEFAULT_SETTINGS, type Settings } from '../../core/state/settings.js';
 import type { ParentRef, Task } from '../../core/state/task.js';
+import type { SupervisorTerms, SupervisorWord } from '../../core/state/supervision.js';
 import type { ToolRecord } from '../../core/state/tool.js';
 
 export interface ChildScript {
@@ -85,6 +86,13 @@ export interface Script {
   readonly hookMatches?: HookMatches;
   readonly compactions?: readonly (
     | { readonly tokens?: number; readonly usage?: Usage; readonly answerKept?: true }
+    | { readonly failure: Failure }
+  )[];
+  /** Who looks at the run, and when. */
+  readonly supervisor?: Pick<SupervisorTerms, 'everyTurns' | 'on'>;
+  /** What the supervisor says, in order; then that the run goes on. */
+  readonly looks?: readonly (
+    | { readonly word?: SupervisorWord; readonly usage?: Usage; readonly invalid?: string }
     | { readonly failure: Failure }
   )[];
   /** What calls cost that did not say so themselves, in order; default: nothing. */
@@ -241,6 +249,17 @@ export function scriptedRoute({ routes }: Script, name: string): ModelRoute | un
   };
 }
 
+function supervisorOf(when: NonNullable<Script['supervisor']>, route: ModelRoute): SupervisorTerms {
+  return {
+    agent: { name: 'watcher', version: '1' },
+    route,
+    instructions: { text: 'Watch.' },
+    maxTokens: 1_000,
+    roles: [],
+    ...when,
+  };
+}
+
 export function frozenOf(script: Script): Frozen {
   const { contextWindow = 200_000, settings } = script;
   const route = scriptedRoute({ ...script, routes: { 'scripted/model': {} } }, 'scripted/model')!;
@@ -252,6 +271,7 @@ export function frozenOf(script: Script): Frozen {
     prompt: { hash: 'root', bytes: script.promptBytes ?? 400 },
     tools: script.tools ?? TOOLBOX,
     ...(script.agents !== undefined && { agents: script.agents, authority: 'authority' }),
+    ...(script.supervisor !== undefined && { supervisor: supervisorOf(script.supervisor, route) }),
     ...(script.treeLimits !== undefined && { treeLimits: script.treeLimits }),
     ...(script.within !== undefined && { within: script.within }),
     ...(script.lineage !== undefined && { lineage: script.lineage }),

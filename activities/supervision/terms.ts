@@ -1,0 +1,30 @@
+/** What is fixed of the supervisor of a run when the run is opened. */
+import { agentOf } from '../run/freeze.js';
+import type { OpeningStart } from '../run/bounds.js';
+import type { RunRef } from '../../core/state/effect.js';
+import type { SupervisorTerms } from '../../core/state/supervision.js';
+import { resolveRoute } from '../../providers/routes.js';
+import type { ActivityDeps } from '../deps.js';
+
+const ANSWER_TOKENS = 1_000;
+
+/** Undefined: nobody supervises the agent. Errors: UnknownModel. */
+export async function supervisorTerms(
+  { config, store }: Pick<ActivityDeps, 'config' | 'store'>,
+  { tenant }: RunRef,
+  start: OpeningStart,
+): Promise<SupervisorTerms | undefined> {
+  const { supervisor } = agentOf(config, start.agent);
+  if (supervisor === undefined) return undefined;
+  const { agent, everyTurns, on, roles } = supervisor;
+  const route = resolveRoute(agent.model, config);
+  return {
+    agent: { name: agent.name, version: agent.version },
+    route,
+    instructions: await store.putText(tenant, agent.instructions),
+    maxTokens: Math.min(ANSWER_TOKENS, route.maxOutputTokens),
+    ...(everyTurns !== undefined && { everyTurns }),
+    ...(on !== undefined && { on }),
+    roles,
+  };
+}
