@@ -51,6 +51,8 @@ export {
   type JsonSchema,
   type NormalGoal,
   type PolicyDeclaration,
+  type StartedAgent,
+  type StartedAgents,
   type SubAgentDefinition,
   type Sandbox,
   type SandboxedCommand,

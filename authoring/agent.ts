@@ -2,6 +2,7 @@
 import type { Json } from '../core/json/json.js';
 import type { HandoffTarget } from '../core/state/handoff.js';
 import type { Policy } from '../core/state/policy.js';
+import type { StartedAgent } from '../core/state/started-agent.js';
 import type { TreeLimits } from '../core/state/sub-agent.js';
 import type { WatchedEvent } from '../core/state/supervision.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
@@ -51,4 +52,6 @@ export interface DeclaredSubAgent {
   readonly tools?: readonly string[];
   readonly outputSchema?: Json;
   readonly parallel?: boolean;
+  /** It came with the start of a run. */
+  readonly started?: StartedAgent;
 }

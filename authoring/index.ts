@@ -1,6 +1,7 @@
 /** What authors of agents import, re-exported by the package `holdfast`. */
 export { defineAgent, type Agent, type AgentDefinition } from './define-agent.js';
 export { agentTool, type AgentToolDefinition } from './agent-tool.js';
+export type { StartedAgent, StartedAgents } from '../core/state/started-agent.js';
 export type { SubAgentDefinition } from './sub-agents.js';
 export { defineConfig, isConfig, type Config, type ConfigDefinition } from './define-config.js';
 export {

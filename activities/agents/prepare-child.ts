@@ -6,6 +6,7 @@
 import type { PrepareChildInput, PrepareChildOutput } from '../../core/state/effect.js';
 import { toolKey } from '../../core/state/tool.js';
 import { matchesName } from '../../core/state/policy.js';
+import type { StartedAgent } from '../../core/state/started-agent.js';
 import type { Authority, Bounds, StoredAuthority } from '../../core/state/sub-agent.js';
 import type { Task } from '../../core/state/task.js';
 import { childText } from '../../pure/goal/child-start.js';
@@ -90,6 +91,7 @@ async function startOf(
   goal: string,
 ): Promise<SubAgentStart> {
   const { run, agent, slice, caller, lineage, unservedMs } = input;
+  const role = await roleOf(store, input);
   const given = { traceId: run.traceId, ...(caller !== undefined && { caller }) };
   const schema = agent.outputSchema;
   const task: Task = {
@@ -120,11 +122,23 @@ async function startOf(
       ...(run.store !== undefined && { store: run.store.id }),
     },
     agentVersion: agent.version,
+    ...(role !== undefined && { role }),
     bounds: boundsOf(await storedJson<StoredAuthority>(store, input, input.authority), {
       ...input,
       lineage,
     }),
   };
+}
+
+/** Of one that came with the start of its parent. */
+async function roleOf(
+  store: StoreCalls,
+  { run, agent, name }: PrepareChildInput,
+): Promise<SubAgentStart['role']> {
+  if (agent.role === undefined) return undefined;
+  const definition = JSON.parse(await store.getText(run.tenant, agent.role)) as StartedAgent;
+  // Roles are named after their agent.
+  return { of: agent.agent.slice(0, -(name.length + 1)), name, definition };
 }
 
 /** What the parent may hand on, with its mode of now, and less what the declaration takes away. */

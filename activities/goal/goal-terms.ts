@@ -168,6 +168,7 @@ function frozenCycle(config: Config, goal: NormalGoal): Frozen {
   const frozen = freeze(config, start, {
     prompt: { hash: '', bytes: prompt.bytes },
     schemas: new Map(),
+    roles: new Map(),
   });
   const constraints = Buffer.byteLength(goal.constraints.join('\n'));
   const bytes = prompt.bytes + Buffer.byteLength(goal.objective) + constraints;

@@ -18,10 +18,13 @@ import type {
   TreeLimits,
 } from '../../core/state/sub-agent.js';
 import type { StartInput } from '../../core/state/task.js';
+import type { StartedRole } from '../../pure/sub-agent-start.js';
 
 /** A start as the store completes it; `bounds`: of a sub-agent. */
 export interface OpeningStart extends StartInput {
   readonly bounds?: Bounds;
+  /** Of a sub-agent that came with the start of its root. */
+  readonly role?: StartedRole;
 }
 
 /** Generations between a run and its root. */
@@ -86,32 +89,48 @@ export function boundedHooks(
   };
 }
 
+/** What lies in the store of sub-agents, by their names. */
+export interface SubAgentTexts {
+  /** JSON Schemas of their answers. */
+  readonly schemas: ReadonlyMap<string, StoredText>;
+  /** Definitions of those that the start brings along. */
+  readonly roles: ReadonlyMap<string, StoredText>;
+}
+
 /** The same fields of a run that is a sub-agent or may have some. */
 export function treeOf(
   agent: Agent,
   start: OpeningStart,
-  schemas: ReadonlyMap<string, StoredText>,
+  texts: SubAgentTexts,
 ): Pick<Frozen, 'agents' | 'treeLimits' | 'lineage' | 'within'> {
   const { bounds } = start;
   const limits = treeLimitsFor(agent, start);
   const mayDelegate = limits !== undefined && depthOf(bounds?.lineage) < limits.depth;
   return {
     ...(agent.agents !== undefined &&
-      mayDelegate && { agents: frozenAgents(agent.agents, schemas), treeLimits: limits }),
+      mayDelegate && { agents: frozenAgents(agent.agents, texts), treeLimits: limits }),
     ...(bounds !== undefined && { lineage: bounds.lineage, within: bounds.within }),
   };
 }
 
 function frozenAgents(
   agents: ReadonlyMap<string, DeclaredSubAgent>,
-  schemas: ReadonlyMap<string, StoredText>,
+  { schemas, roles }: SubAgentTexts,
 ): SubAgents {
   return Object.fromEntries(
-    [...agents].map(([name, declared]) => [name, frozenAgent(declared, schemas.get(name))]),
+    [...agents].map(([name, declared]) => [
+      name,
+      frozenAgent(declared, { outputSchema: schemas.get(name), role: roles.get(name) }),
+    ]),
   );
 }
 
-function frozenAgent(declared: DeclaredSubAgent, outputSchema: StoredText | undefined): SubAgent {
+interface OwnTexts {
+  readonly outputSchema: StoredText | undefined;
+  readonly role: StoredText | undefined;
+}
+
+function frozenAgent(declared: DeclaredSubAgent, { outputSchema, role }: OwnTexts): SubAgent {
   const { agent, model, budget, settings, tools } = declared;
   const money = namedMoney(declared);
   return {
@@ -124,6 +143,7 @@ function frozenAgent(declared: DeclaredSubAgent, outputSchema: StoredText | unde
     ...(Object.keys(settings).length > 0 && { settings }),
     ...(tools !== undefined && { tools }),
     ...(outputSchema !== undefined && { outputSchema }),
+    ...(role !== undefined && { role }),
     parallel: declared.parallel ?? isReadOnly(declared),
   };
 }

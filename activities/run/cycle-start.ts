@@ -42,8 +42,9 @@ export async function cycleStart(
   if (!isStartOf(child, start))
     throw taken(runId, `its ${parent.kind} has registered another start`);
   if ('bounds' in child) {
-    const { task, bounds, agentVersion } = child;
-    return { start: { ...start, task, bounds }, agentVersion };
+    const { task, bounds, agentVersion, role } = child;
+    const given = { ...start, task, bounds, ...(role !== undefined && { role }) };
+    return { start: given, agentVersion };
   }
   return {
     start: { ...start, task: child.task },

@@ -5,6 +5,7 @@
  */
 import { parseBudget, parseSettings } from '../../authoring/check-limits.js';
 import { withTargets } from '../../authoring/handoff.js';
+import { startedRole, withStarted } from '../../authoring/started-agents.js';
 import { GOAL_TOOL_LIST } from '../../authoring/goal/goal-tools.js';
 import {
   hookMatches,
@@ -51,6 +52,19 @@ export function agentOf(config: Config, name: string): Agent {
   });
 }
 
+/** The agent of a start, with what the start brings along, or the role that an earlier start brought. */
+export function agentFor(config: Config, { agent: name, agents, role }: OpeningStart): Agent {
+  if (role !== undefined) return startedRole(agentOf(config, role.of), role.name, role.definition);
+  const agent = agentOf(config, name);
+  if (agents === undefined || Object.keys(agents).length === 0) return agent;
+  const whole = withStarted(agent, agents);
+  // A model that nobody knows is told now, and not when the sub-agent is started.
+  for (const { model } of whole.agents?.values() ?? []) {
+    if (model !== undefined) resolveRoute(model, config);
+  }
+  return whole;
+}
+
 export interface Prompt {
   readonly hash: string;
   readonly bytes: number;
@@ -61,6 +75,8 @@ export interface Stored {
   readonly prompt: Prompt;
   /** JSON Schemas of the answers of its sub-agents, by their names. */
   readonly schemas: ReadonlyMap<string, StoredText>;
+  /** Definitions of those that the start brings along, as JSON text. */
+  readonly roles: ReadonlyMap<string, StoredText>;
   /** Tools of its connectors. */
   readonly served?: readonly Tool[];
 }
@@ -68,9 +84,9 @@ export interface Stored {
 export function freeze(
   config: Config,
   start: OpeningStart,
-  { prompt, schemas, served = [] }: Stored,
+  { prompt, schemas, roles, served = [] }: Stored,
 ): Frozen {
-  const agent = agentOf(config, start.agent);
+  const agent = agentFor(config, start);
   const route = resolveRoute(start.model ?? agent.model, config);
   const tools = [...toolsFor(agent, start), ...served].map((tool) => tool.record);
   const settings = settingsFor(config, start);
@@ -96,7 +112,7 @@ export function freeze(
       ...withinLimits(agent.budget, parseBudget(start.budget, PLACE)),
     }),
     settings,
-    ...treeOf(agent, start, schemas),
+    ...treeOf(agent, start, { schemas, roles }),
     versions: {
       agent: agent.version,
       prompt: prompt.hash,
@@ -118,7 +134,7 @@ export function settingsFor(config: Config, start: OpeningStart): Settings {
   const given: Settings = {
     ...DEFAULT_SETTINGS,
     ...config.defaults.settings,
-    ...agentOf(config, start.agent).settings,
+    ...agentFor(config, start).settings,
   };
   const whole = { ...given, ...wished, disallowedTools: disallowed(given, wished) };
   const settings = boundedSettings(whole, start);

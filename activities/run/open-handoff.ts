@@ -82,7 +82,8 @@ async function startUnder(
       hint: 'Only a run itself opens its segments.',
     });
   }
-  const { model: _, ...start } = given;
+  // Another agent brings its own sub-agents.
+  const { model: _, agents: __, ...start } = given;
   const bounds = await boundsOf(store, run, given.parent);
   const goal = await goalIn(store, run.tenant, nodes);
   const schema =

@@ -5,7 +5,7 @@
  */
 import { parseSettings } from '../../authoring/check-limits.js';
 import type { Tool } from '../../authoring/index.js';
-import { goalToolOf } from '../../authoring/goal/goal-tools.js';
+import { runtimeToolOf } from '../tool/code-of.js';
 import { needsSandboxQueue } from '../../authoring/tool-queues.js';
 import type { OpenRunInput, OpenRunOutput, RunRef } from '../../core/state/effect.js';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -18,12 +18,12 @@ import { toolKey } from '../../core/state/tool.js';
 import type { StoredBlock, TranscriptNode } from '../../core/state/transcript.js';
 import { supervisorTerms } from '../supervision/terms.js';
 import { writeAuthority } from './authority.js';
-import { boundedTools, type OpeningStart } from './bounds.js';
+import { boundedTools, type OpeningStart, type SubAgentTexts } from './bounds.js';
 import { appendEvents } from './append-events.js';
 import { textInBlock } from './append-items.js';
 import { archiveSegment } from './archive-history.js';
 import { now, type ActivityDeps } from '../deps.js';
-import { agentOf, freeze, type Prompt } from './freeze.js';
+import { agentFor, freeze, type Prompt } from './freeze.js';
 import { listConnectors } from '../connectors/list-connectors.js';
 import { refusalFor } from '../lacking-code.js';
 import { promptOf } from './prompt.js';
@@ -78,13 +78,13 @@ export async function freezeAgent(
   scope: Scope,
   { run, start }: { readonly run: RunRef; readonly start: OpeningStart },
 ): Promise<FrozenAgent> {
-  const agent = agentOf(deps.config, start.agent);
+  const agent = agentFor(deps.config, start);
   const { tools, report } = await listConnectors(deps, scope, { run, agent });
   const served = boundedTools(agent, tools, start);
   const prompt = await writeRoot(deps, run, { start, served });
   const outputSchema = await storedSchema(deps, run, start);
-  const schemas = await answerSchemas(deps, run, start);
-  const plain = sandboxed(deps, freeze(deps.config, start, { prompt, schemas, served }));
+  const texts = await subAgentTexts(deps, run, start);
+  const plain = sandboxed(deps, freeze(deps.config, start, { prompt, ...texts, served }));
   const authority = await writeAuthority(deps.store, { run, start }, plain);
   const supervisor = await supervisorTerms(deps, run, start);
   const frozen = {
@@ -136,7 +136,7 @@ export function awaitAgent(
   }: Pick<CycleStart, 'start'> & { readonly agentVersion: string | undefined },
 ): void {
   const { config } = deps;
-  const { agent } = start;
+  const agent = start.role?.of ?? start.agent;
   const version = config.agents.get(agent)?.version;
   if (version !== undefined && (agentVersion ?? version) === version) return;
   const { unservedTimeoutMs } = {
@@ -159,10 +159,12 @@ export function awaitAgent(
 export async function noteNeeds(deps: ActivityDeps, { tenant, runId }: RunRef, frozen: Frozen) {
   const { serving, store } = deps;
   if (serving === undefined) return;
-  // Those of goals every worker of this release has.
+  // Those of the runtime itself every worker of this release has.
   const ours = frozen.tools.filter(
     (tool) =>
-      tool.kind !== 'hosted' && tool.mcp === undefined && goalToolOf(toolKey(tool)) === undefined,
+      tool.kind !== 'hosted' &&
+      tool.mcp === undefined &&
+      runtimeToolOf(toolKey(tool)) === undefined,
   );
   const code = {
     agents: [],
@@ -173,19 +175,23 @@ export async function noteNeeds(deps: ActivityDeps, { tenant, runId }: RunRef, f
   await store.putNeeds({ tenant, runId, ...serving, code });
 }
 
-/** Of the answers of its sub-agents. */
-async function answerSchemas(
+async function subAgentTexts(
   { store, config }: ActivityDeps,
   { tenant }: RunRef,
   start: OpeningStart,
-): Promise<ReadonlyMap<string, StoredText>> {
-  const { agents = new Map() } = agentOf(config, start.agent);
+): Promise<SubAgentTexts> {
+  const { agents = new Map() } = agentFor(config, start);
   const schemas = new Map<string, StoredText>();
-  for (const [name, { outputSchema }] of agents) {
-    if (outputSchema === undefined) continue;
-    schemas.set(name, await store.putText(tenant, JSON.stringify(outputSchema)));
+  const roles = new Map<string, StoredText>();
+  for (const [name, { outputSchema, started }] of agents) {
+    if (outputSchema !== undefined) {
+      schemas.set(name, await store.putText(tenant, JSON.stringify(outputSchema)));
+    }
+    if (started !== undefined) {
+      roles.set(name, await store.putText(tenant, JSON.stringify(started)));
+    }
   }
-  return schemas;
+  return { schemas, roles };
 }
 
 function storedSchema({ store }: ActivityDeps, run: RunRef, start: OpeningStart) {

@@ -5,7 +5,7 @@ import type { ToolOffer } from '../../core/state/transcript.js';
 import type { OpeningStart } from './bounds.js';
 import { CYCLE_GUIDE } from './cycle-guide.js';
 import { DATAFLOW_GUIDE } from './dataflow-guide.js';
-import { agentOf, isCycle, offersOf, settingsFor, toolsFor } from './freeze.js';
+import { agentFor, isCycle, offersOf, settingsFor, toolsFor } from './freeze.js';
 
 /** Part of the system prompt of every agent with tools (G71): a result may hold anybody's text. */
 export const RESULTS_ARE_DATA =
@@ -27,7 +27,7 @@ export function promptOf(
   served: readonly Tool[] = [],
 ): PromptTexts {
   const { outputSchema } = start.task;
-  const agent = agentOf(config, start.agent);
+  const agent = agentFor(config, start);
   const { toolExecution } = settingsFor(config, start);
   const tools = offersOf([...toolsFor(agent, start), ...served]).map((offer) =>
     named(offer, agent),

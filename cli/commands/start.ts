@@ -3,6 +3,8 @@ import type { Command } from 'commander';
 import { parseBudgetOptions, parseSettingOptions } from '../desk/assignments.js';
 import { checkStart } from '../../client/runs/check-start.js';
 import type { RunHandle, SessionOptions } from '../../client/index.js';
+import type { StartedAgents } from '../../core/state/started-agent.js';
+import { parseJsonText } from '../../pure/json-text.js';
 import { checkRunId } from '../../client/runs/run-id.js';
 import {
   examples,
@@ -24,6 +26,7 @@ interface StartOptions extends CommonOptions {
   readonly runId?: string;
   readonly caller?: string;
   readonly model?: string;
+  readonly agents?: string;
   readonly session?: string;
   readonly resume?: string;
   readonly continue?: boolean;
@@ -49,6 +52,7 @@ export function addStart(program: Command, cli: Cli): void {
     .option('--run-id <id>', 'id of the run; the same id again gives the run that exists')
     .option('--caller <name>', 'who asks; never counts as an approver')
     .option('--model <route>', "model in place of the agent's own")
+    .option('--agents <json>', 'sub-agents for this run: {"auditor": {"description", "prompt"}}')
     .option('--session <id>', 'begin a session of this id, and keep it')
     .option('--resume <id>', 'go on with a kept session')
     .option('--continue', 'go on with the latest session of the caller in this folder')
@@ -134,6 +138,12 @@ function sessionOptions(options: StartOptions, folder: string): SessionOptions {
   };
 }
 
+function agentsIn(text: string): StartedAgents {
+  const parsed = parseJsonText(text);
+  if (parsed.ok) return parsed.value as StartedAgents;
+  throw usage(`--agents is no JSON: ${parsed.reason}`);
+}
+
 /** Everything that can be wrong is found before the server is asked. */
 async function requestOf({ agent, words, options, folder }: StartWanted) {
   if (options.watch && (options.detach || options.wait === false)) {
@@ -154,6 +164,7 @@ async function requestOf({ agent, words, options, folder }: StartWanted) {
     budget,
     settings,
     ...(model !== undefined && { model }),
+    ...(options.agents !== undefined && { agents: agentsIn(options.agents) }),
     ...(runId !== undefined && { runId: checkRunId(runId) }),
     ...sessionOptions(options, folder),
   };

@@ -11,7 +11,6 @@ import type { FollowQuery, QueryOptions, QueryRequest, UserPrompt } from './opti
 /** Where what other SDKs take as an option is said here. */
 const ELSEWHERE: { readonly [name: string]: string } = {
   systemPrompt: 'Instructions belong to the agent: defineAgent({ instructions }).',
-  agents: 'Agents are served by workers: defineConfig({ agents }).',
   hooks: 'Hooks run in the worker: defineHook, and defineAgent({ hooks }).',
   mcpServers: 'There are no MCP servers yet; a tool of yours may call one.',
   additionalDirectories: 'Tools say themselves where they work: defineTool.',
@@ -88,10 +87,10 @@ export function isConversation(prompt: unknown): prompt is AsyncIterable<UserPro
 /** The start of a run with this goal. A shorthand goes before the same thing in `budget` or `settings`. */
 export function startOf(goal: string | Task, options: QueryOptions, isTalk: boolean): StartOptions {
   const { sessionId, resume, continue: latest, fork, cwd } = options;
-  const { agent, model, persistSession, runId, openLimitMs, tenant } = options;
+  const { agent, agents, model, persistSession, runId, openLimitMs, tenant } = options;
   return {
     ...present({ sessionId, resume, continue: latest, fork, cwd }),
-    ...present({ model, persistSession, runId, openLimitMs, tenant }),
+    ...present({ agents, model, persistSession, runId, openLimitMs, tenant }),
     ...(options.wait === true && { wait: true }),
     agent,
     task: taskOf(goal, options),

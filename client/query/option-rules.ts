@@ -42,6 +42,7 @@ export const FOLLOW_OPTIONS: Rules<FollowQueryOptions> = {
 export const QUERY_OPTIONS: Rules<QueryOptions> = {
   ...FOLLOW_OPTIONS,
   agent: TEXT,
+  agents: { ...FIELDS, is: 'an object: {auditor: {description, prompt}}' },
   model: TEXT,
   fallbackModel: TEXT,
   betas: TEXTS,

@@ -3,6 +3,7 @@ import type { AskView } from '../../core/state/ask-view.js';
 import type { GrantRequest } from '../../core/state/grant.js';
 import type { Json } from '../../core/json/json.js';
 import type { PermissionMode } from '../../core/state/permission-mode.js';
+import type { StartedAgents } from '../../core/state/started-agent.js';
 import type { BudgetOverrides, SettingsOverrides, Task } from '../../core/state/task.js';
 import type { SessionOptions } from '../runs/choose-session.js';
 import type { Answer, Decider } from '../decide/decide.js';
@@ -86,6 +87,11 @@ export interface FollowQueryOptions {
 export interface QueryOptions extends FollowQueryOptions, SessionOptions {
   /** Name of an agent that a worker serves. */
   readonly agent: string;
+  /**
+   * Sub-agents for this run, beside those that the agent declares. Each is a role of the agent: its instructions are the
+   * prompt, and it has no tool that the agent lacks.
+   */
+  readonly agents?: StartedAgents;
   /** Route in place of the agent's own model. */
   readonly model?: string;
   readonly fallbackModel?: string;

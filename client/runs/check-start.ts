@@ -10,6 +10,7 @@ import { depthOf, SHAPE_DEPTH_MAX } from '../../core/json/json-depth.js';
 import { ownValue } from '../../core/json/json.js';
 import { parseModelName } from '../../core/messages/parse-message.js';
 import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
+import { STARTED_AGENTS_CHARS_MAX, type StartedAgents } from '../../core/state/started-agent.js';
 import type { SessionStart } from '../../core/state/session.js';
 import type {
   BudgetOverrides,
@@ -27,6 +28,8 @@ export interface StartRequest {
   readonly tenant?: string;
   readonly budget?: BudgetOverrides;
   readonly settings?: SettingsOverrides;
+  /** Sub-agents beside those that the agent declares: roles of it, with less than it has. */
+  readonly agents?: StartedAgents;
   /** Shorthand for `settings.persistSession`: keep the conversation when the run ends. */
   readonly persistSession?: boolean;
 }
@@ -59,6 +62,7 @@ export function checkStart(request: Request): StartInput {
     ...(tenant !== undefined && { tenant }),
     ...(request.budget !== undefined && { budget: checkedBudget(request.budget) }),
     ...settingsOf(request),
+    ...(request.agents !== undefined && { agents: checkedAgents(request.agents) }),
     ...(request.session !== undefined && { session: request.session }),
   };
 }
@@ -67,6 +71,24 @@ function settingsOf({ settings, persistSession }: Request): Pick<StartInput, 'se
   if (settings === undefined && persistSession === undefined) return {};
   const own = persistSession === undefined ? {} : { persistSession };
   return { settings: checkedSettings({ ...settings, ...own }) };
+}
+
+/** Their fields are the worker's to check, which knows the agent. */
+function checkedAgents(agents: unknown): StartedAgents {
+  if (typeof agents !== 'object' || agents === null || Array.isArray(agents)) {
+    throw badField('agents', 'must be an object: {auditor: {description, prompt}}');
+  }
+  const plain = Object.entries(agents).map(([name, one]: [string, unknown]) => {
+    if (typeof one !== 'object' || one === null || Array.isArray(one)) {
+      throw badField(`agents.${name.slice(0, 60)}`, 'must be an object: {description, prompt}');
+    }
+    return [name, withoutAbsent(one)] as const;
+  });
+  const chars = JSON.stringify(plain).length;
+  if (chars > STARTED_AGENTS_CHARS_MAX) {
+    throw badField('agents', `has more than ${STARTED_AGENTS_CHARS_MAX} characters as JSON`);
+  }
+  return Object.fromEntries(plain) as StartedAgents;
 }
 
 function checkedModel(model: unknown): string {

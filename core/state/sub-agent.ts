@@ -40,6 +40,8 @@ export interface SubAgent {
   readonly outputSchema?: StoredText;
   /** Runs beside others although it may change something; absent: only where all its tools are reads. */
   readonly parallel?: boolean;
+  /** Of one that the start brought along: its definition (StartedAgent), as JSON text. */
+  readonly role?: StoredText;
 }
 
 /** By the name that the model uses. */

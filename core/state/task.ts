@@ -4,6 +4,7 @@ import type { Condition } from '../json/condition.js';
 import type { Json } from '../json/json.js';
 import type { SessionStart } from './session.js';
 import type { Settings } from './settings.js';
+import type { StartedAgents } from './started-agent.js';
 
 export interface Task {
   /** What the run is to achieve; becomes the first user message. Must not be blank (G67). */
@@ -62,6 +63,8 @@ export interface StartInput {
   readonly tenant?: string;
   readonly budget?: BudgetOverrides;
   readonly settings?: SettingsOverrides;
+  /** Sub-agents beside those that the agent declares, by the name that its model uses. */
+  readonly agents?: StartedAgents;
   readonly session?: SessionStart;
   /** Id of the starter's store: the run is opened with this one alone (G116). */
   readonly store?: string;

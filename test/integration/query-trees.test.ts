@@ -28,6 +28,7 @@ function treeConfig(serviceUrl: string): Config {
     agents: [
       auditor,
       defineAgent({ name: 'refund-desk', ...agent, agents }),
+      defineAgent({ name: 'plain-desk', ...agent }),
       defineAgent({
         name: 'library',
         ...agent,
@@ -178,4 +179,61 @@ test('Sub-agents that work side by side are each told in order, and a run that i
   expect(seen.at(-1)).toMatchObject({ run_id: left, type: 'result' });
   expect(seen.filter((one) => one.type === 'result')).toHaveLength(1);
   expect(told(await all(follow(world, left)))).toEqual(told(seen));
+});
+
+test('A query brings sub-agents along: roles of its agent, with no tool that the agent lacks.', async () => {
+  const runId = 'brought';
+  const start = begin(runId, 'plain-desk', {
+    [runId]: [asks('checker'), asks('nobody'), say('All done.')],
+    [`${runId}:a1`]: [read, call('notes.write', { item: 'i' }), say('Checked.')],
+  });
+  const checker = {
+    description: 'Checks facts.',
+    prompt: 'You check facts, and say only true or false.',
+    tools: ['facts.read'],
+    model: 'inherit',
+    maxTurns: 5,
+  };
+  const messages = await all(start({ agents: { checker } }));
+  expect(messages.at(-1)).toMatchObject({ subtype: 'success', result: 'All done.' });
+  expect(messages[0]).toMatchObject({ tools: expect.arrayContaining(['agent']) });
+  const [init] = await world.events(`${runId}:a1`);
+  expect(init).toMatchObject({
+    agent: 'plain-desk/checker',
+    tools: ['facts.read'],
+    parent: { runId, path: ['plain-desk', 'checker'] },
+  });
+  expect(world.service.visits(`${runId}:a1`, 'effect')).toHaveLength(0);
+  const row = await world.store.getRun('default', `${runId}:a1`);
+  const [first] = await world.store.readChain('default', row!.head!);
+  expect(JSON.stringify(first?.blocks)).toContain('You check facts');
+  const results = messages.flatMap((one) => (one.type === 'user' ? [JSON.stringify(one)] : []));
+  expect(results.at(-1)).toContain('There are: checker.');
+});
+
+test('Sub-agents of a start that cannot be used are refused by name before anything runs.', async () => {
+  const checker = { description: 'Checks.', prompt: 'Check.' };
+  const refusals: readonly [agents: unknown, why: string, code?: string][] = [
+    ['checker', 'options.agents'],
+    [{ checker: 'Check.' }, 'agents.checker'],
+    [{ checker: { ...checker, hooks: [] } }, 'has no field hooks'],
+    [{ checker: { ...checker, settings: { permissionMode: 'plan' } } }, 'has no field settings'],
+    [{ checker: { ...checker, prompt: ' ' } }, 'its prompt is blank'],
+    [{ checker: { ...checker, tools: ['pay.unknown'] } }, 'has no tool pay.unknown'],
+    [{ checker: { ...checker, model: 'nowhere/none' } }, 'nowhere/none', 'UnknownModel'],
+    [{ checker: { ...checker, maxTurns: -1 } }, 'maxTurns'],
+    [{ checker: { ...checker, prompt: 'x'.repeat(40_000) } }, '32768'],
+    [{ auditor: checker }, 'has a sub-agent auditor already'],
+    [{ 'two words': checker }, 'its name is not allowed'],
+    [Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`c${n}`, checker])), '21 sub-agents'],
+  ];
+  for (const [index, [agents, why, code = 'InvalidTask']] of refusals.entries()) {
+    const runId = `refused${index}`;
+    const asked = async () =>
+      all(begin(runId, 'refund-desk', { [runId]: [say('No.')] })({ agents }));
+    await expect(asked()).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(why),
+    });
+  }
 });
