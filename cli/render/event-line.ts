@@ -74,12 +74,7 @@ function describe(event: RunEvent, paint: Paint): Description {
     case 'model_response':
       return { label: 'model', text: modelText(event, paint) };
     case 'model_error':
-      return {
-        label: 'model',
-        text: paint.red(
-          `${inert(event.class)} after ${event.attempts} attempts: ${inert(event.message)}`,
-        ),
-      };
+      return { label: 'model', text: paint.red(failureText(event)) };
     case 'validation':
     case 'permission':
       return checkText(event, paint);
@@ -131,6 +126,10 @@ function callText(event: Of<'tool_started' | 'tool_note'>, paint: Paint): string
 
 function endText({ result }: Of<'run_result'>): string {
   return `${result.status}, ${usdText(result.costMicroUsd)}`;
+}
+
+function failureText({ class: code, attempts, message }: Of<'model_error'>): string {
+  return `${inert(code)} after ${attempts} attempts: ${inert(message)}`;
 }
 
 function intervention(event: Of<'interruption' | 'supervision'>, paint: Paint): Description {
