@@ -22,6 +22,8 @@ export interface DiffOptions {
 
 export interface SideEntry {
   readonly step?: number;
+  /** Of its event. */
+  readonly seq: number;
   readonly turn: number;
   readonly type: string;
   readonly rule?: string;
@@ -169,9 +171,10 @@ function shown({ a, b, differs }: Row): DiffRow {
 
 function sideOf(entry: Placed | undefined): SideEntry | null {
   if (entry === undefined) return null;
-  const { step, turn, type, rule, says, action, words } = entry;
+  const { step, seq, turn, type, rule, says, action, words } = entry;
   return {
     ...(step !== undefined && { step }),
+    seq,
     turn,
     type,
     ...(rule !== undefined && { rule }),

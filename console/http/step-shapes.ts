@@ -86,3 +86,41 @@ export const moment = z.object({
   next: z.object(decision).optional(),
   state: z.looseObject({}),
 });
+
+const side = z
+  .object({
+    step: z.number().int().optional(),
+    seq: z.number().int().describe('of its event'),
+    turn: z.number().int(),
+    type: z.string(),
+    rule: z.string().optional(),
+    says: z.string(),
+    action: z.unknown(),
+    words: z.unknown(),
+  })
+  .nullable()
+  .describe('null: this run has ended');
+
+const row = z.object({ a: side, b: side, differs: z.boolean() });
+
+const ending = z.object({
+  runId: z.string(),
+  stopReason: z.string().nullable(),
+  detail: z.string().nullable(),
+  costMicroUsd: z.number().int().nullable(),
+  turns: z.number().int().nullable(),
+  toolCalls: z.number().int().nullable(),
+});
+
+export const diff = z.object({
+  equal: z.boolean(),
+  differsIn: z.enum(['nothing', 'text', 'action']),
+  first: row.optional(),
+  decision: row.optional().describe('the first decision that came out differently'),
+  why: z.string(),
+  textDifferences: z.number().int(),
+  a: ending,
+  b: ending,
+  rows: z.array(row).describe('both paths from the first difference on'),
+  rowsLeftOut: z.number().int().optional(),
+});

@@ -2,6 +2,7 @@
 import type { Endpoint } from '../http/endpoint.js';
 import { aboutEndpoints } from './about.js';
 import { askEndpoints } from './asks.js';
+import { comparedEndpoints } from './compared.js';
 import { controlEndpoints } from './control.js';
 import { controlsEndpoints } from './controls.js';
 import { decisionEndpoints } from './decisions.js';
@@ -18,6 +19,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...runEndpoints,
   ...searchEndpoints,
   ...stepEndpoints,
+  ...comparedEndpoints,
   ...eventEndpoints,
   ...goalEndpoints,
   ...goalWordEndpoints,

@@ -1,5 +1,6 @@
 /** Time travel in a real browser: a run as it was after any of its steps, and two runs beside each other. */
 import { startBundleDesk } from '../../console/index.js';
+import { diffOf } from '../../recording/diff.js';
 import { foldOf } from '../../recording/fold.js';
 import { bundleText } from '../../replay/bundle.js';
 import { exportRun } from '../../replay/export-run.js';
@@ -168,6 +169,55 @@ describeInBrowser('the steps of a run', () => {
         await browser.close();
         await desk.stop();
       }
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'two runs are chosen in the list and stand beside each other: where they differ, why, how they ended',
+    async () => {
+      const { world } = stage;
+      const run = (runId: string, folder: string) => ({
+        runId,
+        agent: 'bank',
+        task: 'Read the mail.',
+        replies: [call('mail.read', { folder }), say(`Read: ${HOSTILE.html}`)],
+      });
+      await world.ended(await world.start(run('left-run', 'inbox')));
+      await world.ended(await world.start(run('right-run', HOSTILE.html)));
+      const diff = await stage.desk().get('/v1/runs/left-run/diff/right-run');
+      const [a, b] = await Promise.all(
+        ['left-run', 'right-run'].map(async (runId) => {
+          const bundle = await bundleOf(runId);
+          return { runId, events: bundle.events, steps: foldOf(bundle).steps };
+        }),
+      );
+      expect(diff.body).toEqual(JSON.parse(JSON.stringify(diffOf(a!, b!, { actions: false }))));
+      expect((await stage.desk().get('/v1/runs/left-run/diff/right-run', 'bob')).status).toBe(404);
+      expect((await stage.desk().get('/v1/runs/left-run/diff/nobody')).status).toBe(404);
+
+      const { page, faults, context } = await stage.open('rita', { path: '/runs' });
+      await page.getByLabel('Compare left-run').check();
+      await page.getByText('Choose another run to compare with.').waitFor();
+      await page.getByLabel('Compare right-run').check();
+      await page.getByRole('link', { name: 'Compare the two chosen runs' }).click();
+      await page.getByText('The runs differ in action.').waitFor();
+      await page
+        .getByText('What the model said differs, and the rules decide from there.')
+        .waitFor();
+      await page.getByRole('region', { name: 'Run A' }).getByText('left-run').waitFor();
+      expect(await page.locator('.diff-table .differs').count()).toBeGreaterThan(0);
+      for (const each of await page.locator('.diff-table summary').all()) await each.click();
+      await screenshot(page, 'diff');
+      expect(await page.locator(`main :is(${ACTIVE})`).count()).toBe(0);
+      expect(await inPage<unknown>(page, 'window.hacked')).toBeUndefined();
+      await page.locator('.diff-table a').first().click();
+      await page.getByRole('region', { name: 'After it' }).waitFor();
+      const same = await stage.open('rita', { path: '/runs/left-run/diff/left-run', phone: true });
+      await same.page.getByText('Both runs did and said the same.').waitFor();
+      expect(await inPage<boolean>(same.page, IS_WIDER)).toBe(false);
+      expect([faults, same.faults]).toEqual([[], []]);
+      await Promise.all([context.close(), same.context.close()]);
     },
     LIMIT_MS,
   );

@@ -34,6 +34,7 @@ export type Freeze = z.output<typeof controls.freeze>;
 export type Delivery = z.output<typeof shapes.delivery>;
 
 export type StepsIndex = z.output<typeof recorded.stepsIndex>;
+export type RunDiff = z.output<typeof recorded.diff>;
 export type Moment = z.output<typeof recorded.moment>;
 
 export type Goal = z.output<typeof goals.goal>;

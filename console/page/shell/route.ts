@@ -8,6 +8,7 @@ export interface Place {
     | 'runs'
     | 'failures'
     | 'run'
+    | 'diff'
     | 'goals'
     | 'goal'
     | 'evidence'
@@ -17,7 +18,7 @@ export interface Place {
   readonly id?: string;
   /**
    * Of what `id` names: an id of evidence, the number of a cycle and the digest of its brief, the
-   * number of a step.
+   * number of a step, another run.
    */
   readonly part?: string;
 }
@@ -38,6 +39,7 @@ const ROUTES: readonly Route[] = [
   { path: /^\/goals\/(?<id>[^/]+)\/briefs\/(?<part>\d+(?:\/[0-9a-f]{64})?)$/, view: 'brief' },
   { path: /^\/runs$/, view: 'runs' },
   { path: /^\/failures$/, view: 'failures' },
+  { path: /^\/runs\/(?<id>[^/]+)\/diff\/(?<part>[^/]+)$/, view: 'diff' },
   { path: /^\/runs\/(?<id>[^/]+)(?:\/steps\/(?<part>\d{1,9}))?$/, view: 'run' },
 ];
 

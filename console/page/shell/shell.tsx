@@ -52,7 +52,7 @@ export function Shell(): VNode {
   );
 }
 
-const RUN_VIEWS: readonly (Place['view'] | undefined)[] = ['runs', 'run', 'failures'];
+const RUN_VIEWS: readonly (Place['view'] | undefined)[] = ['runs', 'run', 'diff', 'failures'];
 const GOAL_VIEWS: readonly (Place['view'] | undefined)[] = ['goals', 'goal', 'evidence', 'brief'];
 
 interface NavigationProps {

@@ -15,6 +15,7 @@ const NEEDED = {
   runs: 'read',
   failures: 'read',
   run: 'read',
+  diff: 'read',
   goals: 'read',
   goal: 'read',
   evidence: 'read',
@@ -44,6 +45,8 @@ export function View(props: ViewProps): VNode {
     case 'evidence':
     case 'brief':
       return <Later load={ofGoals} props={props} />;
+    case 'diff':
+      return <Later load={diff} props={props} />;
     case 'run':
       return <Later load={run} props={props} />;
   }
@@ -67,6 +70,10 @@ const recording = async (): Promise<Loaded> => {
       <RecordingView recording={me.recording} step={step} />
     );
   };
+};
+const diff = async (): Promise<Loaded> => {
+  const { DiffView } = await import('../steps/diff-view.js');
+  return ({ place: { id = '', part = '' } }) => <DiffView runId={id} other={part} />;
 };
 const runs = async (): Promise<Loaded> => {
   const { Runs } = await import('../runs/runs.js');
