@@ -48,7 +48,7 @@ export function pointsOf(messages: readonly Message[]): readonly Point[] {
   });
 }
 
-/** A boundary of a goal: what was the last thing to get through, or the first that did not. */
+/** A boundary of a goal or a tree: what was the last thing to get through, or the first that did not. */
 interface Boundary {
   readonly between: string;
   readonly cycle: string;
@@ -98,9 +98,60 @@ const BOUNDARIES: readonly Boundary[] = [
   { between: 'wake and cycle', about: 'prepare_cycle', name: DECIDED, fate: 'unsent', nth: 1 },
 ].map((boundary) => ({ cycle: '', nth: 0, ...boundary }) as Boundary);
 
+/** The edges between a run and its sub-agent, of which one ends at a time: the only one below the root. */
+const EDGES: readonly Boundary[] = [
+  { between: 'grant and row', about: 'prepare_child', name: DECIDED, fate: 'unheard' },
+  { between: 'row and start', about: 'prepare_child', name: BROUGHT, fate: 'unsent' },
+  { between: 'row and start', about: 'prepare_child', name: BROUGHT, fate: 'unheard' },
+  { between: 'row and start', about: 'agentRun', name: DECIDED, fate: 'unsent' },
+  { between: 'start and answer', about: 'agentRun', name: DECIDED, fate: 'unheard' },
+  { between: 'start and answer', about: 'open_run', name: BROUGHT, fate: 'unsent', cycle: ':a1' },
+  {
+    between: 'start and answer',
+    about: 'call_model',
+    name: BROUGHT,
+    fate: 'unsent',
+    cycle: ':a1:a1',
+  },
+  {
+    between: 'answer and outcome',
+    about: 'close_run',
+    name: BROUGHT,
+    fate: 'unsent',
+    cycle: ':a1',
+  },
+  {
+    between: 'outcome and its word',
+    about: 'close_run',
+    name: BROUGHT,
+    fate: 'unheard',
+    cycle: ':a1',
+  },
+  {
+    between: 'outcome and its word',
+    about: 'childEnded',
+    name: DECIDED,
+    fate: 'unsent',
+    cycle: ':a1',
+  },
+  { between: 'word and close', about: 'childEnded', name: DECIDED, fate: 'unheard', cycle: ':a1' },
+  { between: 'word and close', about: 'close_child', name: DECIDED, fate: 'unheard' },
+  { between: 'close and result', about: 'close_child', name: BROUGHT, fate: 'unsent' },
+  { between: 'close and result', about: 'close_child', name: BROUGHT, fate: 'unheard' },
+].map((boundary) => ({ cycle: '', nth: 0, ...boundary }) as Boundary);
+
 /** Where a goal is to lose its worker whatever is drawn. Throws when the story has no such message. */
 export function boundariesOf(messages: readonly Message[]): readonly Point[] {
-  return BOUNDARIES.map(({ between, cycle, name, about, nth, fate }) => {
+  return found(BOUNDARIES, messages);
+}
+
+/** The same of a tree. */
+export function edgesOf(messages: readonly Message[]): readonly Point[] {
+  return found(EDGES, messages);
+}
+
+function found(boundaries: readonly Boundary[], messages: readonly Message[]): readonly Point[] {
+  return boundaries.map(({ between, cycle, name, about, nth, fate }) => {
     const message = messages.find(
       (one) => one.cycle === cycle && one.name === name && one.about === about && one.nth === nth,
     );

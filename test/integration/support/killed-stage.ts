@@ -3,6 +3,7 @@
  * when each of the tellings is at the point where it loses it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../../../authoring/index.js';
 import type { Observation } from '../../../evaluation/engine.js';
 import {
   isSameMessage,
@@ -29,6 +30,8 @@ const DOWN_MS = 500;
 /** What is told: a run, or a goal with its cycles. */
 export interface Tale {
   readonly wire: Pick<WireOptions, 'runId' | 'activity' | 'decision'>;
+  /** What its workers serve; default: what those of a world do. */
+  readonly served?: { readonly module: string; readonly config: (options: unknown) => Config };
   start(world: World, telling: Telling): Promise<void>;
   /** How it is known that a telling is in the middle of something. */
   inside(stage: Stage, runId: string, what: Inside): () => Promise<boolean>;
@@ -108,7 +111,11 @@ export async function played(
 ): Promise<Played & { readonly messages: readonly Message[] }> {
   const { world, tale } = stage;
   const wire = await wireTo(stage, () => 'delivered');
-  const worker = await world.serve({ address: wire.address, taskQueue: 'whole' });
+  const worker = await world.serve({
+    ...configOf(stage),
+    address: wire.address,
+    taskQueue: 'whole',
+  });
   const runId = stage.nextRunId();
   await tale.start(world, { runId, taskQueue: 'whole' });
   const seen = await tale.observed(world, runId);
@@ -116,6 +123,15 @@ export async function played(
   await worker.run();
   await wire.stop();
   return { ...seen, messages: wire.messages };
+}
+
+function configOf({ world, tale }: Stage) {
+  const { served } = tale;
+  return served && { config: served.config({ serviceUrl: world.service.url }) };
+}
+
+function moduleOf({ tale: { served } }: Stage) {
+  return served && { configModule: served.module };
 }
 
 export interface Killed extends Played {
@@ -128,13 +144,13 @@ export interface Killed extends Played {
 export async function killed(stage: Stage, points: readonly Point[]): Promise<readonly Killed[]> {
   const { world, patience } = stage;
   const { runs, wire, taskQueue } = await linesFor(stage, points);
-  const doomed = await world.spawn({ address: wire.address, taskQueue });
+  const doomed = await world.spawn({ ...moduleOf(stage), address: wire.address, taskQueue });
   const reached = await allAtPoints(stage, { runs, wire, taskQueue });
   await doomed.kill();
   patience.clear();
   await wire.stop();
   world.service.releaseAll();
-  const heir = await world.serve({ taskQueue });
+  const heir = await world.serve({ ...configOf(stage), taskQueue });
   const seen = await allObserved(stage, runs, reached);
   heir.shutdown();
   await heir.run();
@@ -148,7 +164,7 @@ export async function killedServer(
 ): Promise<readonly Killed[]> {
   const { world, patience } = stage;
   const { runs, wire, taskQueue } = await linesFor(stage, points);
-  const worker = await world.spawn({ address: wire.address, taskQueue });
+  const worker = await world.spawn({ ...moduleOf(stage), address: wire.address, taskQueue });
   const reached = await allAtPoints(stage, { runs, wire, taskQueue });
   await world.server.kill();
   patience.clear();

@@ -2,26 +2,52 @@
 import { defineAgent, defineConfig, type Config } from '../../../authoring/index.js';
 import { config as served } from './agents.js';
 
-/** An agent that has an auditor, which has a clerk. */
+/** An agent that has an auditor, which has a clerk; one works at a time. */
+export const TREE_AGENT = 'refund-desk';
+/** The same with many at once. */
+export const HALL = 'refund-hall';
+
+/** Loaded by worker processes too, which need nothing else of the tests. */
+const HEARTBEATS = { repeatable: 5_000, single: 5_000 } as const;
+const MODEL = { model: 'scripted/model', settings: { heartbeatMs: HEARTBEATS } } as const;
+const AT_ONCE = { toolExecution: 'batched' } as const;
+
 export function config(options: unknown): Config {
   const { tools } = servedAgent(served(options));
   const clerk = { description: 'Pays.', prompt: 'Pay.', tools: ['pay.asked', 'notes.write'] };
   const auditor = defineAgent({
     name: 'auditor',
-    model: 'scripted/model',
+    ...MODEL,
     instructions: 'Audit.',
     tools,
     agents: { clerk },
   });
+  const hallAuditor = defineAgent({
+    name: 'hall-auditor',
+    ...MODEL,
+    settings: { ...MODEL.settings, ...AT_ONCE },
+    instructions: 'Audit.',
+    tools,
+    agents: { clerk: { ...clerk, parallel: true } },
+  });
+  const root = { ...MODEL, instructions: 'Serve the customer.', tools };
   return defineConfig({
     agents: [
       auditor,
+      hallAuditor,
       defineAgent({
-        name: 'refund-desk',
-        model: 'scripted/model',
-        instructions: 'Serve the customer.',
-        tools,
+        name: TREE_AGENT,
+        ...root,
         agents: { auditor: { description: 'Checks an order.', agent: auditor } },
+      }),
+      defineAgent({
+        name: HALL,
+        ...root,
+        settings: { ...MODEL.settings, ...AT_ONCE },
+        agents: {
+          auditor: { description: 'Checks an order.', agent: hallAuditor, parallel: true },
+        },
+        agentLimits: { atOnce: 20 },
       }),
     ],
   });
