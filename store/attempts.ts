@@ -3,7 +3,8 @@
  * it may cost, then what it did cost.
  * Invariants: attempts of an effect are numbered from 1 without gaps; the first ending of an attempt stays.
  */
-import type { Usage } from '../core/state/model.js';
+import { addUsage } from '../core/money/budget.js';
+import { NO_USAGE, type Usage } from '../core/state/model.js';
 import { checkIdentifiers, LIST_ROWS_MAX } from './bounds.js';
 import { change, rowsOf, type Db } from './database.js';
 import type { AttemptTable } from './schema.js';
@@ -54,6 +55,8 @@ export interface Attempts {
   finishAttempt(finish: AttemptFinish): Promise<boolean>;
   /** In order, at most LIST_ROWS_MAX. */
   listAttempts(tenant: string, runId: string, effectId: string): Promise<readonly AttemptRow[]>;
+  /** Tokens of all questions of the run to models; of one without an ending, its bound. */
+  attemptedUsage(tenant: string, runId: string): Promise<Usage>;
 }
 
 const START = `
@@ -73,6 +76,18 @@ const FINISH = `
 const LIST = `
   select * from attempts where tenant = @tenant and run_id = @runId and effect_id = @effectId
   order by attempt limit ${LIST_ROWS_MAX}`;
+
+const USED = `
+  select usage_json, outcome, count(*) as times,
+    sum(bound_input_tokens) as input, sum(bound_output_tokens) as output
+  from attempts where tenant = @tenant and run_id = @runId
+  group by usage_json, outcome`;
+
+interface UsedRow extends Pick<AttemptTable, 'usage_json' | 'outcome'> {
+  readonly times: unknown;
+  readonly input: unknown;
+  readonly output: unknown;
+}
 
 export function attempts(db: Db): Attempts {
   return {
@@ -105,6 +120,25 @@ export function attempts(db: Db): Attempts {
       const rows = await rowsOf<AttemptTable>(db, LIST, { tenant, runId, effectId });
       return rows.map(attemptRow);
     },
+    async attemptedUsage(tenant, runId) {
+      checkIdentifiers({ tenant, runId });
+      const rows = await rowsOf<UsedRow>(db, USED, { tenant, runId });
+      return rows.map(usageOf).reduce(addUsage, NO_USAGE);
+    },
+  };
+}
+
+function usageOf({ usage_json: json, outcome, ...row }: UsedRow): Usage {
+  if (outcome === null)
+    return { ...NO_USAGE, input: Number(row.input), output: Number(row.output) };
+  if (json === null) return NO_USAGE;
+  const { input, output, cacheRead, cacheWrite } = JSON.parse(json) as Usage;
+  const times = Number(row.times);
+  return {
+    input: input * times,
+    output: output * times,
+    cacheRead: cacheRead * times,
+    cacheWrite: cacheWrite * times,
   };
 }
 

@@ -1,10 +1,12 @@
 /**
  * close_child: reads the outcome of a sub-agent and makes a result of it.
  * Invariants: the row is sealed with the outcome, so that nothing that the sub-agent still does counts; asked again it
- * gives the same; a sub-agent that is lost costs what it and those below it asked for, at most what was reserved.
+ * gives the same; a sub-agent that is lost costs what it and those below it asked for, at most what was reserved, and has used
+ * the tokens of those questions.
  */
 import type { ChildEnd, CloseChildInput, CloseChildOutput } from '../../core/state/effect.js';
-import { NO_USAGE } from '../../core/state/model.js';
+import { addUsage } from '../../core/money/budget.js';
+import { NO_USAGE, type Usage } from '../../core/state/model.js';
 import type { RunResult, StopReason } from '../../core/state/result.js';
 import type { ToolResultCode } from '../../core/state/tool-result.js';
 import type { StoredText } from '../../core/json/json.js';
@@ -128,7 +130,8 @@ async function lostEnd(
   const isOpen = unconfirmed === true || below.open > 0;
   const known = Math.min(most, costMicroUsd + below.costMicroUsd);
   const content = { text: `The sub-agent ${name} did not finish: failed (${detail}).` };
-  const rest = { stopReason: 'failed', detail, content, usage: NO_USAGE, activeMs: 0 } as const;
+  const usage = addUsage(await store.attemptedUsage(run.tenant, child), below.usage);
+  const rest = { stopReason: 'failed', detail, content, usage, activeMs: 0 } as const;
   const code =
     (await store.countDoubtful(run.tenant, child)) > 0 ? 'outcome_unknown' : 'execution_error';
   // What still runs below may cost all that was reserved.
@@ -139,18 +142,22 @@ async function lostEnd(
   return { ...rest, code, costMicroUsd: known };
 }
 
+interface SpentBelow {
+  readonly costMicroUsd: number;
+  readonly usage: Usage;
+  /** How many have no result. */
+  readonly open: number;
+}
+
 /** Of everything below a sub-agent that is lost; what is open there is sealed. */
-async function costBelow(
-  store: StoreCalls,
-  tenant: string,
-  child: string,
-): Promise<{ readonly costMicroUsd: number; readonly open: number }> {
+async function costBelow(store: StoreCalls, tenant: string, child: string): Promise<SpentBelow> {
   const own = await store.childRow(tenant, child);
   const root = own?.place?.root;
-  if (root === undefined) return { costMicroUsd: 0, open: 0 };
+  if (root === undefined) return { costMicroUsd: 0, usage: NO_USAGE, open: 0 };
   const tree = await store.listTree(tenant, root);
   const below = tree.filter(({ child: id }) => id.startsWith(`${child}:a`));
   let costMicroUsd = 0;
+  let usage = NO_USAGE;
   let open = 0;
   for (const row of below) {
     const ended = (await store.getRun(tenant, row.child))?.result;
@@ -158,7 +165,8 @@ async function costBelow(
     if (ended === undefined) open += 1;
     // A result has the cost of all below it; attempts have each their own.
     costMicroUsd += (await store.attemptedCost(tenant, row.child)).costMicroUsd;
+    usage = addUsage(usage, await store.attemptedUsage(tenant, row.child));
     await store.sealChild(tenant, row.child);
   }
-  return { costMicroUsd, open };
+  return { costMicroUsd, usage, open };
 }

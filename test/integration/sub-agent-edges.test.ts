@@ -3,6 +3,7 @@
  * are in orphans.test.ts, workers and servers in killed-trees.test.ts.
  */
 import type { RunHandle } from '../../client/runs/run-handle.js';
+import { addUsage } from '../../core/money/budget.js';
 import { replayRuns } from '../../testing/index.js';
 import { config } from './support/tree-agents.js';
 import { startWire } from './support/wire.js';
@@ -85,6 +86,10 @@ async function expectLost(runId: string): Promise<void> {
   const [own, lost] = [await costOf(runId), await costOf(`${runId}:a1`)];
   expect(lost).toBeGreaterThan(0);
   expect(result).toMatchObject({ completed: true, costMicroUsd: own + lost });
+  const tokens = [runId, `${runId}:a1`].map((id) => world.store.attemptedUsage('default', id));
+  const [ofOwn, ofLost] = await Promise.all(tokens);
+  expect(ofLost?.input).toBeGreaterThan(0);
+  expect(result.usage).toEqual(addUsage(ofOwn!, ofLost!));
   expect(await world.store.childRow('default', `${runId}:a1`)).toMatchObject({ state: 'sealed' });
   expect([...(await replayRuns(world.place, [runId]))]).toEqual([]);
 }

@@ -38,6 +38,28 @@ test('attempts of an effect are numbered from 1 and end once', async () => {
   ]);
 });
 
+test('a run has used the tokens of its attempts, and the bounds of those without an end', async () => {
+  const { store } = await newStore();
+  const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  expect(await store.attemptedUsage('t', 'r1')).toEqual(none);
+  const usage = { input: 10, output: 2, cacheRead: 3, cacheWrite: 4 };
+  const end = {
+    outcome: 'ok',
+    usage,
+    costMicroUsd: 12,
+    estimated: false,
+    finishedAt: 1500,
+  } as const;
+  for (const effectId of ['model:1', 'model:2']) {
+    const attempt = await store.startAttempt({ ...START, effectId });
+    await store.finishAttempt({ tenant: 't', runId: 'r1', effectId, attempt, ...end });
+  }
+  await store.startAttempt({ ...START, effectId: 'model:3' });
+  await store.startAttempt({ ...START, runId: 'r2' });
+  const used = { input: 120, output: 54, cacheRead: 6, cacheWrite: 8 };
+  expect(await store.attemptedUsage('t', 'r1')).toEqual(used);
+});
+
 test('of two replies to one request the first stays, and both writers learn it', async () => {
   const { store } = await newStore();
   const key = { tenant: 't', runId: 'r1', call: 1, requestDigest: 'd' };

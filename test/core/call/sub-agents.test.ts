@@ -155,6 +155,24 @@ test('A row that cannot be prepared is sealed, and the call says why.', () => {
   expect(JSON.stringify(shell.effects)).toContain('no worker serves x_agent');
 });
 
+test.each([
+  [1, ['desk'], true],
+  [1, ['desk', 'auditor'], false],
+  [2, ['desk', 'auditor'], true],
+  [2, ['desk', 'auditor', 'clerk'], false],
+  [0, ['desk'], false],
+] as const)(
+  'In a tree of %d generations a run at %j that has the tool starts a sub-agent: %s.',
+  (depth, path, isStarted) => {
+    const limits = { depth, atOnce: 4, inAll: 50 };
+    const shell = delegating([{}], { lineage: { root: 'root', path, call: 'c', limits } });
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(started(shell, 'prepare_child')).toHaveLength(isStarted ? 1 : 0);
+    expect(codesOf(shell)).toEqual({ a: isStarted ? 'ok' : 'tool_not_allowed' });
+    expect(shell.run.money.reserved).toEqual({});
+  },
+);
+
 test('Sub-agents that work side by side are counted once.', () => {
   const each = 50_000;
   const ids = ['a', 'b', 'c', 'd'];
