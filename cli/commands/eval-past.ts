@@ -18,9 +18,9 @@ import {
 import { summaryOfPast } from '../../evaluation/past/summary.js';
 import type { Bundle } from '../../replay/bundle.js';
 import type { Cli } from '../command.js';
+import { configurationOf, providersFor } from '../desk/model-access.js';
 import { recordedOf } from '../desk/recorded.js';
 import { foundBy, sourceOf, type RunSource } from '../desk/run-source.js';
-import { variablesWith } from '../environment.js';
 import { EXIT } from '../exit-code.js';
 import { exactJson, inert } from '../render/index.js';
 import { withSession, type Session } from '../session.js';
@@ -112,24 +112,10 @@ async function termsOf(cli: Cli, options: PastOptions): Promise<NewTerms> {
   };
 }
 
-/** Also without --config: its endpoints and routes say what a model is. */
-async function configurationOf(
-  folder: string,
-  file: string | undefined,
-): Promise<Config | undefined> {
-  const { findConfig, loadConfig } = await import('../../worker/load-config.js');
-  if (file !== undefined) return loadConfig({ folder, file });
-  return findConfig(folder) === undefined ? undefined : loadConfig({ folder });
-}
-
 async function modelOf(cli: Cli, name: string, config: Config | undefined) {
-  const { environment } = cli;
   const { resolveRoute } = await import('../../providers/routes.js');
-  const { providersOf } = await import('../../worker/providers.js');
-  const { readEnvironment } = await import('../../worker/config.js');
   const route = resolveRoute(name, config);
-  const place = readEnvironment(variablesWith(environment, {}), environment.folder);
-  const providers = providersOf(place, config);
+  const providers = await providersFor(cli, config);
   if (providers.has(route.provider)) return { name, routes: [route], providers };
   throw new HoldfastError(
     'ModelKeyMissing',

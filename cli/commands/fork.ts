@@ -1,66 +1,52 @@
-/** `holdfast fork`: what a new run from the state after a step of a recorded one would begin with. */
-import { Option, type Command } from 'commander';
+/** `holdfast fork`: a new run from the state after a step of a recorded one, played dry, or only what it would begin with. */
+import type { Command } from 'commander';
 import type { ForkPlan } from '../../recording/fork-plan.js';
-import {
-  examples,
-  runCommand,
-  withJson,
-  withPlace,
-  type Cli,
-  type CommonOptions,
-} from '../command.js';
+import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
 import { recordedOf } from '../desk/recorded.js';
 import { inert } from '../render/index.js';
 import { usd } from '../../evaluation/past/report.js';
 import { usage, wholeNumber } from '../usage.js';
+import { changesNamed, withChanges, type ForkOptions } from './fork-options.js';
 
 const STEP_MAX = 10_000_000;
-
-/** Of a fork that is played, which this release cannot. */
-const NOT_BUILT = [
-  'dry',
-  'live',
-  'model <name>',
-  'instructions <file>',
-  'tool <name@version>',
-  'policy <file>',
-  'message <text>',
-  'budget <key=value>',
-  'result <call=json>',
-  'config <file>',
-  'rules <which>',
-] as const;
-
-interface ForkOptions extends CommonOptions {
-  readonly at: number;
-  readonly plan?: boolean;
-}
 
 export function addFork(program: Command, cli: Cli): void {
   const command = program
     .command('fork')
     .description(
-      'Show what a fork of a recorded run would begin with after a step: which questions are asked anew, which approvals are dropped, what becomes of work in flight, and which calls with effects would ask a person before they are repeated. This release plays no fork: --plan is needed.',
+      'Play a fork of a recorded run: it begins from the state after a step, with the named changes. Played dry, which is the default, the model is asked in earnest, reads run by the code of --config or answer from the record, and effects answer `would_execute` and are listed. --plan only shows what a fork would begin with. This release plays no fork live.',
     )
     .argument('<run-or-file>', 'run id, or a bundle that `holdfast export` wrote')
     .requiredOption('--at <step>', 'number of the step', wholeNumber('--at', [1, STEP_MAX]))
-    .option('--plan', 'only show it; no run is started, no model and no tool is called');
-  for (const one of NOT_BUILT) command.addOption(new Option(`--${one}`).hideHelp());
+    .option('--plan', 'only show what it would begin with; no model and no tool is called')
+    .option('--dry', 'without effects (the default)')
+    .option('--live', 'refused: this release plays no fork live');
   withJson(
-    withPlace(command),
-    '{runId, step, spentMicroUsd, rules, askedAnew, droppedGrants, notExecuted, inFlight, divergences, handedOver: {before, after}}',
+    withPlace(withChanges(command)),
+    '{mode: "dry", runId, step, rules, stopReason, detail?, answer?, waitsFor?, wouldExecute: [{tool, callId, args, digest, asks, repeats?}], reads: [{tool, callId, from}], costMicroUsd, totalCostMicroUsd, turns, leftOut}; with --plan {runId, step, spentMicroUsd, rules, askedAnew, droppedGrants, notExecuted, inFlight, divergences, handedOver: {before, after}}',
   )
-    .addHelpText('after', examples('holdfast fork failure.json --at 7 --plan'))
+    .addHelpText(
+      'after',
+      examples(
+        'holdfast fork failure.json --at 7 --plan',
+        'holdfast fork failure.json --at 7 --model anthropic/claude-sonnet-5-5 --json',
+        "holdfast fork run_01J… --at 7 --dry --config holdfast.config.ts --message 'Look at the order first.'",
+      ),
+    )
     .action((subject: string, options: ForkOptions) =>
       runCommand(cli, options, async (session, output) => {
-        refuseNotBuilt(options);
+        refuseWrong(options);
         const { bundle } = await recordedOf(cli, session, subject);
         const { foldOf } = await import('../../recording/fold.js');
-        const { forkPlanAt } = await import('../../recording/fork-plan.js');
         const fold = foldOf(bundle);
         if (fold.kind === 'goal') {
           throw usage('Forks of goals are not built.', 'Name the run of one of its cycles.');
         }
+        if (options.plan !== true) {
+          const { forkDry } = await import('./fork-dry.js');
+          return forkDry(cli, { fold, bundle }, options, output);
+        }
+        const { forkPlanAt } = await import('../../recording/fork-plan.js');
         const plan = forkPlanAt(fold, bundle.events, options.at);
         output.data({ runId: fold.run.runId, ...plan });
         if (output.json) return;
@@ -76,16 +62,26 @@ export function addFork(program: Command, cli: Cli): void {
 
 const LINE_CHARS_MAX = 400;
 
-function refuseNotBuilt(options: ForkOptions): void {
-  const given = NOT_BUILT.map((one) => one.split(' ')[0]!).find((name) => name in options);
-  if (given !== undefined) {
+function refuseWrong(options: ForkOptions): void {
+  if (options.live === true) {
     throw usage(
-      `--${given} is not built: this release plays no fork.`,
-      'See what a fork would begin with by --plan; play the run with another model or configuration by `holdfast eval --from FOLDER --at STEP`.',
+      '--live is not built: this release plays no fork live.',
+      'Play it dry: no effect happens, and each that would is listed.',
     );
   }
-  if (options.plan === true) return;
-  throw usage('This release plays no fork.', 'See what a fork would begin with by --plan.');
+  const [named] = changesNamed(options);
+  if (options.plan === true && (options.dry === true || named !== undefined)) {
+    throw usage(
+      `--plan plays no fork, so --${named ?? 'dry'} means nothing.`,
+      'Leave out --plan, or leave out the change.',
+    );
+  }
+  if (options.rules !== undefined && options.rules !== 'newest') {
+    throw usage(
+      '--rules knows one word: newest.',
+      'Leave it out to follow the rules of the recorded run.',
+    );
+  }
 }
 
 function linesOf(plan: ForkPlan): readonly string[] {

@@ -167,6 +167,8 @@ function again(run: OpenRun, call: ReturnedStage): StationResult {
   }
   const attempt = call.attempt + 1;
   const { inDoubt: _, unserved: __, ...base } = baseOf(call);
+  // What let the parent of a fork do it does not let the fork.
+  if (run.forked?.regrant.includes(call.id)) return go(run, { ...base, attempt, stage: 'checked' });
   return go(run, { ...base, attempt, stage: 'granted', grant: call.grant });
 }
 

@@ -27,7 +27,8 @@ export function opened(run: Run, output: OpenRunOutput): Run {
   const { frozen, deskKeys, store } = output;
   // Keys come and go while a run waits: each segment is told those of its time.
   const told = { ...known, ...(deskKeys !== undefined && { deskKeys }) };
-  const rules = knownRules(Math.max(run.rules, output.rules));
+  // A fork keeps to the rules of the run that it began from.
+  const rules = run.forked?.rules ?? knownRules(Math.max(run.rules, output.rules));
   const isFirst = run.store === undefined && store !== undefined && follows({ rules }, 'ownStore');
   const rest = isFirst ? { ...told, store } : told;
   const next = takenOver({ ...rest, rules, segment }, output);
@@ -173,12 +174,20 @@ function announceRun(run: OpenRun, arrival: Arrival): OpenRun {
     ...(session?.resumed !== undefined && { resumed: session.resumed }),
     versions: frozen.versions,
     ...(follows(run, 'rulesTold') && { rules: run.rules }),
+    ...forkOf(run),
   });
+  if (arrival.forked === true) return releaseWarnings(announced);
   const asked = appendUser(releaseWarnings(announced), goal);
   const constraints = (task.constraints ?? []).map((line) => `- ${line}`).join('\n');
   const bound =
     constraints === '' ? asked : appendUser(asked, { text: `Constraints:\n${constraints}` });
   return withContext(bound, arrival);
+}
+
+function forkOf({ forked }: OpenRun) {
+  if (forked === undefined) return {};
+  const { runId, step, spentMicroUsd } = forked;
+  return { forked: { runId, step, spentMicroUsd } };
 }
 
 function parentOf({ start, frozen: { lineage } }: OpenRun) {

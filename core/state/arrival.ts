@@ -14,6 +14,8 @@ export interface Arrival {
   /** The run was announced before and goes on under another agent, which is told this. */
   readonly handedOver?: { readonly handoff: Handoff; readonly message: StoredText };
   readonly connectors?: Pick<ConnectorReport, 'connectors' | 'missing'>;
+  /** A fork: its conversation has the goal already, and was greeted before. */
+  readonly forked?: true;
   /** What the SessionStart hooks add to the conversation. */
   readonly context: readonly string[];
 }

@@ -54,6 +54,7 @@ export const ERROR_CODES = [
   'HistoryMissing',
   'ReplayDiffers',
   'CaptureRefused',
+  'ForkRefused',
   'RedactionRefused',
   'UnknownModel',
   'ModelKeyMissing',

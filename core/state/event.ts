@@ -77,6 +77,12 @@ export type EventBody =
       };
       /** Whoever decides must prove who they are. */
       readonly requireProof?: true;
+      /** Of a fork: where it began, and what the recorded run had spent until then, in micro-USD. */
+      readonly forked?: {
+        readonly runId: string;
+        readonly step: number;
+        readonly spentMicroUsd: number;
+      };
       readonly sessionId?: string;
       readonly resumed?: ResumedFrom;
       readonly versions: { readonly [name: string]: string };

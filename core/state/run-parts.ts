@@ -107,6 +107,19 @@ export interface Clock {
   readonly judgedTo?: number;
 }
 
+/** Where a fork began. */
+export interface ForkedFrom {
+  /** The recorded run. */
+  readonly runId: string;
+  readonly step: number;
+  /** Spent by the recorded run until then: its own cost is what comes on top. */
+  readonly spentMicroUsd: number;
+  /** Ids of calls that came along with a grant of the recorded run: it lets nothing run here. */
+  readonly regrant: readonly string[];
+  /** The rules of the recorded run, which it keeps to; absent: the newest. */
+  readonly rules?: number;
+}
+
 /** Why the run went on the last time, and when: ms since epoch. */
 export interface NewestTransition {
   readonly reason: TransitionReason;

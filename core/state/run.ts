@@ -36,6 +36,7 @@ import type {
   Compactions,
   Exceeded,
   Final,
+  ForkedFrom,
   Growth,
   KnownStore,
   ModelChoice,
@@ -68,6 +69,8 @@ export interface Run extends Carrier {
   readonly frozen?: Frozen;
   /** The session that it belongs to; absent for a run that neither resumes nor keeps one. */
   readonly session?: RunSession;
+  /** Of a fork: the recorded run from whose state it began. */
+  readonly forked?: ForkedFrom;
   /** Opened and not announced yet: its SessionStart hooks come first. */
   readonly arrival?: Arrival;
   readonly phase: Phase;

@@ -70,6 +70,8 @@ export interface WorldOptions {
   readonly rules?: number;
   /** Something that takes real time, as `World` has it; default: nothing does. */
   readonly outside?: () => Promise<unknown> | undefined;
+  /** Answers an effect in place of its activity; undefined: the activity does. */
+  readonly instead?: (effect: ActivityEffect) => Promise<object> | undefined;
   /** Called at the places where an effect can be cut, in whatever runs there; it may kill the worker. */
   readonly seam?: Seam;
 }
@@ -86,7 +88,12 @@ export function worldOf(options: WorldOptions): World {
     ...(rules !== undefined && { rules }),
     ...(sizeAfterSummary !== undefined && { sizeAfterSummary }),
   };
-  const workers = simulatedWorkers({ deps, clock, seam: options.seam ?? (() => undefined) });
+  const workers = simulatedWorkers({
+    deps,
+    clock,
+    seam: options.seam ?? (() => undefined),
+    ...(options.instead !== undefined && { instead: options.instead }),
+  });
   return { clock, workers, ...(outside !== undefined && { outside }) };
 }
 

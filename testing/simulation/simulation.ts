@@ -20,6 +20,8 @@ const ACTIVATIONS_MAX = 20_000;
 export interface SimulationOptions extends WorldOptions, FamilyWatching {
   readonly start: StartInput;
   readonly runId: string;
+  /** A run that begins from this state, such as a fork, and not from its start. */
+  readonly from?: Run;
 }
 
 type Unstamped<T> = T extends unknown ? Omit<T, 'at'> : never;
@@ -51,11 +53,15 @@ export interface Simulation {
 
 /** Starts a run: its first decision is made, nothing has happened yet. */
 export function startSimulation(options: SimulationOptions): Simulation {
-  const { start, runId } = options;
+  const { start, runId, from } = options;
   const tree: RunEvent[] = [];
   const world: World = { ...worldOf(options), describe: (id) => family.describe(id) };
   const { clock, workers } = world;
-  const family: RunFamily = new RunFamily(world, runMachine, {
+  const machineOf = (one: StartInput, id: string): Machine<Run> =>
+    from !== undefined && id === runId
+      ? { ...runMachine(one, id), open: () => from, checkEvent: () => [] }
+      : runMachine(one, id);
+  const family: RunFamily = new RunFamily(world, machineOf, {
     ...options,
     onEvent: (event) => {
       tree.push(event);

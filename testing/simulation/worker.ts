@@ -53,15 +53,26 @@ export interface WorkerOptions {
   readonly deps: ActivityDeps;
   readonly clock: VirtualClock;
   readonly seam: Seam;
+  /** Answers an effect in place of its activity; undefined: the activity does. */
+  readonly instead?: (effect: ActivityEffect) => Promise<object> | undefined;
 }
 
-export function simulatedWorkers({ deps: first, clock, seam }: WorkerOptions): SimulatedWorkers {
+type Incarnating = Pick<WorkerOptions, 'deps' | 'seam'> & {
+  readonly instead: WorkerOptions['instead'] | undefined;
+};
+
+export function simulatedWorkers({
+  deps: first,
+  clock,
+  seam,
+  instead,
+}: WorkerOptions): SimulatedWorkers {
   let deps = first;
-  let current: Incarnation | undefined = incarnation(deps, seam);
+  let current: Incarnation | undefined = incarnation({ deps, seam, instead });
   let waiting: (() => void)[] = [];
 
   function serve(): void {
-    current = incarnation(deps, seam);
+    current = incarnation({ deps, seam, instead });
     const ready = waiting;
     waiting = [];
     for (const then of ready) then();
@@ -114,13 +125,13 @@ export function simulatedWorkers({ deps: first, clock, seam }: WorkerOptions): S
   return workers;
 }
 
-function incarnation(deps: ActivityDeps, seam: Seam): Incarnation {
+function incarnation({ deps, seam, instead }: Incarnating): Incarnation {
   const life = newLife();
   const own = mortal(deps, life, seam);
   const worker: Incarnation = {
     life,
     running: new Set(),
-    perform: (effect, scope) => performActivity(own, scope, effect),
+    perform: (effect, scope) => instead?.(effect) ?? performActivity(own, scope, effect),
     ended(attempt) {
       worker.running.delete(attempt);
       if (worker.running.size === 0) worker.onIdle?.();

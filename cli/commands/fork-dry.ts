@@ -1,0 +1,67 @@
+/** `holdfast fork --dry`: a fork that is played without effects, and what it tells. */
+import { resolve } from 'node:path';
+import type { DryFork } from '../../evaluation/fork/dry.js';
+import { usd } from '../../evaluation/past/report.js';
+import { withoutSecrets } from '../../evaluation/capture/secrets.js';
+import type { RunFold } from '../../recording/fold.js';
+import type { Bundle } from '../../replay/bundle.js';
+import type { Cli } from '../command.js';
+import { configurationOf, providersFor } from '../desk/model-access.js';
+import { inert } from '../render/index.js';
+import type { Output } from '../terminal/output.js';
+import { changesOf, type ForkOptions } from './fork-options.js';
+
+const LINE_CHARS_MAX = 600;
+const ARGS_CHARS = 200;
+
+export async function forkDry(
+  cli: Cli,
+  { fold, bundle }: { readonly fold: RunFold; readonly bundle: Bundle },
+  options: ForkOptions,
+  output: Output,
+): Promise<void> {
+  const { folder, variables } = cli.environment;
+  const file = options.config === undefined ? undefined : resolve(folder, options.config);
+  const config = await configurationOf(folder, file);
+  const changes = await changesOf(cli, options, config);
+  const { playDry } = await import('../../evaluation/fork/dry.js');
+  const fork = await playDry(
+    fold,
+    { bundle, step: options.at },
+    {
+      changes,
+      providers: await providersFor(cli, config),
+      ...(options.rules === 'newest' && { rules: 'newest' }),
+    },
+  );
+  const told = JSON.parse(withoutSecrets(JSON.stringify(fork), variables)) as DryFork;
+  output.data({ mode: 'dry', ...told });
+  if (output.json) return;
+  for (const line of linesOf(told)) output.line(inert(line, LINE_CHARS_MAX));
+  output.remark('A dry fork: no effect happened, approvals were taken as given.');
+}
+
+function linesOf(fork: DryFork): readonly string[] {
+  const { step, runId, rules, stopReason, detail, answer, waitsFor } = fork;
+  const end =
+    waitsFor === undefined
+      ? `${stopReason}${detail === undefined ? '' : ` (${detail})`}`
+      : waits(waitsFor);
+  return [
+    `Fork of ${runId} after step ${step}, by rules ${rules}: ${end}`,
+    ...fork.reads.map(({ tool, callId, from }) => `read             ${tool} ${callId} (${from})`),
+    ...fork.wouldExecute.map(
+      ({ tool, callId, args, asks, repeats }) =>
+        `would execute    ${tool} ${callId} ${JSON.stringify(args).slice(0, ARGS_CHARS)}${asks ? '; a person is asked first' : ''}${repeats === undefined ? '' : `; repeats step ${repeats.step}`}`,
+    ),
+    ...(fork.wouldExecute.length === 0 ? ['would execute    nothing'] : []),
+    ...fork.leftOut.map((line) => `left out         ${line}`),
+    `cost             ${usd(fork.costMicroUsd)} of its own, ${usd(fork.totalCostMicroUsd)} with the run before it; ${fork.turns} turns`,
+    ...(answer === undefined ? [] : [`answer           ${answer}`]),
+  ];
+}
+
+function waits({ kind, tool, question }: NonNullable<DryFork['waitsFor']>): string {
+  const about = [tool, question].filter((one) => one !== undefined).join(': ');
+  return `ended before a question that only a person can answer (${kind}${about === '' ? '' : ` ${about}`})`;
+}

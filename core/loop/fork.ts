@@ -1,0 +1,261 @@
+/**
+ * The first Run of a fork: a recorded run as it was after a step, made into a run of its own.
+ * Invariants:
+ *  K1 Nothing of the parent is in flight: no timer, no effect, no open question, no undelivered event.
+ *  K2 No approval is taken over: a call that people had let go on is asked about again before it runs.
+ *  K3 A call that may have had an effect never begins anew by itself: it gets its recorded outcome, or is in doubt.
+ *  K4 Counters and money go on from those of the parent.
+ */
+import type { Parsed } from '../json/shape.js';
+import type { StoredText } from '../json/json.js';
+import type { Call, CallFact, ReturnedStage } from '../state/call.js';
+import type { Frozen } from '../state/frozen.js';
+import type { Grant } from '../state/effect.js';
+import { isOpen, type OpenRun, type Run, type Turn } from '../state/run.js';
+import { baseOf } from '../step/open-work.js';
+import { hasEffects } from './fork-beginning.js';
+
+/** What a fork begins with. Plain JSON. */
+export interface Fork {
+  /** The recorded run as it was after the step. */
+  readonly run: Run;
+  readonly step: number;
+  /** By call id: what the record knows of calls that were in flight then. */
+  readonly outcomes: { readonly [callId: string]: CallFact };
+  /** By call id: results in place of those that calls of the turn at hand had, or would have. */
+  readonly results?: { readonly [callId: string]: StoredText };
+  /** In place of what the parent was frozen with. */
+  readonly frozen?: Frozen;
+  /** The conversation under another root; absent: as it was. */
+  readonly head?: string;
+  /** Said by the user before the next request. */
+  readonly message?: string;
+  /** Next to go on by the parent's rules: absent for the newest. */
+  readonly keepsRules?: true;
+}
+
+export interface ForkIdentity {
+  readonly runId: string;
+  readonly taskId: string;
+  /** ms since epoch. */
+  readonly at: number;
+}
+
+/** Why no fork begins after this step; undefined: one can. */
+export function forkRefusal(run: Run): string | undefined {
+  if (!isOpen(run) || run.arrival !== undefined)
+    return 'The run had not begun its work at this step; name a later one.';
+  if (run.final !== undefined || run.stopping !== undefined)
+    return 'The run was ending at this step; name an earlier one.';
+  if (run.handoff !== undefined)
+    return 'The run was being handed over to another agent at this step; name an earlier or a later one.';
+  return undefined;
+}
+
+export function forkRun(fork: Fork, identity: ForkIdentity): Parsed<Run> {
+  const { run: parent } = fork;
+  const reason = forkRefusal(parent);
+  if (reason !== undefined || !isOpen(parent)) {
+    return { ok: false, reason: reason ?? 'The run was not open.' };
+  }
+  const frozen = fork.frozen ?? parent.frozen;
+  const rest = withoutOpenWork({ ...parent, frozen }, identity.at);
+  const turn = parent.turn && turnOf(parent, parent.turn, fork);
+  const unknown = results(fork).find((callId) => !isAtHand(parent, callId));
+  if (unknown !== undefined) return { ok: false, reason: notAtHand(unknown) };
+  const { parent: _, session: __, ...start } = parent.start;
+  return {
+    ok: true,
+    value: {
+      ...rest,
+      runId: identity.runId,
+      taskId: identity.taskId,
+      traceId: identity.runId,
+      start: { ...start, task: { ...start.task, taskId: identity.taskId } },
+      forked: {
+        runId: parent.runId,
+        step: fork.step,
+        spentMicroUsd: parent.money.spentMicroUsd,
+        regrant: (turn?.calls ?? []).flatMap(({ id, stage }) => (stage === 'returned' ? [id] : [])),
+        ...(fork.keepsRules === true && { rules: parent.rules }),
+      },
+      ...(turn !== undefined && { turn }),
+      head: fork.head ?? parent.head,
+      context: contextUnder(parent, frozen),
+      pending: parent.pending.map((item) => pendingOf(item, fork)),
+      queue: [...parent.queue, ...(fork.message === undefined ? [] : [{ text: fork.message }])],
+      arrival: { goal: { text: parent.start.task.goal }, context: [], hooks: 'done', forked: true },
+    },
+  };
+}
+
+/** A longer prompt takes more of the context window. */
+function contextUnder({ context, frozen: was }: OpenRun, { prompt }: Frozen): Run['context'] {
+  const more = prompt.bytes - was.prompt.bytes;
+  if (more === 0) return context;
+  return {
+    ...context,
+    newBytes: context.newBytes + Math.max(0, more),
+    ...(context.bytes !== undefined && { bytes: Math.max(0, context.bytes + more) }),
+  };
+}
+
+/** What waits, works, or was said to the parent alone is left behind. */
+function withoutOpenWork(run: OpenRun, at: number): OpenRun {
+  const { endTimer: _, graceTimer: _g, childGrace: _c, hookGrace: _h, ...timeless } = run;
+  const { children: _ch, grants: _gr, unjudged: _u, keyWait: _k, proofs: _p, ...alone } = timeless;
+  const { mail: _m, session: _s, store: _st, previousExecution: _pe, unheard: _un, ...own } = alone;
+  const { errands: _e, storing: _so, shownStatus: _sh, asked, preCompact, ...rested } = own;
+  const { interrupt: _i, pausing: _pa, closeAsked: _cl, ...rest } = rested;
+  const { activeMs, waitingMs } = run.clock;
+  const { current, ...compactions } = run.compactions ?? {};
+  const { effectId: _ef, outcome, ...wanted } = current ?? {};
+  const isAsking = Object.values(run.inflight).some(({ kind }) => kind === 'call_model');
+  return {
+    ...rest,
+    ...(asked !== undefined && !isAsking && { asked }),
+    ...(preCompact === 'done' && { preCompact }),
+    ...(run.compactions !== undefined && {
+      compactions: {
+        ...(compactions as NonNullable<Run['compactions']>),
+        // One that is back is acted upon; one under way begins anew.
+        ...(current !== undefined && {
+          current: (outcome === undefined ? wanted : current) as typeof current,
+        }),
+      },
+    }),
+    ...(run.exceeded !== undefined && { exceeded: withoutAsk(run.exceeded) }),
+    requests: run.requests - (isAsking ? 1 : 0),
+    now: at,
+    clock: { startedAt: at - activeMs - waitingMs, activeMs, waitingMs },
+    money: { ...run.money, reserved: {} },
+    asks: [],
+    closedAsks: [],
+    early: [],
+    seenMessageIds: [],
+    unprocessed: [],
+    verdicts: [],
+    closeRequested: false,
+    outbox: { nextSeq: 0, events: [] },
+    inflight: {},
+    segment: { number: 0, full: false, opened: false },
+  };
+}
+
+function withoutAsk({ askId: _, ...exceeded }: NonNullable<Run['exceeded']>) {
+  return exceeded;
+}
+
+function turnOf(run: OpenRun, turn: Turn, fork: Fork): Turn {
+  const { judgement, ...rest } = turn;
+  return {
+    ...rest,
+    ...(judgement !== undefined && judgement !== 'running' && { judgement }),
+    calls: turn.calls.map((call) => callOf(run, call, fork)),
+  };
+}
+
+function callOf(run: OpenRun, call: Call, { outcomes, results: given = {} }: Fork): Call {
+  const content = given[call.id];
+  if (call.stage === 'settled') {
+    const { after, ...settled } = call;
+    const result = content === undefined ? call.result : okOf(call.result, content);
+    return { ...settled, result, ...(after === 'done' && { after }) };
+  }
+  if (content !== undefined)
+    return returned(run, call, { kind: 'outcome', outcome: { kind: 'ok', content } });
+  switch (call.stage) {
+    case 'proposed':
+    case 'checked':
+    case 'hooked':
+    case 'returned':
+      return call;
+    case 'checking':
+    case 'rechecked':
+      return { ...baseOf(call), stage: 'proposed', check: { ok: true, unchecked: true } };
+    case 'hooking':
+    case 'waiting':
+    case 'granted':
+      return { ...baseOf(call), stage: 'checked' };
+    case 'asking': {
+      const { elicited: _, answered: __, ...base } = baseOf(call);
+      return { ...base, stage: 'checked' };
+    }
+    case 'delegated':
+      return returned(run, call, {
+        kind: 'outcome',
+        outcome: { kind: 'error', code: 'not_executed', message: NOT_EXECUTED },
+      });
+    case 'executing': {
+      if (!hasEffects(run, call.tool)) return { ...baseOf(call), stage: 'checked' };
+      return returned(run, call, outcomes[call.id] ?? IN_DOUBT);
+    }
+    case 'doubt':
+      return returned(run, call, IN_DOUBT);
+  }
+}
+
+const NOT_EXECUTED =
+  'Not executed: its sub-agent was at work when the fork began, and works for the parent alone.';
+
+const IN_DOUBT: CallFact = {
+  kind: 'finding',
+  finding: {
+    kind: 'unknown',
+    message: 'The record does not say how this call of the parent ended.',
+  },
+};
+
+function returned(run: OpenRun, call: Call, fact: CallFact): ReturnedStage {
+  return {
+    ...baseOf(call),
+    stage: 'returned',
+    grant: 'grant' in call && call.grant !== undefined ? call.grant : nobodys(run, call),
+    startedAt: run.now,
+    durationMs: 0,
+    fact,
+  };
+}
+
+/** Of a call whose result is given: nothing is executed by it. */
+function nobodys(run: OpenRun, { digest }: Call): Grant {
+  const policyVersion = run.frozen.policy.version;
+  return { basis: 'policy', reference: 'fork', digest, policyVersion, approvedBy: [] };
+}
+
+type Settled = Extract<Call, { stage: 'settled' }>['result'];
+
+function okOf({ code: _, ...result }: Settled, content: StoredText): Settled {
+  return { ...result, status: 'ok', isError: false, content };
+}
+
+type Pending = Run['pending'][number];
+
+/** A result of the newest turn that is on its way into the conversation. */
+function pendingOf(item: Pending, { results: given = {} }: Fork): Pending {
+  if (item.kind !== 'results') return item;
+  return {
+    ...item,
+    results: item.results.map(({ code, isError, ...result }) => {
+      const content = given[result.callId];
+      return content === undefined
+        ? { ...result, isError, ...(code !== undefined && { code }) }
+        : { ...result, isError: false, content };
+    }),
+  };
+}
+
+function results({ results: given = {} }: Fork): readonly string[] {
+  return Object.keys(given);
+}
+
+function isAtHand({ turn, pending }: Run, callId: string): boolean {
+  const isPending = pending.some(
+    (item) => item.kind === 'results' && item.results.some((one) => one.callId === callId),
+  );
+  return isPending || (turn?.calls.some(({ id }) => id === callId) ?? false);
+}
+
+function notAtHand(callId: string): string {
+  return `The call ${callId.slice(0, 100)} is not at hand after this step: name a step at which the model had proposed it and had not yet answered to its result.`;
+}

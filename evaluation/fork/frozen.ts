@@ -1,0 +1,163 @@
+/**
+ * What a dry fork is frozen with: that of its parent, or of the agent of a configuration, with the named changes.
+ * Invariant: the conversation lies under the root that it is frozen with.
+ */
+import { policyOf, type PolicyDeclaration } from '../../authoring/policy.js';
+import type { Config } from '../../authoring/index.js';
+import { rewritten } from '../../activities/run/open-session.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { BudgetOverrides, StartInput } from '../../core/state/task.js';
+import type { Frozen } from '../../core/state/frozen.js';
+import type { ModelRoute } from '../../core/state/model.js';
+import type { OpenRun } from '../../core/state/run.js';
+import type { ToolOffer, TranscriptNode } from '../../core/state/transcript.js';
+import { wireNameOf } from '../../core/state/tool.js';
+import { argumentsOf, attributesOf } from '../../recording/history.js';
+import type { Bundle } from '../../replay/bundle.js';
+import type { MemoryStore } from '../../store/store.js';
+import { startSimulation } from '../../testing/simulation/index.js';
+
+/** The named changes of a fork. */
+export interface ForkChanges {
+  readonly route?: ModelRoute;
+  readonly instructions?: string;
+  /** `name@version` of the configuration, in place of the tool of this name. */
+  readonly tool?: string;
+  readonly policy?: PolicyDeclaration;
+  readonly budget?: BudgetOverrides;
+  readonly message?: string;
+  /** By call id. */
+  readonly results?: { readonly [callId: string]: string };
+  /** The agent of the parent's name as this configuration has it: prompt, tools, policy, limits and hooks. */
+  readonly config?: Config;
+}
+
+export interface FrozenFork {
+  readonly frozen: Frozen;
+  readonly head?: string;
+}
+
+export async function frozenFork(
+  store: MemoryStore,
+  bundle: Bundle,
+  { run, changes }: { readonly run: OpenRun; readonly changes: ForkChanges },
+): Promise<FrozenFork> {
+  const { config, route, policy, budget, instructions, tool } = changes;
+  const base = config === undefined ? run.frozen : await frozenBy(config, { store, bundle, run });
+  const changed = withTerms(base, { route, policy, budget });
+  const root = await rootOf(store, run.tenant, changed.prompt.hash);
+  const swapped = tool === undefined ? { frozen: changed, root } : withTool(changed, root, changes);
+  const told =
+    instructions === undefined ? swapped.root : withInstructions(swapped.root, instructions);
+  if (told === root && config === undefined) return { frozen: changed };
+  const hash = await store.putNode(run.tenant, told);
+  const bytes = swapped.frozen.prompt.bytes + sizeOf(told) - sizeOf(root);
+  const frozen = {
+    ...swapped.frozen,
+    prompt: { hash, bytes },
+    versions: { ...swapped.frozen.versions, prompt: hash },
+  };
+  const [, ...messages] = await store.readChain(run.tenant, run.head ?? run.frozen.prompt.hash);
+  return { frozen, head: await rewritten(store, run.tenant, { root: hash, messages }) };
+}
+
+function withTerms(
+  frozen: Frozen,
+  {
+    route,
+    policy,
+    budget,
+  }: Pick<
+    { [Key in keyof ForkChanges]: ForkChanges[Key] | undefined },
+    'route' | 'policy' | 'budget'
+  >,
+): Frozen {
+  const { fallback, ...rest } = frozen;
+  const ruled = policy === undefined ? undefined : policyOf(frozen.agent.name, policy);
+  return {
+    ...rest,
+    // Another model was named: no other one takes its place.
+    ...(fallback !== undefined && route === undefined && { fallback }),
+    ...(route !== undefined && { route }),
+    ...(ruled !== undefined && {
+      policy: ruled,
+      versions: { ...frozen.versions, policy: ruled.version },
+    }),
+    budget: { ...frozen.budget, ...budget },
+  };
+}
+
+async function rootOf(store: MemoryStore, tenant: string, hash: string): Promise<TranscriptNode> {
+  const [node] = await store.readChain(tenant, hash);
+  const { hash: _, ...root } = node!;
+  return root;
+}
+
+/** What the runtime adds to every prompt stays behind it. */
+function withInstructions(root: TranscriptNode, text: string): TranscriptNode {
+  const [, ...rest] = root.blocks;
+  return { ...root, blocks: [{ type: 'text', text }, ...rest] };
+}
+
+function withTool(frozen: Frozen, root: TranscriptNode, { tool: key = '', config }: ForkChanges) {
+  const code = config?.tools.get(key);
+  if (code === undefined) {
+    const known = [...(config?.tools.keys() ?? [])].slice(0, KNOWN_SHOWN);
+    throw new HoldfastError(
+      'InvalidRequest',
+      `The configuration has no tool ${key.slice(0, 100)}.`,
+      {
+        hint:
+          config === undefined
+            ? 'Name the configuration that has it with --config.'
+            : `Name one as name@version: ${known.join(', ')}.`,
+        details: { known },
+      },
+    );
+  }
+  const { record, description, inputSchema } = code;
+  const { name, version } = record;
+  const offer: ToolOffer = { name, version, wireName: wireNameOf(name), description, inputSchema };
+  return {
+    frozen: { ...frozen, tools: [...frozen.tools.filter((one) => one.name !== name), record] },
+    root: { ...root, tools: [...(root.tools ?? []).filter((one) => one.name !== name), offer] },
+  };
+}
+
+const KNOWN_SHOWN = 20;
+
+function sizeOf({ blocks, tools = [] }: TranscriptNode): number {
+  const texts = blocks.map((block) => ('text' in block ? JSON.stringify(block.text) : ''));
+  return Buffer.byteLength(texts.join('')) + Buffer.byteLength(JSON.stringify(tools));
+}
+
+/** Opened as a run of today is, and no further: neither its model nor a hook is asked. */
+async function frozenBy(
+  config: Config,
+  { store, bundle, run }: { store: MemoryStore; bundle: Bundle; run: OpenRun },
+): Promise<Frozen> {
+  const [first] = bundle.segments[0]?.events ?? [];
+  const given = argumentsOf(attributesOf(first, 'workflowExecutionStarted').input)[0];
+  const { session: _, parent: __, store: ___, ...start } = given as unknown as StartInput;
+  const opening = startSimulation({
+    start: { ...start, agent: run.frozen.agent.name },
+    runId: `${run.runId}.opening`,
+    store,
+    config,
+    providers: new Map(),
+    instead: ({ kind }) =>
+      kind === 'call_model' || kind === 'run_hooks'
+        ? Promise.reject(new Error('Nothing is asked while a fork is opened.'))
+        : undefined,
+    onEvent: ({ type }) => {
+      if (type === 'session_init') opening.send({ type: 'cancel_requested' });
+    },
+  });
+  const final = await opening.finish();
+  const { frozen } = opening.run();
+  if (frozen !== undefined && final.kind !== 'refused') return frozen;
+  const { code = 'UnknownAgent', message = '' } = final.kind === 'refused' ? final : {};
+  throw new HoldfastError(code as 'UnknownAgent', message, {
+    hint: `The configuration needs an agent ${run.frozen.agent.name} that can be opened with the task of the run.`,
+  });
+}

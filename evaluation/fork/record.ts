@@ -1,0 +1,61 @@
+/** A bundle in a store of its own, and what its tools that change nothing answered. */
+import type { Json } from '../../core/json/json.js';
+import { hasEffects } from '../../core/loop/fork-beginning.js';
+import type { ToolOutcome } from '../../core/state/effect.js';
+import type { TranscriptNode } from '../../core/state/transcript.js';
+import type { RunFold } from '../../recording/fold.js';
+import type { Bundle } from '../../replay/bundle.js';
+import type { MemoryStore } from '../../store/store.js';
+
+/** Conversation and texts of the bundle, under the tenant of its run. */
+export async function fillStore(store: MemoryStore, bundle: Bundle): Promise<void> {
+  const { tenant } = bundle.run;
+  for (const text of Object.values(bundle.blobs)) await store.putBlob(tenant, text);
+  for (const node of Object.values(bundle.nodes)) {
+    await store.putNode(tenant, node as unknown as TranscriptNode);
+  }
+}
+
+interface RecordedAnswer {
+  readonly outcome: ToolOutcome;
+  readonly isRecorded: boolean;
+}
+
+/** Answers by tool and arguments: each is given once, the last one again and again. */
+export class RecordedReads {
+  private readonly byDigest = new Map<string, ToolOutcome[]>();
+
+  constructor(fold: RunFold) {
+    for (const { step, inputs } of fold.steps) {
+      if (!inputs.some(({ type }) => type === 'tool_returned')) continue;
+      const { before, given } = fold.at(step);
+      for (const input of given) {
+        if (input.type !== 'tool_returned') continue;
+        const call = before.turn?.calls.find(
+          (one) => one.stage === 'executing' && one.effectId === input.id,
+        );
+        const { outcome } = input.output;
+        if (call === undefined || hasEffects(before, call.tool)) continue;
+        if (outcome.kind === 'ok' || outcome.kind === 'error') this.add(call.digest, outcome);
+      }
+    }
+  }
+
+  answerTo({ tool, digest, args }: { tool: string; digest: string; args: Json }): RecordedAnswer {
+    const [next, ...rest] = this.byDigest.get(digest) ?? [];
+    if (rest.length > 0) this.byDigest.set(digest, rest);
+    if (next !== undefined) return { outcome: next, isRecorded: true };
+    const message = notRecorded(tool, args);
+    return { outcome: { kind: 'error', code: 'execution_error', message }, isRecorded: false };
+  }
+
+  private add(digest: string, outcome: ToolOutcome): void {
+    this.byDigest.set(digest, [...(this.byDigest.get(digest) ?? []), outcome]);
+  }
+}
+
+const ARGS_CHARS = 200;
+
+function notRecorded(tool: string, args: Json): string {
+  return `not_recorded: the record has no answer of ${tool} to ${JSON.stringify(args).slice(0, ARGS_CHARS)}.`;
+}

@@ -1,0 +1,47 @@
+/**
+ * What a record knows later of the calls with effects that were in flight after a step.
+ * Invariant: only what was known for certain is an outcome; the first such word counts.
+ */
+import { hasEffects } from '../core/loop/fork-beginning.js';
+import { receive } from '../core/loop/engine.js';
+import type { CallFact } from '../core/state/call.js';
+import type { Run } from '../core/state/run.js';
+import type { RunFold } from './fold.js';
+
+/** By call id. */
+export function forkOutcomes(fold: RunFold, step: number): { readonly [callId: string]: CallFact } {
+  const { after } = fold.at(step);
+  const wanted = new Set(
+    (after.turn?.calls ?? []).flatMap(({ id, stage, tool }) =>
+      stage === 'executing' && hasEffects(after, tool) ? [id] : [],
+    ),
+  );
+  const found = new Map<string, CallFact>();
+  for (let next = step + 1; next <= fold.steps.length && found.size < wanted.size; next += 1) {
+    const { before, given } = fold.at(next);
+    if (before.turn?.messageId !== after.turn?.messageId) break;
+    let run: Run = before;
+    for (const input of given) {
+      run = receive(run, input);
+      for (const call of run.turn?.calls ?? []) {
+        if (call.stage !== 'returned' || !wanted.has(call.id) || found.has(call.id)) continue;
+        if (isKnown(call.fact)) found.set(call.id, call.fact);
+      }
+    }
+  }
+  return Object.fromEntries(found);
+}
+
+/** The core itself says of these facts what became of the call, and asks nobody. */
+function isKnown(fact: CallFact): boolean {
+  switch (fact.kind) {
+    case 'outcome':
+      return fact.outcome.kind === 'ok' || fact.outcome.kind === 'error';
+    case 'finding':
+      return fact.finding.kind === 'happened' || fact.finding.kind === 'not_happened';
+    case 'recorded':
+      return true;
+    default:
+      return false;
+  }
+}
