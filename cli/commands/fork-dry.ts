@@ -1,6 +1,6 @@
 /** `holdfast fork --dry`: a fork that is played without effects, and what it tells. */
 import { resolve } from 'node:path';
-import type { DryFork } from '../../evaluation/fork/dry.js';
+import type { DryFork } from '../../evaluation/fork/dry-fork.js';
 import { usd } from '../../evaluation/past/report.js';
 import { withoutSecrets } from '../../evaluation/capture/secrets.js';
 import type { RunFold } from '../../recording/fold.js';

@@ -38,7 +38,7 @@ export function opening(run: Run): Ruling<Run> {
       v: 1,
       run: refOf(run),
       segment: run.segment.number,
-      ...(run.segment.number === 0 && { start: run.start }),
+      ...(run.segment.number === 0 && run.forked === undefined && { start: run.start }),
       ...handoffOf(run),
       ...(run.previousExecution !== undefined && { previousExecution: run.previousExecution }),
       events,

@@ -7,6 +7,8 @@ import {
   type Tool,
 } from '../../authoring/index.js';
 import { inputSchemaOf, type JsonSchema } from '../../authoring/input-schema.js';
+import type { Json } from '../../core/json/json.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import type { Frozen } from '../../core/state/frozen.js';
 import { toolKey, type ToolRecord } from '../../core/state/tool.js';
 import type { ToolOffer, TranscriptNode } from '../../core/state/transcript.js';
@@ -37,9 +39,19 @@ function recordedTool(record: ToolRecord, offer: ToolOffer | undefined): Tool {
     record,
     description: offer?.description ?? '',
     inputSchema,
-    parse: inputSchemaOf(record.name, inputSchema as unknown as JsonSchema).parse,
+    parse: parserOf(record.name, inputSchema),
     run: () => Promise.reject(new Error('A dry fork without a configuration runs no code.')),
   };
+}
+
+/** Schemas of hosted tools, and of other releases, may be none that this one reads: then any arguments will do. */
+function parserOf(tool: string, schema: Json): Tool['parse'] {
+  try {
+    return inputSchemaOf(tool, schema as unknown as JsonSchema).parse;
+  } catch (error) {
+    if (!(error instanceof HoldfastError)) throw error;
+    return (value) => ({ ok: true, value: value as Json });
+  }
 }
 
 /** What takes real time: virtual time stands still until it is over. */

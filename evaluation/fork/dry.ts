@@ -8,7 +8,6 @@ import { forkRun } from '../../core/loop/fork.js';
 import type { ActivityEffect, ToolOutcome } from '../../core/state/effect.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunEvent } from '../../core/state/event.js';
-import type { Json } from '../../core/json/json.js';
 import { isOpen, type OpenRun, type Run } from '../../core/state/run.js';
 import type { TranscriptNode } from '../../core/state/transcript.js';
 import { parseDecision } from '../../core/messages/parse-message.js';
@@ -20,6 +19,7 @@ import type { Bundle } from '../../replay/bundle.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 import { startSimulation, virtualClock, type Simulation } from '../../testing/simulation/index.js';
 import { recordedConfig, RealTime } from './configuration.js';
+import type { DryFork, DryRead, WouldExecute } from './dry-fork.js';
 import { frozenFork, type ForkChanges } from './frozen.js';
 import { fillStore, RecordedReads } from './record.js';
 
@@ -29,42 +29,6 @@ export interface DryTerms {
   readonly providers: ReadonlyMap<string, Provider>;
   /** Absent: those of the parent. */
   readonly rules?: 'newest';
-}
-
-export interface WouldExecute {
-  readonly tool: string;
-  readonly callId: string;
-  readonly args: Json;
-  readonly digest: string;
-  /** A person would be asked first, by the policy. */
-  readonly asks: boolean;
-  /** The same was handed over in the recorded run: a live fork asks a person before it does it again. */
-  readonly repeats?: { readonly step: number; readonly callId: string };
-}
-
-export interface DryRead {
-  readonly tool: string;
-  readonly callId: string;
-  readonly from: 'configuration' | 'record' | 'not_recorded';
-}
-
-export interface DryFork {
-  readonly runId: string;
-  readonly step: number;
-  readonly rules: number;
-  readonly stopReason: string;
-  readonly detail?: string;
-  readonly answer?: string;
-  /** What only a person can answer ended the fork. */
-  readonly waitsFor?: { readonly kind: string; readonly tool?: string; readonly question?: string };
-  readonly wouldExecute: readonly WouldExecute[];
-  readonly reads: readonly DryRead[];
-  /** Of the fork alone, and with what the parent had spent, in micro-USD. */
-  readonly costMicroUsd: number;
-  readonly totalCostMicroUsd: number;
-  readonly turns: number;
-  /** In words: what of the parent the fork plays without. */
-  readonly leftOut: readonly string[];
 }
 
 /** Of real time: a fork that takes longer has a model or a tool that does not answer. */

@@ -95,11 +95,20 @@ test('a read in flight begins anew; standing approvals and open sub-agents are n
   });
 });
 
-test('a fork that would be played is refused and says so, and so is a step that there is not', async () => {
-  for (const more of [[], ['--dry'], ['--live'], ['--plan', '--model', 'other']]) {
+test('what is not built or means nothing is refused and says so, and so is a step that there is not', async () => {
+  const refusals = [
+    [['--live'], '--live is not built'],
+    [['--plan', '--model', 'other'], '--plan plays no fork'],
+    [['--plan', '--dry'], '--plan plays no fork'],
+    [['--tool', 'a@1'], '--config'],
+    [['--budget', 'maxTurns'], '--budget needs a name and a value'],
+    [['--result', 'call_1=no json'], '--result has no valid JSON'],
+    [['--rules', 'oldest'], '--rules knows one word'],
+  ] as const;
+  for (const [more, words] of refusals) {
     const { code, out, err } = await holdfast('fork', 'approved.json', '--at', '3', ...more);
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toContain('plays no fork');
+    expect(err).toContain(words);
   }
   const beyond = await holdfast('fork', 'approved.json', '--at', '999', '--plan');
   expect(beyond.err).toContain('There is no step 999');
