@@ -4,7 +4,8 @@
  */
 import { hasEffects } from '../core/loop/fork-beginning.js';
 import { receive } from '../core/loop/engine.js';
-import type { CallFact } from '../core/state/call.js';
+import type { CallFact, ReturnedStage } from '../core/state/call.js';
+import type { Input } from '../core/state/input.js';
 import type { Run } from '../core/state/run.js';
 import type { RunFold } from './fold.js';
 
@@ -20,16 +21,20 @@ export function forkOutcomes(fold: RunFold, step: number): { readonly [callId: s
   for (let next = step + 1; next <= fold.steps.length && found.size < wanted.size; next += 1) {
     const { before, given } = fold.at(next);
     if (before.turn?.messageId !== after.turn?.messageId) break;
-    let run: Run = before;
-    for (const input of given) {
-      run = receive(run, input);
-      for (const call of run.turn?.calls ?? []) {
-        if (call.stage !== 'returned' || !wanted.has(call.id) || found.has(call.id)) continue;
-        if (isKnown(call.fact)) found.set(call.id, call.fact);
-      }
+    for (const { id, fact } of returnedIn(before, given)) {
+      if (wanted.has(id) && !found.has(id) && isKnown(fact)) found.set(id, fact);
     }
   }
   return Object.fromEntries(found);
+}
+
+/** What came back of calls, in order; the state after the step has only what became of it. */
+function returnedIn(before: Run, given: readonly Input[]): readonly ReturnedStage[] {
+  let run = before;
+  return given.flatMap((input) => {
+    run = receive(run, input);
+    return (run.turn?.calls ?? []).filter((call) => call.stage === 'returned');
+  });
 }
 
 /** The core itself says of these facts what became of the call, and asks nobody. */

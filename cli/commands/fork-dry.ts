@@ -14,10 +14,15 @@ import { changesOf, type ForkOptions } from './fork-options.js';
 const LINE_CHARS_MAX = 600;
 const ARGS_CHARS = 200;
 
+interface Asked {
+  readonly fold: RunFold;
+  readonly bundle: Bundle;
+  readonly options: ForkOptions;
+}
+
 export async function forkDry(
   cli: Cli,
-  { fold, bundle }: { readonly fold: RunFold; readonly bundle: Bundle },
-  options: ForkOptions,
+  { fold, bundle, options }: Asked,
   output: Output,
 ): Promise<void> {
   const { folder, variables } = cli.environment;

@@ -44,7 +44,7 @@ export function addFork(program: Command, cli: Cli): void {
         }
         if (options.plan !== true) {
           const { forkDry } = await import('./fork-dry.js');
-          return forkDry(cli, { fold, bundle }, options, output);
+          return forkDry(cli, { fold, bundle, options }, output);
         }
         const { forkPlanAt } = await import('../../recording/fork-plan.js');
         const plan = forkPlanAt(fold, bundle.events, options.at);

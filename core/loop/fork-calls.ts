@@ -94,6 +94,7 @@ function nobodys(run: OpenRun, { digest }: Call): Grant {
 
 type Settled = Extract<Call, { stage: 'settled' }>['result'];
 
-function okOf({ code: _, ...result }: Settled, content: StoredText): Settled {
+function okOf(given: Settled, content: StoredText): Settled {
+  const { code: _, ...result } = given;
   return { ...result, status: 'ok', isError: false, content };
 }

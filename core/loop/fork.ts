@@ -140,8 +140,9 @@ function withoutOpenWork(run: OpenRun, at: number): OpenRun {
   };
 }
 
-function withoutAsk({ askId: _, ...exceeded }: NonNullable<Run['exceeded']>) {
-  return exceeded;
+function withoutAsk(exceeded: NonNullable<Run['exceeded']>) {
+  const { askId: _, ...unasked } = exceeded;
+  return unasked;
 }
 
 type Pending = Run['pending'][number];

@@ -107,7 +107,12 @@ test('instructions, words of the user, a policy and a budget are those that are 
   const { fork } = await forked(
     [RECORDED, DONE],
     at,
-    ...['--instructions', 'prompt.md', '--message', 'Look at it again.', '--policy', 'policy.json'],
+    '--instructions',
+    'prompt.md',
+    '--message',
+    'Look at it again.',
+    '--policy',
+    'policy.json',
   );
   expect(fork).toMatchObject({ stopReason: 'completed', wouldExecute: [] });
   for (const words of ['Refund nothing any more.', 'Look at it again.', 'Nothing is refunded.']) {
@@ -124,7 +129,8 @@ test('reads run by the code of a configuration, effects do not; its policy decid
   const { fork } = await forked(
     [reading, reading, refund, DONE],
     stepOf('call_model'),
-    ...['--config', 'holdfast.config.mjs'],
+    '--config',
+    'holdfast.config.mjs',
   );
   expect(fork).toMatchObject({
     stopReason: 'completed',
