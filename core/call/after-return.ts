@@ -165,11 +165,10 @@ function again(run: OpenRun, call: ReturnedStage): StationResult {
     const message = `Nothing was done: ${call.attempt} attempts ended without an answer, none took effect.`;
     return done(run, call, errorResult(run, call, { code: 'execution_error', message }));
   }
-  const attempt = call.attempt + 1;
-  const { inDoubt: _, unserved: __, ...base } = baseOf(call);
+  const { inDoubt: _, unserved: __, ...base } = { ...baseOf(call), attempt: call.attempt + 1 };
   // What let the parent of a fork do it does not let the fork.
-  if (run.forked?.regrant.includes(call.id)) return go(run, { ...base, attempt, stage: 'checked' });
-  return go(run, { ...base, attempt, stage: 'granted', grant: call.grant });
+  if (run.forked?.regrant.includes(call.id)) return go(run, { ...base, stage: 'checked' });
+  return go(run, { ...base, stage: 'granted', grant: call.grant });
 }
 
 /** Nobody knows; the next attempt has the same key, and whoever serves the tool recognises it (G117). */
