@@ -5,7 +5,7 @@
  */
 import { NO_USAGE } from '../../core/state/model.js';
 import { digestOf } from '../../core/json/json.js';
-import type { AskSupervisorInput, AskSupervisorOutput } from '../../core/state/supervision.js';
+import type { AskSupervisorInput, AskSupervisorOutput } from '../../core/state/effect.js';
 import type { ModelReply, ModelRequest } from '../../providers/provider.js';
 import type { ActivityDeps } from '../deps.js';
 import { accountFor, answerTo, prepareQuestion, takeReceipt } from '../model/model-asking.js';

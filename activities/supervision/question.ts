@@ -3,7 +3,7 @@
  * Invariants: everything from the run stands between random marks, as data; the question is never longer than what was
  * paid for, older events are left out of it first.
  */
-import type { AskSupervisorInput } from '../../core/state/supervision.js';
+import type { AskSupervisorInput } from '../../core/state/effect.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { explainRun } from '../../pure/explain.js';
 import type { StoreCalls } from '../../store/store.js';

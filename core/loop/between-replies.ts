@@ -8,7 +8,7 @@ import { rule, type Rule } from '../step/advance.js';
 import type { OpenRun, Run } from '../state/run.js';
 import { awaitMail } from '../turn/mail.js';
 import { modelFailed } from '../turn/model-failure.js';
-import { supervise } from '../turn/supervise.js';
+import { supervise } from './supervise.js';
 import { storeMessages } from '../turn/store-messages.js';
 
 /** When no reply is at hand: before the next request, and while one is under way. */

@@ -6,7 +6,7 @@
  *  F3 Inputs are taken in the order of their arrival.
  *  F4 What ends an activity is one row of `ENDS`, its outcome and its failure.
  */
-import { heardModes } from '../permission/modes-above.js';
+import { heardModes, WANTED_MODES_MAX } from '../permission/modes-above.js';
 import type { PermissionMode } from '../state/permission-mode.js';
 import { recordAnswer } from '../ask/answer.js';
 import { record } from '../ask/decide.js';
@@ -55,7 +55,7 @@ import { withModelChoice } from '../step/route.js';
 import { mailDue, mailNotRead, mailRead } from '../turn/mail.js';
 import { recordModelFailure } from '../turn/model-failure.js';
 import { recordReply } from '../turn/reply.js';
-import { supervisorAnswered, supervisorFailed } from '../turn/supervise.js';
+import { supervisorAnswered, supervisorFailed } from './supervise.js';
 import { messagesNotStored, messagesStored } from '../turn/store-messages.js';
 import { opened } from './arrival.js';
 import { handoffFailed } from './handoff.js';
@@ -64,9 +64,6 @@ import { heedClose } from './interrupt.js';
 import { isStoppedUnopened } from './opening.js';
 import { closedResult } from './run-result.js';
 import { queued } from './user-message.js';
-
-/** Permission modes that are named in one moment. */
-const WANTED_MODES_MAX = 100;
 
 export function receive(run: Run, input: Input): Run {
   const now = elapse(run, input.at);

@@ -3,6 +3,7 @@
  * Invariants: a run that goes on under another agent keeps its supervisor unless that agent has one of its own; what was
  * looked at is not looked at again.
  */
+import type { EventBody } from '../state/event.js';
 import type { Frozen } from '../state/frozen.js';
 import type { OpenRun, Run } from '../state/run.js';
 import { follows } from '../step/changes.js';
@@ -15,7 +16,14 @@ export function supervised(
   if (supervisor === undefined || !follows(run, 'supervision')) return {};
   const { looks, turns, seen } = run.supervision ?? { looks: 0, turns: 0, seen: 0 };
   const { on } = supervisor;
-  return { supervision: { looks, turns, seen, ...(on !== undefined && { on }) } };
+  return {
+    supervision: {
+      looks,
+      turns,
+      seen,
+      ...(on !== undefined && { on: on satisfies readonly EventBody['type'][] }),
+    },
+  };
 }
 
 /** Of the agent that takes a run over. */

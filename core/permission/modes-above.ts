@@ -30,6 +30,9 @@ export function modesOf(
   return now === mode ? [mode] : [mode, now];
 }
 
+/** Permission modes that are named in one moment. */
+export const WANTED_MODES_MAX = 100;
+
 /** Fact: its parent says in which modes it and those above it are now. */
 export function heardModes(run: Run, modes: readonly PermissionMode[]): Run {
   const { modesAbove = [] } = run;

@@ -47,7 +47,7 @@ import type {
   PrepareChildOutput,
 } from './payloads/child-payloads.js';
 import type { GoalActivityPayloads } from './goal/payloads.js';
-import type { AskSupervisorInput, AskSupervisorOutput } from './supervision.js';
+import type { AskSupervisorInput, AskSupervisorOutput } from './payloads/supervision-payloads.js';
 import type { StartInput } from './task.js';
 
 export type * from './payloads/model-payloads.js';
@@ -55,6 +55,7 @@ export type * from './payloads/payload.js';
 export type * from './payloads/run-payloads.js';
 export type * from './payloads/tool-payloads.js';
 export type * from './payloads/child-payloads.js';
+export type * from './payloads/supervision-payloads.js';
 
 /** Limits of an effect, all in ms; the shell only passes them on. */
 export interface EffectLimits {

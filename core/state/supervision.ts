@@ -1,9 +1,6 @@
 /** A supervisor: an agent without tools that looks at a run from time to time and says how the run goes on. */
 import type { StoredText } from '../json/json.js';
-import type { EventBody } from './event.js';
-import type { AttemptBound, ModelRoute, Usage } from './model.js';
-import type { ModelRetries, SpendingLeft } from './payloads/model-payloads.js';
-import type { Acknowledged, EventBatch, Limited, RunRef } from './payloads/payload.js';
+import type { ModelRoute, Usage } from './model.js';
 
 /** Events after which a look can be due. */
 export const WATCHED_EVENTS = [
@@ -21,7 +18,7 @@ export const WATCHED_EVENTS = [
   'tool_reconciled',
   'compact_boundary',
   'model_error',
-] as const satisfies readonly EventBody['type'][];
+] as const;
 
 export type WatchedEvent = (typeof WATCHED_EVENTS)[number];
 
@@ -71,39 +68,9 @@ export interface Supervision {
   /** An event that calls for a look has come since. */
   readonly due?: true;
   /** What the newest look said, until a rule has heeded that. */
-  readonly word?: SupervisorWord &
-    Pick<AskSupervisorOutput, 'usage'> & {
-      readonly costMicroUsd: number;
-    };
+  readonly word?: SupervisorWord & { readonly usage: Usage; readonly costMicroUsd: number };
   /** The interrupt of the run is its word. */
   readonly interrupts?: true;
   /** The question to a person, while it is open. */
   readonly askId?: string;
-}
-
-export interface AskSupervisorInput extends EventBatch, Limited {
-  readonly v: 1;
-  readonly run: RunRef;
-  /** Of this look, from 1. */
-  readonly number: number;
-  readonly goal: string;
-  readonly terms: Pick<SupervisorTerms, 'agent' | 'route' | 'instructions' | 'maxTokens'>;
-  /** Events from `from` on and below `to` are looked at. */
-  readonly from: number;
-  readonly to: number;
-  /** Of one attempt: the question is never longer than its `inputTokens` bytes. */
-  readonly bound: AttemptBound;
-  readonly left: SpendingLeft;
-  readonly maxRetries: ModelRetries;
-}
-
-export interface AskSupervisorOutput extends Acknowledged {
-  /** Absent: no valid answer. */
-  readonly word?: SupervisorWord;
-  /** Why there is no word. */
-  readonly invalid?: string;
-  readonly usage: Usage;
-  /** Of attempts that brought no reply. */
-  readonly lostCostMicroUsd: number;
-  readonly lostUsage: Usage;
 }

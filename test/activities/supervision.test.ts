@@ -1,5 +1,6 @@
 /** What a supervisor is shown, and what counts as its word. */
-import { SUPERVISION_LIMITS, type AskSupervisorInput } from '../../core/state/supervision.js';
+import type { AskSupervisorInput } from '../../core/state/effect.js';
+import { SUPERVISION_LIMITS } from '../../core/state/supervision.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { supervisorQuestion } from '../../activities/supervision/question.js';
 import { wordIn } from '../../activities/supervision/word.js';

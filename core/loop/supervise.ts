@@ -17,13 +17,12 @@ import {
 import { questionWithin } from '../money/question-bound.js';
 import { billFailure } from '../money/unheard-cost.js';
 import type { Ask } from '../state/ask.js';
-import { refOf, type ActivityEffect } from '../state/effect.js';
+import { refOf, type ActivityEffect, type AskSupervisorOutput } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
 import type { AttemptBound } from '../state/model.js';
 import type { OpenRun, Step } from '../state/run.js';
 import {
   SUPERVISION_LIMITS,
-  type AskSupervisorOutput,
   type Supervision,
   type SupervisorTerms,
 } from '../state/supervision.js';
@@ -33,8 +32,8 @@ import { askById, outcomeOf, retireAsks } from '../step/open-work.js';
 import { emit, warn, warnOnce } from '../step/outbox.js';
 import { unservedLimit } from '../step/route.js';
 import { stop } from '../step/stop.js';
-import { QUEUE_BYTES_MAX, QUEUE_MAX } from '../loop/user-message.js';
-import { fenced } from './data-fence.js';
+import { QUEUE_BYTES_MAX, QUEUE_MAX } from './user-message.js';
+import { fenced } from '../turn/data-fence.js';
 
 /** Deliveries under rules without `workedTime`, which no run with a supervisor follows. */
 const ATTEMPTS_MAX = 20;

@@ -1,5 +1,5 @@
 /** A supervisor looks at a run between two requests, and steers it, interrupts it, or asks a person. */
-import { supervise } from '../../../core/turn/supervise.js';
+import { supervise } from '../../../core/loop/supervise.js';
 import { committedMicroUsd } from '../../../core/money/budget.js';
 import type { OpenRun } from '../../../core/state/run.js';
 import { SUPERVISION_LIMITS } from '../../../core/state/supervision.js';
