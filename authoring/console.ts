@@ -6,6 +6,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { HoldfastError } from '../core/state/errors.js';
+import { mcpServer, starts } from './console-starts.js';
 
 const name = z.string().trim().min(1).max(200);
 const role = z.string().trim().min(1).max(64);
@@ -103,8 +104,14 @@ const schema = z.strictObject({
       steer: z.array(role).max(50).optional(),
       freeze: z.array(role).max(50).optional(),
       audit: z.array(role).max(50).optional(),
+      /** Who may start runs and goals; without a word: nobody but a local developer. */
+      start: z.array(role).max(50).optional(),
     })
     .prefault({}),
+  /** What may be started over the desk. */
+  starts,
+  /** What other agents may do through `holdfast mcp-server`. */
+  mcpServer,
   /**
    * Addresses and networks (`10.0.0.0/8`) of proxies before the desk: what they say in X-Forwarded-For is the address
    * that limits go by.

@@ -1,7 +1,8 @@
 /** What the desk's routes work with. Nothing here belongs to one request or one tenant. */
-import type { ConsoleSettings } from '../authoring/index.js';
+import type { ConsoleSettings, NormalGoal } from '../authoring/index.js';
 import type { DeskSigner, HoldfastClient } from '../client/index.js';
 import type { Json } from '../core/json/json.js';
+import type { Limit } from '../core/state/budget-fields.js';
 import type { ToolEffect } from '../core/state/tool.js';
 import type { Person } from './identity/person.js';
 import type { OwedRows } from './owed.js';
@@ -32,6 +33,23 @@ export interface Seen {
   readonly policyVersion: string;
 }
 
+/** What may be started here, of the configuration and within `console.starts`. */
+export interface Startable {
+  readonly agents: readonly StartableAgent[];
+  readonly goals: readonly StartableGoal[];
+}
+
+export interface StartableAgent {
+  readonly name: string;
+  /** What the agent's own budget allows a run, in micro-USD. */
+  readonly maxCostMicroUsd: Limit;
+}
+
+export interface StartableGoal {
+  readonly name: string;
+  readonly definition: NormalGoal;
+}
+
 export interface Desk {
   readonly client: HoldfastClient;
   readonly store: DeskStore;
@@ -41,6 +59,8 @@ export interface Desk {
   /** Absent: heads of the trail are not signed. */
   readonly signer?: DeskSigner;
   readonly version: string;
+  /** Absent: nothing. */
+  readonly startable?: Startable;
   /** Of the present configuration; a run may have been begun with others. */
   readonly tools: readonly KnownTool[];
   /** Where Temporal's own page is, if there is one. */

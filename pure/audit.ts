@@ -35,6 +35,8 @@ export const AUDIT_KINDS = [
   /** Something was said to a goal. */
   'goal_told',
   'interrupted',
+  'run_started',
+  'goal_started',
   'access_denied',
   'key_added',
   'key_retired',

@@ -3,7 +3,8 @@ import { existsSync, renameSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Config } from '../../authoring/index.js';
 import { createDeskKey, objectionToKey, readDeskKey, type DeskSigner } from '../../client/index.js';
-import type { KnownTool } from '../../console/index.js';
+import type { ConsoleOptions, KnownTool, Startable } from '../../console/index.js';
+import { DEFAULT_BUDGET } from '../../core/state/budget-fields.js';
 import { runningServer } from '../../devserver/index.js';
 import { openStoreAt, type Store } from '../../store/store.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
@@ -100,52 +101,85 @@ export async function startDesk(
   desk: DeskPlace,
   output: Output,
 ): Promise<RunningDesk> {
+  const { startConsole } = await import('../../console/index.js');
+  const opened = await openDesk(environment, desk, output);
+  try {
+    const running = await startConsole(opened.options);
+    const login = running.token === undefined ? '' : `/#token=${running.token}`;
+    output.data({ console: running.url, token: running.token ?? null });
+    output.line(`Approval desk    ${running.url}${login}`);
+    return {
+      url: running.url,
+      async stop() {
+        await running.stop();
+        await opened.close();
+      },
+    };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+export interface OpenDesk {
+  readonly options: ConsoleOptions;
+  /** Store and client. */
+  close(): Promise<void>;
+}
+
+/** Everything that a desk works with, before it listens. Errors: InvalidConfig, ServerUnavailable, StoreUnavailable. */
+export async function openDesk(
+  environment: CliEnvironment,
+  desk: DeskPlace,
+  output: Output,
+): Promise<OpenDesk> {
   const { place, reach, config } = desk;
-  const [{ connect }, { startConsole }] = await Promise.all([
-    import('../../client/index.js'),
-    import('../../console/index.js'),
-  ]);
+  const { connect } = await import('../../client/index.js');
   const store = await openStoreAt(place.storePlace);
   try {
     const signer = await signerFor(environment, { ...desk, store }, output);
     const { taskQueue } = place;
     const signing = signer !== undefined && { signer };
     const say = (line: string): void => output.remark(line);
+    const temporalUi = await temporalUiOf(desk);
     const client = await connect({ ...reach, taskQueue, store, ...signing, say });
-    try {
-      const temporalUi = await temporalUiOf(desk);
-      const running = await startConsole({
-        client,
-        store,
-        settings: settingsOf(environment, desk),
-        version: packageVersion(),
-        ...signing,
-        localRoles: decidersIn(config),
-        deciders: decidersIn(config),
-        tools: toolsIn(config),
-        ...(temporalUi !== undefined && { temporalUi }),
-        secret: place.secret,
-        say,
-      });
-      const login = running.token === undefined ? '' : `/#token=${running.token}`;
-      output.data({ console: running.url, token: running.token ?? null });
-      output.line(`Approval desk    ${running.url}${login}`);
-      return {
-        url: running.url,
-        async stop() {
-          await running.stop();
-          await client.close();
-          await store.close();
-        },
-      };
-    } catch (error) {
-      await client.close();
-      throw error;
-    }
+    const options: ConsoleOptions = {
+      client,
+      store,
+      settings: settingsOf(environment, desk),
+      version: packageVersion(),
+      ...signing,
+      localRoles: decidersIn(config),
+      deciders: decidersIn(config),
+      tools: toolsIn(config),
+      startable: startableIn(config),
+      ...(temporalUi !== undefined && { temporalUi }),
+      secret: place.secret,
+      say,
+    };
+    return {
+      options,
+      async close() {
+        await client.close();
+        await store.close();
+      },
+    };
   } catch (error) {
     await store.close();
     throw error;
   }
+}
+
+/** Agents with what their own budget, else the defaults, allow a run; goals as they are defined. */
+function startableIn({ agents, goals, defaults }: Config): Startable {
+  const usual = defaults.budget.maxCostMicroUsd ?? DEFAULT_BUDGET.maxCostMicroUsd;
+  return {
+    agents: [...agents.values()].map(({ name, budget }) => ({
+      name,
+      maxCostMicroUsd: budget.maxCostMicroUsd ?? usual,
+    })),
+    goals: [...goals.values()].map(({ name, definition }) => ({ name, definition })),
+  };
 }
 
 function settingsOf({ folder }: CliEnvironment, { config, port }: DeskPlace): Config['console'] {

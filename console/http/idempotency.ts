@@ -22,6 +22,7 @@ const FOR_NOW: ReadonlySet<string> = new Set([
   'key_revoked',
   'key_untrusted',
   'not_found',
+  'not_served',
 ]);
 
 /** Errors: a Problem when the request has none. */

@@ -1,4 +1,4 @@
-/** Listening for requests within limits, and ending in order. */
+/** Listening for HTTP with the limits of the console, and ending in order. */
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serve } from '@hono/node-server';
@@ -18,12 +18,21 @@ const HEADER_BYTES_MAX = 16_384;
 const GRACE_MS = 3_000;
 
 type Fetch = Parameters<typeof serve>[0]['fetch'];
-type ListenSettings = Pick<ConsoleSettings, 'host' | 'port' | 'limits' | 'trustedProxies'>;
+
+export interface ListenSettings extends Pick<
+  ConsoleSettings,
+  'host' | 'port' | 'limits' | 'trustedProxies'
+> {
+  /** Of what listens, for its errors; default: the console. */
+  readonly what?: string;
+  /** Where the port is chosen. */
+  readonly portHint?: string;
+}
 
 /** Errors: PortTaken, InvalidConfig. */
 export function listen(
   fetch: Fetch,
-  { host, port, limits, trustedProxies: proxies }: ListenSettings,
+  { host, port, limits, trustedProxies: proxies, ...said }: ListenSettings,
 ): Promise<{ readonly server: Server; readonly port: number }> {
   return new Promise((resolve, reject) => {
     const serverOptions = {
@@ -36,23 +45,33 @@ export function listen(
     const listening = { fetch, hostname: host, port, serverOptions, overrideGlobalObjects: false };
     const server = serve(listening, (place) => resolve({ server, port: place.port })) as Server;
     limitConnections(server, limits, trustedProxies(proxies));
-    server.once('error', (error: NodeJS.ErrnoException) => reject(portFailure(error, host, port)));
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(portFailure(error, { host, port, ...said })),
+    );
   });
 }
 
-function portFailure(error: NodeJS.ErrnoException, host: string, port: number): HoldfastError {
+const CONSOLE_PORT =
+  '--port of `holdfast console`, --console-port of `holdfast dev`, or console.port';
+
+function portFailure(
+  error: NodeJS.ErrnoException,
+  {
+    host,
+    port,
+    what = 'The console',
+    portHint = CONSOLE_PORT,
+  }: Omit<ListenSettings, 'limits' | 'trustedProxies'>,
+): HoldfastError {
   const taken = error.code === 'EADDRINUSE';
   return new HoldfastError(
     taken ? 'PortTaken' : 'InvalidConfig',
-    taken ? `Port ${port} is taken.` : `The console cannot listen on ${host}:${port}.`,
-    {
-      hint: 'Choose another one: --port of `holdfast console`, --console-port of `holdfast dev`, or console.port.',
-      cause: error,
-    },
+    taken ? `Port ${port} is taken.` : `${what} cannot listen on ${host}:${port}.`,
+    { hint: `Choose another one: ${portHint}.`, cause: error },
   );
 }
 
-/** In order: requests under way are answered, for as long as GRACE_MS. */
+/** Requests under way may end for a moment; then their connections are cut. */
 export async function close(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());

@@ -143,6 +143,9 @@ const OF_CODE: { readonly [code in ErrorCode]?: (error: HoldfastError) => Proble
   StepNotFound: INVALID,
   HistoryMissing: missing,
   TranscriptMissing: missing,
+  UnknownAgent: () =>
+    new Problem(409, { code: 'not_served', detail: 'No worker serves the agent at this moment.' }),
+  RunExists: () => new Problem(409, { code: 'id_taken', detail: 'The id is taken.' }),
   StoreUnavailable: UNAVAILABLE,
   ServerUnavailable: UNAVAILABLE,
   NetworkTimeout: UNAVAILABLE,

@@ -9,5 +9,7 @@ export const ACCESSES = [
   'steer',
   'freeze',
   'audit',
+  /** Starts runs and goals of the configuration. */
+  'start',
 ] as const;
 export type Access = (typeof ACCESSES)[number];

@@ -20,10 +20,12 @@ export function checkAccess(rules: Rules, person: Person, access: Access): void 
 
 export function mayAccess(
   { settings, deciders = [] }: Rules,
-  { roles }: Person,
+  { roles, via }: Person,
   access: Access,
 ): boolean {
   if (roles.length === 0) return false;
+  // A start spends money that nobody was asked about: the configuration has to say who may.
+  if (access === 'start' && settings.access.start === undefined) return via === 'local';
   const needed = settings.access[access] ?? (access === 'answer' ? [] : deciders);
   // Where nobody says who decides, everybody does.
   const isOpen = needed.length === 0 && settings.access[access] === undefined;

@@ -13,6 +13,7 @@ import { inboxEndpoints } from './inbox.js';
 import { runEndpoints } from './runs.js';
 import { searchEndpoints } from './search.js';
 import { stepEndpoints } from './steps.js';
+import { startEndpoints } from './starts.js';
 
 export const ENDPOINTS: readonly Endpoint[] = [
   ...aboutEndpoints,
@@ -28,4 +29,5 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...decisionEndpoints,
   ...controlEndpoints,
   ...controlsEndpoints,
+  ...startEndpoints,
 ];

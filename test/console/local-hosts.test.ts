@@ -1,7 +1,8 @@
 /** Which addresses a desk of local development serves, and under which names. */
 import { request } from 'node:http';
 import { parseConsole } from '../../authoring/index.js';
-import { startConsole, type ConsoleOptions } from '../../console/console.js';
+import { startConsole } from '../../console/console.js';
+import type { ConsoleOptions } from '../../console/desk-app.js';
 import { openMemoryStore, type Store } from '../../store/store.js';
 
 let store: Store;
