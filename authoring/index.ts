@@ -63,3 +63,4 @@ export {
   type JwtSettings,
   type WebhookSettings,
 } from './console.js';
+export type { AgentDecisions } from './console-starts.js';

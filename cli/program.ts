@@ -17,6 +17,7 @@ import { addEval } from './commands/eval.js';
 import { addExport } from './commands/export.js';
 import { addFailures } from './commands/failures.js';
 import { addMcp } from './commands/mcp.js';
+import { addMcpServer } from './commands/mcp-server.js';
 import { addFreeze } from './commands/freeze.js';
 import { addGoal } from './commands/goal/index.js';
 import { addGrounds } from './commands/grounds.js';
@@ -101,7 +102,7 @@ function buildProgram(cli: Cli, json: boolean): Command {
     [addGoal, addSchedule],
     [addApprovals, addGrounds, addApprove, addReject, addModify, addReplace, addAnswer],
     [addFreeze, addEffects, addWhoami],
-    [addMcp],
+    [addMcp, addMcpServer],
     [addMessage, addSet, addMode, addInterrupt, addClose, addCancel],
     [addKeys, addAudit, addStore],
     [addExport, addReplay, addInspect, addDiff, addFork, addBundles],

@@ -6,7 +6,12 @@ import { join } from 'node:path';
 import { parseConsole, type ConsoleDefinition } from '../../../authoring/index.js';
 import { connect } from '../../../client/index.js';
 import { signerOf, type DeskSigner } from '../../../client/decide/desk-signer.js';
-import { startConsole, type KnownTool } from '../../../console/index.js';
+import {
+  startConsole,
+  type ConsoleOptions,
+  type KnownTool,
+  type Startable,
+} from '../../../console/index.js';
 import { builtPageFolder } from '../../built-page.js';
 import { ALL_TENANTS } from '../../../store/desk-keys.js';
 import type { World } from './world.js';
@@ -63,9 +68,11 @@ export interface DeskOptions {
   /** Roles that decide; default: whoever has a role. */
   readonly deciders?: readonly string[];
   readonly tools?: readonly KnownTool[];
+  readonly startable?: Startable;
 }
 
-export async function startDesk(world: World, options: DeskOptions = {}): Promise<TestDesk> {
+/** What a desk over the world works with, before it listens. */
+export async function deskOptions(world: World, options: DeskOptions = {}) {
   const { signer = newSigner(), trusted = true } = options;
   const { store, place } = world;
   if (trusted) {
@@ -76,7 +83,7 @@ export async function startDesk(world: World, options: DeskOptions = {}): Promis
   writeFileSync(serviceTokens, JSON.stringify({ v: 1, tokens: tokenRows() }));
   const client = await connect({ ...place, store, signer });
   const log: string[] = [];
-  const running = await startConsole({
+  const made: ConsoleOptions = {
     client,
     store,
     signer,
@@ -91,10 +98,27 @@ export async function startDesk(world: World, options: DeskOptions = {}): Promis
     localRoles: [],
     ...(options.deciders && { deciders: options.deciders }),
     tools: options.tools ?? [],
+    ...(options.startable && { startable: options.startable }),
     temporalUi: 'http://127.0.0.1:8233',
     pageFolder: builtPageFolder(),
     say: (line) => log.push(line),
-  });
+  };
+  return {
+    options: made,
+    signer,
+    log,
+    serviceTokens,
+    async close() {
+      await client.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function startDesk(world: World, options: DeskOptions = {}): Promise<TestDesk> {
+  const opened = await deskOptions(world, options);
+  const { signer, log } = opened;
+  const running = await startConsole(opened.options);
   const ask = async (path: string, init: RequestInit): Promise<Reply> => {
     const response = await fetch(`${running.url}${path}`, init);
     const text = await response.text();
@@ -119,8 +143,7 @@ export async function startDesk(world: World, options: DeskOptions = {}): Promis
       }),
     async stop() {
       await running.stop();
-      await client.close();
-      rmSync(folder, { recursive: true, force: true });
+      await opened.close();
     },
   };
 }
