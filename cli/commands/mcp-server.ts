@@ -29,8 +29,8 @@ const LOCAL_TOKEN = /^hf_local_/;
 
 const ABOUT = `Over standard input and output the server serves one caller: whoever HOLDFAST_TOKEN names, a service token
 of console.serviceTokens; in local development whoever --as names. Over HTTP each request says by its
-bearer token who calls. What a caller may do, console.access says; console.starts and console.mcpServer
-limit starts and decisions.`;
+bearer token who calls. The rights of a caller are those of console.access; console.starts and
+console.mcpServer limit starts and decisions.`;
 
 export function addMcpServer(program: Command, cli: Cli): void {
   const command = program

@@ -1,6 +1,7 @@
 /** Tools about goals: starting them, how they stand, and words to them. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { STORED_STATUSES } from '../../core/state/view.js';
 import { askTold } from './ask-told.js';
 import { cost, cursor, id, limit, maxCostUsd, requestId, text } from './input.js';
 import { READS, serverTool, taken, type ServerTool } from './tool.js';
@@ -9,7 +10,7 @@ const startGoal = serverTool({
   name: 'start_goal',
   title: 'Start a goal',
   description:
-    'Starts a goal of the configuration and gives its goalId at once. The goal works in cycles by itself; follow it with goal_status. Whoever starts a goal decides nothing in it.',
+    'Starts a goal of the configuration and gives its goalId at once. The goal works in cycles by itself; follow it with goal_status. The caller that starts a goal decides nothing in it.',
   access: 'start',
   input: z.strictObject({
     goal: id.describe('a name that list_startable gives'),
@@ -26,7 +27,12 @@ const listGoals = serverTool({
   title: 'Goals',
   description: 'Goals, newest first, a page at a time.',
   access: 'read',
-  input: z.strictObject({ status: text(40).optional(), agent: id.optional(), limit, cursor }),
+  input: z.strictObject({
+    status: z.enum(STORED_STATUSES).optional(),
+    agent: id.optional(),
+    limit,
+    cursor,
+  }),
   hints: READS,
   run: async ({ desk }, args) => taken(await desk.get('/v1/goals', args)),
 });
@@ -68,7 +74,7 @@ const steerGoal = serverTool({
   name: 'steer_goal',
   title: 'A word to a goal',
   description:
-    'Words that stand in the brief of the next cycle of a goal. Whoever steers a goal decides nothing in that cycle.',
+    'Words that stand in the brief of the next cycle of a goal. The caller that steers a goal decides nothing in that cycle.',
   access: 'steer',
   input: z.strictObject({
     ...said,

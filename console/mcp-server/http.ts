@@ -97,7 +97,8 @@ function answering(
       problemResponse(error instanceof Problem ? error : new Problem(500, { code: 'internal' })),
     );
     // What was refused unread is still on its way: nothing else may follow it.
-    if (request.body !== null && response.status >= 400) response.headers.set('connection', 'close');
+    if (request.body !== null && response.status >= 400)
+      response.headers.set('connection', 'close');
     for (const [header, value] of SECURITY_HEADERS) response.headers.set(header, value);
     return response;
   };

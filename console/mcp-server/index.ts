@@ -45,7 +45,7 @@ export async function startMcpStdio(
     ended: running.ended,
     async stop() {
       await running.stop();
-      opened.stop();
+      await opened.stop();
     },
   };
 }
@@ -66,19 +66,21 @@ export async function startMcpHttp(
     ended: new Promise(() => undefined),
     async stop() {
       await close();
-      stop();
+      await stop();
     },
   };
 }
 
-async function openApp(options: ConsoleOptions): Promise<{ readonly desk: DeskApp; stop(): void }> {
+async function openApp(
+  options: ConsoleOptions,
+): Promise<{ readonly desk: DeskApp; stop(): Promise<void> }> {
   const ending = new AbortController();
   const desk = await createDeskApp(options, { signal: ending.signal, inProcess: true });
   return {
     desk,
-    stop() {
+    async stop() {
       ending.abort();
-      desk.desk.owed.stop();
+      await desk.desk.owed.stop();
     },
   };
 }

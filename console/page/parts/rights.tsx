@@ -18,6 +18,7 @@ const WORDS: { readonly [access in Access]: string } = {
   steer: 'say something to goals',
   freeze: 'freeze tools and agents, and lift freezes',
   audit: 'read the audit trail',
+  start: 'start runs and goals',
 };
 
 const VIEWS = { read: 'Runs, goals and freezes are', audit: 'The audit trail is' } as const;
