@@ -54,6 +54,4 @@ export const mcpServer = z
   })
   .prefault({});
 
-export type StartsSettings = z.output<typeof starts>;
-export type McpServerSettings = z.output<typeof mcpServer>;
 export type AgentDecisions = z.output<typeof decisions>;
