@@ -3,6 +3,7 @@
  * Invariant: linear in the bundle. What an export writes passes: it gathers by the same references, and what
  * the store no longer has makes it fail.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { canonicalJson, ownValue, type Json } from '../core/json/json.js';
 import { parseStart } from '../core/messages/parse-start.js';
 import { wholeEvents, type EventsInPayload } from '../core/step/outbox.js';
@@ -76,22 +77,36 @@ function otherEvents({ segments, events }: Bundle): string | undefined {
     if (seq <= before) return `its event ${seq} is not where it should be`;
     before = seq;
     if (!stored.delete(seq) && !ended) continue;
-    if (carried.get(seq)?.has(canonicalJson(event as unknown as Json)) === true) continue;
+    const known = carried.get(seq);
+    if (known !== undefined && isAmong(known, event)) continue;
     return `its event ${seq} is none that the histories carry`;
   }
   const [missing] = stored;
   return missing === undefined ? undefined : `it has no event ${missing}`;
 }
 
+/** What came under one number: mostly the same, and the canonical form is dear. */
+interface Carried {
+  readonly first: object;
+  /** Canonical forms of whatever else came. */
+  readonly others: Set<string>;
+}
+
+function isAmong({ first, others }: Carried, event: object): boolean {
+  if (isDeepStrictEqual(first, event)) return true;
+  const form = canonicalJson(event as Json);
+  return others.has(form) || form === canonicalJson(first as Json);
+}
+
 interface CarriedEvents {
-  /** Canonical forms by number; after a reset a number may come again. */
-  readonly carried: ReadonlyMap<number, ReadonlySet<string>>;
+  /** By number; after a reset a number may come again. */
+  readonly carried: ReadonlyMap<number, Carried>;
   /** Numbers of those that were stored. */
   readonly stored: Set<number>;
 }
 
 function carriedEvents(segments: Bundle['segments']): CarriedEvents {
-  const carried = new Map<number, Set<string>>();
+  const carried = new Map<number, Carried>();
   const stored = new Set<number>();
   for (const { events } of segments) {
     const acknowledged = new Map(events.map(acknowledgedBy));
@@ -101,8 +116,11 @@ function carriedEvents(segments: Bundle['segments']): CarriedEvents {
     });
     for (const { event, isStored } of brought) {
       const { seq } = event.stamp;
-      const forms = carried.get(seq) ?? new Set();
-      carried.set(seq, forms.add(canonicalJson(event as unknown as Json)));
+      const known = carried.get(seq);
+      if (known === undefined) carried.set(seq, { first: event, others: new Set() });
+      else if (!isDeepStrictEqual(known.first, event)) {
+        known.others.add(canonicalJson(event as unknown as Json));
+      }
       if (isStored) stored.add(seq);
     }
   }

@@ -55,9 +55,16 @@ function misplaced(event: HistoryEvent, isLast: boolean): string | undefined {
 
 /** `activityTaskScheduledEventAttributes` of `EVENT_TYPE_ACTIVITY_TASK_SCHEDULED`. */
 function attributesName(eventType: string): string {
+  const known = attributesNames.get(eventType);
+  if (known !== undefined) return known;
   const kind = eventType.replace(/^EVENT_TYPE_/, '').toLowerCase();
-  return `${kind.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())}EventAttributes`;
+  const name = `${kind.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())}EventAttributes`;
+  // Of types that there are: names from outside fill nothing up.
+  if (knownTypes.has(eventType)) attributesNames.set(eventType, name);
+  return name;
 }
+
+const attributesNames = new Map<string, string>();
 
 const knownTypes = new Set<string>();
 

@@ -4,10 +4,11 @@
  * Invariants: segments are a whole chain from the run's start; every node and every blob lies under the hash
  * of what it holds; `v` grows with each change that an older reader would misread.
  */
-import { canonicalJson, sha256Hex, type Json } from '../core/json/json.js';
+import { canonicalJson, type Json } from '../core/json/json.js';
 import type { RunEvent } from '../core/state/event.js';
 import type { Segment } from '../recording/chain.js';
 import type { JsonObject } from '../recording/history.js';
+import { sha256OfText } from './sha256.js';
 
 export type { Segment };
 
@@ -61,5 +62,5 @@ export function bundleText(bundle: Bundle): string {
 
 /** sha256 of the canonical form of everything else. */
 export function bundleDigest(content: object): string {
-  return sha256Hex(canonicalJson(content as Json));
+  return sha256OfText(canonicalJson(content as Json));
 }

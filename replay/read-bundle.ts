@@ -6,7 +6,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip, type ZlibOptions } from 'node:zlib';
 import { z } from 'zod';
-import { canonicalJson, sha256Hex, type Json } from '../core/json/json.js';
+import { canonicalJson, type Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { parseJsonText } from '../pure/json-text.js';
 import {
@@ -20,6 +20,7 @@ import {
 import { brokenContent } from './broken-content.js';
 import { brokenHistory } from './broken-history.js';
 import { brokenChain } from '../recording/chain.js';
+import { sha256OfText } from './sha256.js';
 
 const PROBLEMS_SHOWN = 5;
 const NAME_CHARS_MAX = 200;
@@ -145,11 +146,11 @@ function checkContent(bundle: Bundle, file: string): void {
     if (reason !== undefined) throw invalidBundle(file, `segment ${segment}, ${reason}`);
   }
   for (const [name, node] of Object.entries(bundle.nodes)) {
-    if (sha256Hex(canonicalJson(node as Json)) === name) continue;
+    if (sha256OfText(canonicalJson(node as Json)) === name) continue;
     throw invalidBundle(file, `the message ${name} is not what its hash says`);
   }
   for (const [name, text] of Object.entries(bundle.blobs)) {
-    if (sha256Hex(text) !== name)
+    if (sha256OfText(text) !== name)
       throw invalidBundle(file, `the text ${name} is not what its hash says`);
   }
   const other = brokenContent(bundle);
