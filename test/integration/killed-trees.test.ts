@@ -15,11 +15,13 @@ import {
   killedServer,
   played,
   startStage,
+  TENANT,
   type Killed,
   type Played,
   type Stage,
 } from './support/killed-stage.js';
-import { idsOf, LARGE, SMALL, treeTale, type TreePlayed } from './support/killed-tree.js';
+import { ASKS, idsOf, LARGE, SMALL, treeTale, type TreePlayed } from './support/killed-tree.js';
+import { until } from './support/world.js';
 
 const MINUTE = 60_000;
 /** Trees that have lost their line stay in the slots of their worker: it does not take too many. */
@@ -29,6 +31,8 @@ const DRAWN_EDGES = WHOLE ? Infinity : 6;
 const DRAWN = WHOLE ? Infinity : 2;
 const DRAWN_OF_LARGE = WHOLE ? 40 : 1;
 const DRAWN_OF_SERVER = WHOLE ? 8 : 1;
+/** How long an orphan may live by what the guide says. */
+const ORPHAN_MS = 60_000;
 const LIMIT = WHOLE ? 90 * MINUTE : 10 * MINUTE;
 
 const SOMEWHERE: Point = { kind: 'inside', what: 'in the middle of a reply' };
@@ -81,6 +85,55 @@ test(
       whole,
       runs.map((run) => ({ ...run, point: SOMEWHERE, reached: true })),
     );
+  },
+  LIMIT,
+);
+
+test(
+  'of a tree of 20 sub-agents whose root is terminated and whose worker is killed none is left after 60 s',
+  async () => {
+    stage = await startStage(treeTale(LARGE, true, ASKS));
+    const { world, tale } = stage;
+    const { config, module: configModule } = tale.served!;
+    const taskQueue = 'orphaned';
+    const runId = stage.nextRunId();
+    const doomed = await world.spawn({ configModule, taskQueue });
+    await tale.start(world, { runId, taskQueue });
+    const query = { under: runId, pendingOnly: true, limit: 50 };
+    await until('the questions of all clerks', async () =>
+      (await world.store.listAsks(TENANT, query)).length === 16 ? true : undefined,
+    );
+    await world.raw.workflow.getHandle(runId).terminate('a test');
+    await doomed.kill();
+    const since = performance.now();
+    await world.serve({
+      config: config({ serviceUrl: world.service.url }),
+      taskQueue,
+      ...(!WHOLE && { sweepEveryMs: 1_000 }),
+    });
+    const below = idsOf(runId, LARGE).slice(1);
+    for (const id of below) {
+      await until(`the end of ${id}`, async () => {
+        const { status } = await world.raw.workflow.getHandle(id).describe();
+        return status.name === 'RUNNING' ? undefined : true;
+      });
+    }
+    const tookMs = performance.now() - since;
+    expect(tookMs).toBeLessThan(ORPHAN_MS);
+    saySeed(`20 orphans ended in ${Math.round(tookMs / 1_000)} s`);
+    for (const id of below) {
+      const row = await world.store.getRun(TENANT, id);
+      const costs = [id, ...below.filter((other) => other.startsWith(`${id}:`))].map(
+        async (one) => (await world.store.attemptedCost(TENANT, one)).costMicroUsd,
+      );
+      const spent = (await Promise.all(costs)).reduce((sum, cost) => sum + cost, 0);
+      expect(row?.result).toMatchObject({ status: 'cancelled', costMicroUsd: spent });
+      expect(world.service.visits(id, 'effect')).toEqual([]);
+    }
+    const tree = await world.store.listTree(TENANT, runId);
+    expect(tree.filter(({ state }) => state === 'open')).toEqual([]);
+    expect(await world.store.listAsks(TENANT, query)).toEqual([]);
+    expect([...(await replayRuns(world.place, below))]).toEqual([]);
   },
   LIMIT,
 );

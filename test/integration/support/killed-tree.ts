@@ -14,7 +14,7 @@ import {
   type Tale,
   type Telling,
 } from './killed-stage.js';
-import { call, failedTasks, say, type World } from './world.js';
+import { call, failedTasks, pay, say, type World } from './world.js';
 
 export interface TreeSize {
   readonly auditors: number;
@@ -39,17 +39,23 @@ const WIRE: Tale['wire'] = {
   decision: /agentRun|childEnded|close_child|prepare_child/,
 };
 
+/** What clerks do: they write a note, or ask a person for leave to pay. */
+type Last = ScriptedAnswer;
+const WRITES: Last = call('notes.write', { item: 'order' });
+export const ASKS: Last = pay('pay.asked');
+
 /** One after the other. */
 export const SMALL: TreeSize = { auditors: 1, clerks: 1 };
 /** 20 sub-agents. */
 export const LARGE: TreeSize = { auditors: 4, clerks: 4 };
 
 /** `atOnce`: with sub-agents beside one another. */
-export function treeTale(size: TreeSize, atOnce: boolean): Tale {
+export function treeTale(size: TreeSize, atOnce: boolean, last: Last = WRITES): Tale {
   return {
     wire: WIRE,
     served: { module: require.resolve('./tree-agents.ts'), config },
-    start: (world, telling) => start(world, telling, { size, agent: atOnce ? HALL : TREE_AGENT }),
+    start: (world, telling) =>
+      start(world, telling, { size, last, agent: atOnce ? HALL : TREE_AGENT }),
     inside: (_stage, _runId, what) => {
       throw new Error(`no tree is ${what}`);
     },
@@ -67,12 +73,14 @@ export function idsOf(root: string, { auditors, clerks }: TreeSize): readonly st
 
 interface Telt {
   readonly size: TreeSize;
+  readonly last: Last;
   readonly agent: string;
 }
 
-async function start(world: World, telling: Telling, { size, agent }: Telt): Promise<void> {
+async function start(world: World, telling: Telling, { size, agent, last }: Telt): Promise<void> {
   const { runId, taskQueue } = telling;
-  for (const id of idsOf(runId, size)) world.script(id, storyOf(id.split(':').length - 1, size));
+  for (const id of idsOf(runId, size))
+    world.script(id, storyOf(id.split(':').length - 1, size, last));
   await world.raw.workflow.start('agentRun', {
     workflowId: runId,
     taskQueue,
@@ -82,12 +90,8 @@ async function start(world: World, telling: Telling, { size, agent }: Telt): Pro
 }
 
 /** A function of the conversation alone: a question that is asked again gets the same reply. */
-function storyOf(generation: number, { auditors, clerks }: TreeSize): Script {
-  const first: readonly ScriptedAnswer[] = [
-    give(AUDITOR, auditors),
-    give(CLERK, clerks),
-    call('notes.write', { item: 'order' }),
-  ];
+function storyOf(generation: number, { auditors, clerks }: TreeSize, last: Last): Script {
+  const first: readonly ScriptedAnswer[] = [give(AUDITOR, auditors), give(CLERK, clerks), last];
   return ({ assistantMessages }) =>
     assistantMessages === 0 ? first[generation]! : say(`Done by generation ${generation}.`);
 }
