@@ -3,6 +3,8 @@ import type { CloseChildInput, PrepareChildInput } from '../../core/state/effect
 import { agent } from '../../authoring/agent-tool.js';
 import { closeChild } from '../../activities/agents/close-child.js';
 import type { ActivityDeps } from '../../activities/deps.js';
+import { costOfPassed, stopPassed } from '../../activities/agents/passed-child.js';
+import type { DescribedRun } from '../../activities/describe-run.js';
 import type { Scope } from '../../activities/scope.js';
 import { attempt, effect, RUN, startBed, type Bed } from './setup.js';
 
@@ -71,5 +73,36 @@ test('An earlier sub-agent of a reset run with another task is sealed, and costs
   const { refused } = await attempt(bed.activities().prepare_child, input, effect());
   expect(refused).toMatchObject({ why: 'passed', costMicroUsd: 1_000 });
   expect((await bed.store.childRow(RUN.tenant, CHILD))?.state).toBe('sealed');
+  await bed.end();
+});
+
+test.each([
+  ['runs as its own', { state: 'running', parent: RUN.runId }, [CHILD]],
+  ['is a run of somebody else', { state: 'running', parent: null }, []],
+  ['has ended', { state: 'closed', parent: RUN.runId }, []],
+  ['is not known', { state: 'not_found' }, []],
+] as const)('An earlier sub-agent that %s is told to stop, or not.', async (_, known, wanted) => {
+  const bed = await startBed();
+  await register(bed, CHILD, RUN.runId);
+  const told: string[] = [];
+  let looks = 0;
+  const scope = {
+    signal: new AbortController().signal,
+    describe: () => Promise.resolve<DescribedRun>(known),
+    stop: (runId: string) => Promise.resolve(void told.push(runId)),
+  } as unknown as Scope;
+  const timers = {
+    after(_ms: number, then: () => void) {
+      looks += 1;
+      queueMicrotask(then);
+      return () => undefined;
+    },
+  };
+  const ids = { run: RUN, child: CHILD };
+  await stopPassed({ store: bed.store, timers } as unknown as ActivityDeps, scope, ids);
+  expect(told).toEqual(wanted);
+  // It has its time, and then costs what was reserved.
+  expect(looks).toBe(wanted.length === 0 ? 0 : 60);
+  expect(await costOfPassed(bed.store, ids)).toBe(1_000);
   await bed.end();
 });
