@@ -7,11 +7,14 @@ import { addUsage } from '../../core/money/budget.js';
 import { replayRuns } from '../../testing/index.js';
 import { config } from './support/tree-agents.js';
 import { startWire } from './support/wire.js';
-import { call, ofType, pay, say, startWorld, until, type World } from './support/world.js';
+import { call, ofType, pay, read, say, startWorld, until, type World } from './support/world.js';
 
 const LIMIT_MS = 180_000;
 /** The run whose sub-agent ends without a word: its parent looks after a minute, beside the other tests. */
 const WORDLESS = 'wordless';
+
+/** 18; three more where the word of its end and Temporal's own come in tasks of their own. */
+const MORE_EVENTS_MAX = 21;
 
 let world: World;
 let wordless: RunHandle;
@@ -93,6 +96,22 @@ async function expectLost(runId: string): Promise<void> {
   expect(await world.store.childRow('default', `${runId}:a1`)).toMatchObject({ state: 'sealed' });
   expect([...(await replayRuns(world.place, [runId]))]).toEqual([]);
 }
+
+test(
+  'A turn with a sub-agent adds no more events to its parent than are told, beside one with a tool.',
+  async () => {
+    world.script('counted:a1', [say('All is well.')]);
+    await world.ended(await begin('counted'));
+    const replies = [read(), say('All done.')];
+    await world.ended(await world.start({ agent: 'refund-desk', runId: 'childless', replies }));
+    const [counted = 0, childless = 0] = await Promise.all(['counted', 'childless'].map(eventsOf));
+    expect(counted - childless).toBeLessThanOrEqual(MORE_EVENTS_MAX);
+  },
+  LIMIT_MS,
+);
+
+const eventsOf = async (runId: string): Promise<number> =>
+  (await world.history(runId)).events?.length ?? 0;
 
 test(
   'A sub-agent that was terminated is lost: its call gets a result, and what it asked for is spent.',
