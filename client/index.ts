@@ -7,6 +7,7 @@ export { objectionToKey } from './decide/key-standing.js';
 export type { EventsOptions } from './read/event-stream.js';
 export type { HistoryAccess } from './runs/history-access.js';
 export type { Execution } from './runs/execution.js';
+export { followTree, type TreeMoment } from './runs/follow-tree.js';
 export { followRun, type RunMoment } from './runs/follow-run.js';
 export type { FoundAsk } from './decide/find-ask.js';
 export type { ReadingStore } from './link.js';

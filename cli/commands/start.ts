@@ -108,7 +108,11 @@ async function start(session: Session, output: Output, asked: StartWanted): Prom
   }
   output.remark(`run ${run.runId}`);
   return options.watch
-    ? followEvents(run, { session, output }, { tokens: true })
+    ? followEvents(
+        run,
+        { session, output, handle: (runId) => client.handle(runId) },
+        { tokens: true },
+      )
     : waitFor(run, { session, output });
 }
 

@@ -4,12 +4,15 @@ import { previewOf, type StoredText } from '../../core/json/json.js';
 import { recoveryWords } from '../../core/state/recovery.js';
 import { goalEventWords, isGoalEvent } from '../../pure/goal/event-words.js';
 import { supervisionWords } from '../../pure/supervision-words.js';
+import { agentPathText } from '../../pure/agent-path.js';
 import { countText, durationText, relativeText, timeText, usdText } from './amounts.js';
 import { inert, inertInline } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';
 
 export interface EventLineOptions {
   readonly paint?: Paint;
+  /** Of a sub-agent: the agents from the root to it, both among them. */
+  readonly path?: readonly string[];
 }
 
 const SEQ_WIDTH = 4;
@@ -20,10 +23,13 @@ const RECOVERY_CHARS_MAX = 300;
 
 /** `12:20:03    7 tool       payments.issue_refund {…}` */
 export function eventLine(event: RunEvent, options: EventLineOptions = {}): string {
-  const { paint = PLAIN } = options;
+  const { paint = PLAIN, path = [] } = options;
   const { label, text } = describe(event, paint);
   const head = `${timeText(event.stamp.at)} ${String(event.stamp.seq).padStart(SEQ_WIDTH)}`;
-  return `${paint.dim(head)} ${label.padEnd(LABEL_WIDTH)} ${text}`;
+  // Under the call that it works on.
+  const under = '  '.repeat(Math.max(0, path.length - 1));
+  const whose = path.length === 0 ? '' : `${paint.cyan(inert(agentPathText(path)))} `;
+  return `${paint.dim(head)} ${under}${label.padEnd(LABEL_WIDTH)} ${whose}${text}`;
 }
 
 /** Events that say nothing to somebody who only wants to see how it goes. */

@@ -1,22 +1,21 @@
 /** Following a run until it ends, until it needs a person, or until Ctrl-C; the run itself goes on. */
-import { followRun, type Outcome, type RunHandle, type RunMoment } from '../../client/index.js';
-import type { RunEvent } from '../../core/state/event.js';
+import {
+  followRun,
+  followTree,
+  type Outcome,
+  type RunHandle,
+  type RunMoment,
+  type TreeMoment,
+} from '../../client/index.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import { previewOf, type StoredText } from '../../core/json/json.js';
 import type { RunResult } from '../../core/state/result.js';
 import { EXIT, exitCodeOfResult } from '../exit-code.js';
 import { onInterrupt } from './interrupt.js';
 import type { Output } from './output.js';
-import {
-  approvalCard,
-  eventLine,
-  inertLines,
-  isDetail,
-  resultBlock,
-  shellWord,
-} from '../render/index.js';
+import { approvalCard, inertLines, resultBlock, shellWord } from '../render/index.js';
 import type { Session } from '../session.js';
-import { tokenPrinter } from './token-printer.js';
+import { eventPrinter, type Askable } from './event-printer.js';
 
 export interface FollowOptions {
   readonly since?: number;
@@ -36,36 +35,35 @@ const CLOCK_SKEW_MS = 5_000;
 interface Following {
   readonly session: Session;
   readonly output: Output;
+  /** Follows the sub-agents below the run too. */
+  readonly handle?: (runId: string) => RunHandle;
 }
+
+/** Sub-agents of one run that are followed. */
+const CHILDREN_MAX = 50;
 
 /** Prints events as they happen and the result at the end; gives the exit code. */
 export async function followEvents(
   run: RunHandle,
-  { session, output }: Following,
+  { session, output, handle }: Following,
   options: FollowOptions = {},
 ): Promise<number> {
   const interrupt = onInterrupt();
-  const since = options.since ?? 0;
   try {
-    const askable = await stillAskable(run.runId, session);
-    let last = -1;
-    let result: RunResult | undefined;
-    const tokens = tokenPrinter(output);
+    const { since = 0 } = options;
+    const isStored = (await session.store()) !== undefined;
     const following = { since, signal: interrupt.signal };
-    const live = options.tokens === true && (await session.store()) !== undefined;
-    for await (const moment of live ? followRun(run, following) : eventsOnly(run, following)) {
-      if (moment.kind === 'chunk') {
-        tokens.chunk(moment.chunk);
-        continue;
-      }
-      const { event } = moment;
-      if (event.stamp.seq <= last) output.remark(resetRemark(event.stamp.seq));
-      last = event.stamp.seq;
-      output.data(event);
-      if (options.all || !isDetail(event))
-        output.line(eventLine(tokens.rest(event), { paint: output.paint }));
-      if (isAsk(event) && askable(event)) output.line(cardOf(event, output));
-      if (event.type === 'run_result') result = event.result;
+    const live = options.tokens === true && isStored;
+    const moments =
+      handle !== undefined && isStored
+        ? treeOf(run, { ...following, handle, ...(live && { tokens: {} }) })
+        : ownOf(run, live ? followRun(run, following) : eventsOnly(run, following));
+    const askable = await stillAskable(run.runId, session);
+    const printer = eventPrinter(output, { askable, all: options.all === true });
+    let result: RunResult | undefined;
+    for await (const moment of moments) {
+      const told = printer.print(moment);
+      if (told?.type === 'run_result' && moment.of.depth === 0) result = told.result;
     }
     if (interrupt.signal.aborted) return sayItGoesOn(run.runId, output);
     // A run that never opened, or was ended from outside, has no result event but an error.
@@ -77,9 +75,47 @@ export async function followEvents(
   }
 }
 
+interface Watched {
+  readonly since: number;
+  readonly signal: AbortSignal;
+}
+
+interface WatchedTree extends Watched {
+  readonly handle: (runId: string) => RunHandle;
+  readonly tokens?: { readonly after?: string };
+}
+
+/** Of the run itself from `since` on; what is before only tells where sub-agents are. */
+async function* treeOf(
+  run: RunHandle,
+  { since, signal, handle, tokens }: WatchedTree,
+): AsyncGenerator<TreeMoment, void, undefined> {
+  const isRoot = (runId: string): boolean => runId === run.runId;
+  const options = {
+    handle: (runId: string) => (isRoot(runId) ? run : handle(runId)),
+    seen: (runId: string) => (isRoot(runId) ? since - 1 : -1),
+    childrenMax: CHILDREN_MAX,
+    signal,
+    ...(tokens !== undefined && { tokens }),
+  };
+  for await (const moment of followTree(run.runId, options)) {
+    const { kind, of } = moment;
+    if (kind === 'event' && of.depth === 0 && moment.event.stamp.seq < since) continue;
+    yield moment;
+  }
+}
+
+async function* ownOf(
+  { runId }: RunHandle,
+  moments: AsyncGenerator<RunMoment>,
+): AsyncGenerator<TreeMoment, void, undefined> {
+  const of = { runId, depth: 0 };
+  for await (const moment of moments) yield { ...moment, of };
+}
+
 async function* eventsOnly(
   run: RunHandle,
-  following: { readonly since: number; readonly signal: AbortSignal },
+  following: Watched,
 ): AsyncGenerator<RunMoment, void, undefined> {
   for await (const event of run.events(following)) yield { kind: 'event', event };
 }
@@ -134,26 +170,16 @@ function outcomeData(runId: string, outcome: Outcome): unknown {
     : { runId, status: outcome.status, asks: outcome.asks };
 }
 
-type AskEvent = Extract<RunEvent, { type: 'approval_requested' | 'input_request' }>;
-
-function isAsk(event: RunEvent): event is AskEvent {
-  return event.type === 'approval_requested' || event.type === 'input_request';
-}
-
-function cardOf(event: AskEvent, output: Output): string {
-  const { type: _type, stamp, ...ask } = event;
-  return card(stamp.runId, ask, output);
-}
-
 /** A question that was answered before anybody watched needs no card. */
-async function stillAskable(
-  runId: string,
-  session: Session,
-): Promise<(event: AskEvent) => boolean> {
+async function stillAskable(runId: string, session: Session): Promise<Askable> {
   const watchedFrom = Date.now();
   const store = await session.store();
   if (store === undefined) return () => true;
-  const open = await store.listAsks('default', { runId, pendingOnly: true, limit: ASKS_MAX });
+  const open = await store.listAsks('default', {
+    under: runId,
+    pendingOnly: true,
+    limit: ASKS_MAX,
+  });
   const ids = new Set(open.map(({ askId }) => askId));
   return ({ askId, stamp }) => ids.has(askId) || stamp.at >= watchedFrom - CLOCK_SKEW_MS;
 }
@@ -189,8 +215,4 @@ function sayItGoesOn(runId: string, output: Output): number {
     `\nNo longer following; the run goes on. Watch it: holdfast watch ${id} – stop it: holdfast interrupt ${id}`,
   );
   return EXIT.interrupted;
-}
-
-function resetRemark(seq: number): string {
-  return `The run was reset: what was shown from event ${seq} on is superseded.`;
 }

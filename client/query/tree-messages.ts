@@ -51,7 +51,7 @@ export async function* readTree(reading: TreeReading): AsyncGenerator<Told, void
     ...(tokens !== undefined && { tokens: after === undefined ? {} : { after: attemptAt(after) } }),
   });
   for await (const moment of moments) {
-    if (moment.kind === 'absent') continue;
+    if (moment.kind === 'absent' || moment.kind === 'left_out') continue;
     const { of } = moment;
     let teller = told.get(of.runId);
     if (teller === undefined) {

@@ -12,6 +12,8 @@ export type TreeMoment = { readonly of: TreeRun } & (
   | RunMoment
   /** The call of this sub-agent has ended, and nothing of the run is stored. */
   | { readonly kind: 'absent' }
+  /** This run, the one that is followed, has more sub-agents than are read; said once. */
+  | { readonly kind: 'left_out' }
 );
 
 /** No tree is deeper: 5 generations at most are declared. */
@@ -21,8 +23,7 @@ export async function* followTree(
   runId: string,
   options: TreeOptions,
 ): AsyncGenerator<TreeMoment, void, undefined> {
-  const tree = new Tree(options);
-  tree.open({ runId, depth: 0 });
+  const tree = new Tree({ runId, depth: 0 }, options);
   try {
     for (;;) {
       const moment = await tree.next();
@@ -36,8 +37,15 @@ export async function* followTree(
 
 class Tree {
   private readonly branches = new Set<Branch>();
+  private opened = 0;
+  private leftOut: 'none' | 'due' | 'said' = 'none';
 
-  constructor(private readonly options: TreeOptions) {}
+  constructor(
+    private readonly root: TreeRun,
+    private readonly options: TreeOptions,
+  ) {
+    this.open(root);
+  }
 
   open(of: TreeRun): Branch {
     const branch = new Branch(of, this.options);
@@ -47,6 +55,10 @@ class Tree {
 
   /** Undefined: nothing will come any more. */
   async next(): Promise<TreeMoment | undefined> {
+    if (this.leftOut === 'due') {
+      this.leftOut = 'said';
+      return { kind: 'left_out', of: this.root };
+    }
     for (;;) {
       for (const branch of this.branches) if (branch.isDrained()) this.branches.delete(branch);
       const open = [...this.branches];
@@ -123,8 +135,14 @@ class Tree {
     const { below, of } = branch;
     const worker = below.get(runId) ?? { callId, since: stamp.seq, isOver: false };
     below.set(runId, worker);
-    if (worker.isOver || of.depth >= DEPTH_MAX) return;
-    worker.run ??= this.open({ runId, above: of.runId, callId, depth: of.depth + 1 });
+    if (worker.isOver || worker.run !== undefined || of.depth >= DEPTH_MAX) return;
+    if (this.opened >= (this.options.childrenMax ?? Number.POSITIVE_INFINITY)) {
+      worker.isOver = true;
+      if (this.leftOut === 'none') this.leftOut = 'due';
+      return;
+    }
+    this.opened += 1;
+    worker.run = this.open({ runId, above: of.runId, callId, depth: of.depth + 1 });
   }
 
   /** After a reset of a run: what it had begun from there on, it begins anew. */

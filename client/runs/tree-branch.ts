@@ -28,6 +28,8 @@ export interface TreeOptions {
   readonly signal?: AbortSignal;
   /** Ends when everything known now has been given. */
   readonly untilNow?: boolean;
+  /** Sub-agents that are read, over all generations; those that begin after as many are left out. Default: all. */
+  readonly childrenMax?: number;
 }
 
 /** A sub-agent of a run. */

@@ -153,3 +153,42 @@ test('A mode, a message and an interrupt of the root go down to every sub-agent 
     expect(row).toMatchObject({ stopReason: 'interrupted' });
   }
 });
+
+test('A root is watched with the events of its sub-agents under their calls, or without them.', async () => {
+  const read = call('facts.read', { item: 'sky' });
+  const run = await tree('seen', [asks('clerk'), say('Audited.')], [read, say('Read.')]);
+  await world.ended(run);
+  const watched = await command(['watch', 'seen']);
+  expect(watched.code).toBe(0);
+  const lines = watched.out.split('\n');
+  const at = (words: string): number => lines.findIndex((line) => line.includes(words));
+  const places = [
+    'tool       agent {"name":"auditor"',
+    'start      refund-desk › auditor auditor',
+    'start      refund-desk › auditor › clerk auditor/clerk',
+    'model      refund-desk › auditor › clerk “Read.”',
+    'model      refund-desk › auditor “Audited.”',
+    'model      “All done.”',
+  ].map(at);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(places).not.toContain(-1);
+
+  const json = async (...words: readonly string[]) =>
+    (await command(['watch', 'seen', '--json', ...words])).out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown> & { stamp: { runId: string } });
+  const events = await json();
+  const callOf = (runId: string): unknown =>
+    events.find(({ type, stamp }) => type === 'tool_started' && stamp.runId === runId)?.['callId'];
+  for (const { stamp, parent_tool_use_id: call } of events) {
+    const parent = stamp.runId.slice(0, stamp.runId.lastIndexOf(':a'));
+    expect(call).toBe(stamp.runId === 'seen' ? undefined : callOf(parent));
+  }
+  expect(new Set(events.map(({ stamp }) => stamp.runId)).size).toBe(3);
+  expect(events.at(-1)).toMatchObject({ type: 'run_result', stamp: { runId: 'seen' } });
+  const own = await json('--no-tree');
+  expect(own).toEqual(events.filter(({ stamp }) => stamp.runId === 'seen'));
+  const last = own.at(-1)!.stamp as unknown as { seq: number };
+  expect(await json('--since', String(last.seq))).toEqual(own.slice(-1));
+});

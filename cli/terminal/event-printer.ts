@@ -1,0 +1,77 @@
+/** Events of a run and of the sub-agents below it, as a command prints them while they come. */
+import type { TreeMoment } from '../../client/index.js';
+import type { RunEvent } from '../../core/state/event.js';
+import { approvalCard, eventLine, inert, isDetail, shellWord } from '../render/index.js';
+import type { Output } from './output.js';
+import { tokenPrinter } from './token-printer.js';
+
+type AskEvent = Extract<RunEvent, { type: 'approval_requested' | 'input_request' }>;
+
+/** Whether a question waits for somebody now. */
+export type Askable = (event: AskEvent) => boolean;
+
+export interface EventPrinter {
+  /** The event that was told; undefined: it was none. */
+  print(moment: TreeMoment): RunEvent | undefined;
+}
+
+export function eventPrinter(
+  output: Output,
+  { askable, all }: { readonly askable: Askable; readonly all: boolean },
+): EventPrinter {
+  const tokens = tokenPrinter(output);
+  const last = new Map<string, number>();
+  /** Of sub-agents: the agents on the way. */
+  const paths = new Map<string, readonly string[]>();
+
+  function tell(event: RunEvent, callId: string | undefined): void {
+    const { runId, seq } = event.stamp;
+    if (seq <= (last.get(runId) ?? -1)) output.remark(resetRemark(seq));
+    last.set(runId, seq);
+    const isBelow = callId !== undefined;
+    if (isBelow && event.type === 'session_init' && event.parent !== undefined)
+      paths.set(runId, event.parent.path);
+    output.data(isBelow ? { ...event, parent_tool_use_id: callId } : event);
+    const path = isBelow ? { path: paths.get(runId) ?? [runId] } : {};
+    if (all || !isDetail(event))
+      output.line(eventLine(tokens.rest(event), { paint: output.paint, ...path }));
+    if (isAsk(event) && askable(event)) output.line(cardOf(event, output));
+  }
+
+  return {
+    print(moment) {
+      const { of } = moment;
+      if (moment.kind === 'absent') {
+        output.remark(
+          `Nothing is stored of the sub-agent ${inert(of.runId)}: its record is gone, or lies in another store.`,
+        );
+        return undefined;
+      }
+      if (moment.kind === 'chunk') {
+        // What sub-agents say comes whole, with their events.
+        if (of.depth === 0) tokens.chunk(moment.chunk);
+        return undefined;
+      }
+      if (moment.kind === 'left_out') {
+        const list = `holdfast list --root ${shellWord(of.runId)}`;
+        output.remark(`Further sub-agents are not followed here; ${list} names them.`);
+        return undefined;
+      }
+      tell(moment.event, of.callId);
+      return moment.event;
+    },
+  };
+}
+
+function isAsk(event: RunEvent): event is AskEvent {
+  return event.type === 'approval_requested' || event.type === 'input_request';
+}
+
+function cardOf(event: AskEvent, { paint }: Output): string {
+  const { type: _type, stamp, ...ask } = event;
+  return approvalCard(ask, { runId: stamp.runId, now: Date.now(), paint });
+}
+
+function resetRemark(seq: number): string {
+  return `The run was reset: what was shown from event ${seq} on is superseded.`;
+}
