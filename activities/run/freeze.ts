@@ -42,7 +42,7 @@ const LOGICAL_MODEL_CALLS_MAX = 100;
 const DISALLOWED_MAX = 200;
 const PLACE = { code: 'InvalidTask', subject: 'The start' } as const;
 
-export function agentOf(config: Config, name: string): Agent {
+function agentOf(config: Config, name: string): Agent {
   const agent = config.agents.get(name);
   if (agent !== undefined) return agent;
   const known = [...config.agents.keys()].slice(0, NAMES_SHOWN_MAX);

@@ -1,5 +1,5 @@
 /** What is fixed of the supervisor of a run when the run is opened. */
-import { agentOf } from '../run/freeze.js';
+import { agentFor } from '../run/freeze.js';
 import type { OpeningStart } from '../run/bounds.js';
 import type { RunRef } from '../../core/state/effect.js';
 import type { SupervisorTerms } from '../../core/state/supervision.js';
@@ -14,7 +14,7 @@ export async function supervisorTerms(
   { tenant }: RunRef,
   start: OpeningStart,
 ): Promise<SupervisorTerms | undefined> {
-  const { supervisor } = agentOf(config, start.agent);
+  const { supervisor } = agentFor(config, start);
   if (supervisor === undefined) return undefined;
   const { agent, everyTurns, on, roles } = supervisor;
   const route = resolveRoute(agent.model, config);
