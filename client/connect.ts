@@ -36,6 +36,7 @@ import {
 } from './schedules/schedules.js';
 import { runHandle, type RunHandle } from './runs/run-handle.js';
 import type { RunSummary } from './read/run-summary.js';
+import { startFork, type ForkOptions } from './runs/start-fork.js';
 import { startRun, type StartOptions } from './runs/start-run.js';
 import { headOf, readTranscript, type Transcript } from './read/transcript.js';
 import { stuckRuns, type StuckQuery, type StuckRun } from './read/stuck-runs.js';
@@ -78,6 +79,11 @@ export interface HoldfastClient {
    * of its session: SessionNotFound, SessionExists, SessionBusy (a run of it is still open).
    */
   start(options: StartOptions): Promise<RunHandle>;
+  /**
+   * Starts a fork of a recorded run from the state after a step. A call that the run, or another fork of it, handed over
+   * asks a person first. Errors: ForkRefused, RunExists, ServerUnavailable.
+   */
+  fork(options: ForkOptions): Promise<RunHandle>;
   /** Says something to a run as its user; the same id again is ignored. Gives the id. Errors: InvalidTask, RunNotFound. */
   message(runId: string, text: string, id?: string): Promise<string>;
   /** A run by its id; nothing is checked before the first call. */
@@ -216,6 +222,7 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
     ensureNamespaceReady: () => ensureNamespaceReady(link),
     namespaceFacts: () => namespaceFacts(link),
     start: (options) => startRun(link, options),
+    fork: (options) => startFork(link, options),
     message: (runId, text, id) => runHandle(link, runId).sendMessage(text, id),
     handle: (runId, tenant) => runHandle(tenant === undefined ? link : { ...link, tenant }, runId),
     startGoal: async (options) =>

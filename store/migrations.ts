@@ -295,6 +295,16 @@ const MIGRATIONS: readonly Migration[] = [
       `create index children_watched on children (look_at) where watch < 2`,
     ],
   },
+  {
+    version: 18,
+    name: 'forks',
+    statements: [
+      `create table forks (tenant text not null, run_id text not null, parent text not null,
+        root text not null, step bigint not null, digest text not null, body text not null,
+        created_at bigint not null, primary key (tenant, run_id))`,
+      `create index forks_by_root on forks (tenant, root)`,
+    ],
+  },
 ];
 
 /** The newest schema that this program knows. */

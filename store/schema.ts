@@ -449,6 +449,19 @@ export interface ConnectorToolTable {
   readonly approved_by: string | null;
 }
 
+/** Of a fork: where it began. `root` is the recorded run that was no fork itself. */
+export interface ForkTable {
+  readonly tenant: string;
+  readonly run_id: string;
+  readonly parent: string;
+  readonly root: string;
+  readonly step: number;
+  readonly digest: string;
+  /** The state that it begins from, as JSON. */
+  readonly body: string;
+  readonly created_at: number;
+}
+
 export interface Tables {
   readonly blobs: BlobTable;
   readonly nodes: NodeTable;
@@ -477,6 +490,7 @@ export interface Tables {
   readonly adopted_runs: AdoptedRunTable;
   readonly served: ServedTable;
   readonly needs: NeedTable;
+  readonly forks: ForkTable;
   readonly children: ChildTable;
   readonly letters: LetterTable;
   readonly proposals: ProposalTable;

@@ -12,6 +12,7 @@ import { attempts, type Attempts } from './attempts.js';
 import { audit, type Audit } from './audit.js';
 import { blobs, type Blobs } from './blobs.js';
 import { callsBeforeReset, type CallsBeforeReset } from './calls-before-reset.js';
+import { forks, type Forks } from './forks.js';
 import { chainCache, type ChainCache } from './chain-cache.js';
 import { children, type Children } from './children.js';
 import { connectorTools, type ConnectorTools } from './connector-tools.js';
@@ -62,6 +63,7 @@ export interface StoreCalls
     Ledger,
     Effects,
     CallsBeforeReset,
+    Forks,
     Freezes,
     Attempts,
     Replies,
@@ -216,6 +218,7 @@ function callsOn(db: Db, { cache, marks }: Sources): StoreCalls {
     ...ledger(db),
     ...effects(db),
     ...callsBeforeReset(db),
+    ...forks(db),
     ...freezes(db),
     ...attempts(db),
     ...replies(db),

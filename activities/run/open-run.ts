@@ -28,6 +28,7 @@ import { listConnectors } from '../connectors/list-connectors.js';
 import { refusalFor } from '../lacking-code.js';
 import { promptOf } from './prompt.js';
 import { judgeTask } from './judge-task.js';
+import { forkOf } from './open-fork.js';
 import { openSession } from './open-session.js';
 import type { Scope } from '../scope.js';
 import { checkTask } from './check-task.js';
@@ -46,6 +47,14 @@ export async function openRun(
   if (input.start === undefined) {
     await archiveSegment(deps, scope, input);
     return { rules, ...(await ownStore(deps, input)), ...known, eventsUpTo };
+  }
+  if (input.start.fork !== undefined) {
+    const { fork } = await forkOf(deps, input, input.start.fork);
+    const frozen = fork.frozen ?? fork.run.frozen;
+    const output = { rules, fork, ...(await ownStore(deps, input)), ...known, eventsUpTo };
+    mustFit(input.start.agent, output);
+    if (frozen !== undefined) await noteNeeds(deps, run, frozen);
+    return output;
   }
   const { start, context, agentVersion } = await cycleStart(store, run, input.start);
   checkTask(start.task);

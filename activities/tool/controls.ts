@@ -12,7 +12,7 @@ import { toolKey } from '../../core/state/tool.js';
 import type { StoreCalls } from '../../store/store.js';
 import { auditEnd, auditRefusal } from './audit-effect.js';
 import type { ActivityDeps, InTransaction } from '../deps.js';
-import { doneBeforeReset, doneFor } from './done-before.js';
+import { doneBeforeReset, doneFor, doneInFamily } from './done-before.js';
 import type { Execution } from './execute-read.js';
 import { ledgerTarget } from './ledger-names.js';
 import { messageOf } from './tool-message.js';
@@ -129,7 +129,9 @@ async function objectionOfControls(
   const objection =
     execution.controlled === undefined ? undefined : await objectionAcrossRuns(deps, execution);
   if (objection !== undefined || !execution.isFirst) return objection;
-  return doneBeforeReset(deps.store, execution.input, execution.claimant);
+  const { input, claimant } = execution;
+  const repeated = input.forked === true ? await doneInFamily(deps.store, input) : undefined;
+  return repeated ?? doneBeforeReset(deps.store, input, claimant);
 }
 
 async function objectionAcrossRuns(deps: InTransaction, execution: Claiming) {

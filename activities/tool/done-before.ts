@@ -55,6 +55,26 @@ export async function doneBeforeReset(
   return unseen(cardOf(BEFORE_RESET, found), grant);
 }
 
+/** The same call of the run that a fork began from, or of another fork of that. */
+const BEFORE_FORK: Identity = [
+  'these arguments, by the run that the fork began from or a fork of it',
+];
+
+export async function doneInFamily(
+  store: StoreCalls,
+  { run, call, grant }: ExecuteToolInput,
+): Promise<Repeated | undefined> {
+  const found = await store.handedOverInFamily({
+    tenant: run.tenant,
+    runId: run.runId,
+    key: call.key,
+    tool: call.tool,
+    argsDigest: call.digest,
+    limit: EARLIER_MAX + 1,
+  });
+  return unseen(cardOf(BEFORE_FORK, found), grant);
+}
+
 function unseen(card: Repeats, { repeats: seen = [] }: ExecuteToolInput['grant']) {
   const repeats = unseenRepeats(card, seen);
   return repeats === undefined ? undefined : ({ kind: 'repeats', repeats } as const);

@@ -14,13 +14,13 @@ export function addFork(program: Command, cli: Cli): void {
   const command = program
     .command('fork')
     .description(
-      'Play a fork of a recorded run: it begins from the state after a step, with the named changes. Played dry, which is the default, the model is asked in earnest, reads run by the code of --config or answer from the record, and effects answer `would_execute` and are listed. --plan only shows what a fork would begin with. This release plays no fork live.',
+      'Play a fork of a recorded run: it begins from the state after a step, with the named changes. Played dry, which is the default, the model is asked in earnest, reads run by the code of --config or answer from the record, and effects answer `would_execute` and are listed. --plan only shows what a fork would begin with. --live starts a new run on the server, whose effects happen: a call that the recorded run, or another fork of it, handed over asks a person first.',
     )
     .argument('<run-or-file>', 'run id, or a bundle that `holdfast export` wrote')
     .requiredOption('--at <step>', 'number of the step', wholeNumber('--at', [1, STEP_MAX]))
     .option('--plan', 'only show what it would begin with; no model and no tool is called')
     .option('--dry', 'without effects (the default)')
-    .option('--live', 'refused: this release plays no fork live');
+    .option('--live', 'as a new run on the server: its effects happen');
   withJson(
     withPlace(withChanges(command)),
     '{mode: "dry", runId, step, rules, stopReason, detail?, answer?, waitsFor?, wouldExecute: [{tool, callId, args, digest, asks, repeats?}], reads: [{tool, callId, from}], costMicroUsd, totalCostMicroUsd, turns, leftOut}; with --plan {runId, step, spentMicroUsd, rules, askedAnew, droppedGrants, notExecuted, inFlight, divergences, handedOver: {before, after}}',
@@ -36,11 +36,16 @@ export function addFork(program: Command, cli: Cli): void {
     .action((subject: string, options: ForkOptions) =>
       runCommand(cli, options, async (session, output) => {
         refuseWrong(options);
-        const { bundle } = await recordedOf(cli, session, subject);
+        const recorded = await recordedOf(cli, session, subject);
+        const { bundle } = recorded;
         const { foldOf } = await import('../../recording/fold.js');
         const fold = foldOf(bundle);
         if (fold.kind === 'goal') {
           throw usage('Forks of goals are not built.', 'Name the run of one of its cycles.');
+        }
+        if (options.live === true) {
+          const { forkLive } = await import('./fork-live.js');
+          return forkLive(cli, { fold, recorded, options, session }, output);
         }
         if (options.plan !== true) {
           const { forkDry } = await import('./fork-dry.js');
@@ -63,11 +68,8 @@ export function addFork(program: Command, cli: Cli): void {
 const LINE_CHARS_MAX = 400;
 
 function refuseWrong(options: ForkOptions): void {
-  if (options.live === true) {
-    throw usage(
-      '--live is not built: this release plays no fork live.',
-      'Play it dry: no effect happens, and each that would is listed.',
-    );
+  if (options.live === true && (options.dry === true || options.plan === true)) {
+    throw usage('--live means nothing with --dry or --plan.', 'Name one of them.');
   }
   const [named] = changesNamed(options);
   if (options.plan === true && (options.dry === true || named !== undefined)) {

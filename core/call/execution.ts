@@ -113,6 +113,7 @@ function execute(run: OpenRun, call: GrantedStage, { tool, cost }: Executor) {
       maxRetries: run.frozen.budget.maxRetriesPerToolCall,
       ...(run.start.task.requiredEvidence !== undefined && proofsFor(run, call)),
       ...(cost !== undefined && { cost }),
+      ...(run.forked !== undefined && { forked: true as const }),
       events,
     },
     ...onQueueOf(run, limits, call),

@@ -13,6 +13,7 @@ import type { Ruling } from '../step/advance.js';
 import { emit, releaseWarnings, warn } from '../step/outbox.js';
 import { betasOf } from '../step/route.js';
 import { follows, knownRules } from '../step/changes.js';
+import { forkOpened } from './fork.js';
 import { announceNext, handoffMissed, takenOver } from './handoff.js';
 import { type Clock, type OpenRun, type Run, type Step, hasHooks, isOpen } from '../state/run.js';
 import { beginIn } from '../session/carry.js';
@@ -31,6 +32,8 @@ export function opened(run: Run, output: OpenRunOutput): Run {
   const rules = run.forked?.rules ?? knownRules(Math.max(run.rules, output.rules));
   const isFirst = run.store === undefined && store !== undefined && follows({ rules }, 'ownStore');
   const rest = isFirst ? { ...told, store } : told;
+  if (output.fork !== undefined)
+    return forkOpened({ ...rest, segment }, { ...output, fork: output.fork });
   const next = takenOver({ ...rest, rules, segment }, output);
   if (next !== undefined) return warnOfConnectors(withConnectors(next, output), output);
   const missed = handoffMissed({ ...rest, rules, segment });

@@ -7,30 +7,12 @@
  *  K4 Counters and money go on from those of the parent.
  */
 import type { Parsed } from '../json/shape.js';
-import type { StoredText } from '../json/json.js';
-import type { CallFact } from '../state/call.js';
+import type { OpenRunOutput } from '../state/effect.js';
+import type { Fork } from '../state/fork.js';
 import type { Frozen } from '../state/frozen.js';
 import { isOpen, type OpenRun, type Run } from '../state/run.js';
+import { knownRules } from '../step/changes.js';
 import { turnOf } from './fork-calls.js';
-
-/** What a fork begins with. Plain JSON. */
-export interface Fork {
-  /** The recorded run as it was after the step. */
-  readonly run: Run;
-  readonly step: number;
-  /** By call id: what the record knows of calls that were in flight then. */
-  readonly outcomes: { readonly [callId: string]: CallFact };
-  /** By call id: results in place of those that calls of the turn at hand had, or would have. */
-  readonly results?: { readonly [callId: string]: StoredText };
-  /** In place of what the parent was frozen with. */
-  readonly frozen?: Frozen;
-  /** The conversation under another root; absent: as it was. */
-  readonly head?: string;
-  /** Said by the user before the next request. */
-  readonly message?: string;
-  /** Next to go on by the parent's rules: absent for the newest. */
-  readonly keepsRules?: true;
-}
 
 export interface ForkIdentity {
   readonly runId: string;
@@ -84,6 +66,36 @@ export function forkRun(fork: Fork, identity: ForkIdentity): Parsed<Run> {
       queue: [...parent.queue, ...(fork.message === undefined ? [] : [{ text: fork.message }])],
       arrival: { goal: { text: parent.start.task.goal }, context: [], hooks: 'done', forked: true },
     },
+  };
+}
+
+/** `open_run` is back with the state that a fork begins from; `rest` is what the new run knows by itself. */
+export function forkOpened(rest: Run, output: OpenRunOutput & { readonly fork: Fork }): Run {
+  const { runId, taskId, now, start, begunWith, store = output.store, deskKeys } = rest;
+  const forked = forkRun(output.fork, { runId, taskId, at: now });
+  if (!forked.ok) {
+    return {
+      ...rest,
+      notOpened: { code: 'ForkRefused', message: forked.reason },
+    };
+  }
+  const { outbox, inflight, nextEffect, segment } = rest;
+  const { store: origin, fork } = start;
+  return {
+    ...forked.value,
+    ...(begunWith !== undefined && { begunWith }),
+    ...(store !== undefined && { store }),
+    ...(deskKeys !== undefined && { deskKeys }),
+    start: {
+      ...forked.value.start,
+      ...(origin !== undefined && { store: origin }),
+      ...(fork !== undefined && { fork }),
+    },
+    rules: forked.value.forked?.rules ?? knownRules(Math.max(forked.value.rules, output.rules)),
+    outbox,
+    inflight,
+    nextEffect,
+    segment,
   };
 }
 

@@ -49,6 +49,8 @@ export function parseStart(raw: unknown): Parsed<StartInput> {
   if (defect !== undefined) return fault(defect);
   if (!isParent(ownValue(raw, 'parent')))
     return fault('parent must be that of a goal or a run: {kind, id, n, digest}');
+  if (!isFork(ownValue(raw, 'fork')))
+    return fault('fork must name a recorded run: {id, step, digest}');
   return { ok: true, value: raw as unknown as StartInput };
 }
 
@@ -65,6 +67,20 @@ function isParent(parent: unknown): boolean {
     Number(n) > 0 &&
     typeof digest === 'string' &&
     digest.length > 0 &&
+    digest.length <= NAME_CHARS_MAX
+  );
+}
+
+/** Absent, or as a client writes it. What it names is for the store to say. */
+function isFork(fork: unknown): boolean {
+  if (fork === undefined) return true;
+  if (!isRecord(fork)) return false;
+  const [id, step, digest] = ['id', 'step', 'digest'].map((key) => ownValue(fork, key));
+  return (
+    typeof id === 'string' &&
+    id.length <= NAME_CHARS_MAX &&
+    Number.isSafeInteger(step) &&
+    typeof digest === 'string' &&
     digest.length <= NAME_CHARS_MAX
   );
 }

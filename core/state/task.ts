@@ -68,8 +68,18 @@ export interface StartInput {
   readonly session?: SessionStart;
   /** Id of the starter's store: the run is opened with this one alone (G116). */
   readonly store?: string;
+  /** Of a fork: the recorded run and the state after a step of it, which lies in the store under the id of the fork. */
+  readonly fork?: ForkRef;
   /** Whose child the run is: its task lies in the store, under its own id. */
   readonly parent?: ParentRef;
+}
+
+export interface ForkRef {
+  /** The recorded run. */
+  readonly id: string;
+  readonly step: number;
+  /** Of the state, as it lies in the store. */
+  readonly digest: string;
 }
 
 /** 'goal': the run is a cycle; 'run': it is a sub-agent. */

@@ -61,7 +61,8 @@ export async function frozenFork(
   return { frozen, head: await rewritten(store, run.tenant, { root: hash, messages }) };
 }
 
-function withTerms(
+/** With another model, policy and limits; the conversation stays where it is. */
+export function withTerms(
   frozen: Frozen,
   {
     route,

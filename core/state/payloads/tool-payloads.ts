@@ -64,6 +64,8 @@ export interface ExecuteToolInput extends EventBatch, Limited, NeedsTool {
   readonly maxRetries: number;
   /** What a result may prove that the run cannot look into. */
   readonly proofs?: readonly Proof[];
+  /** The run is a fork: what its parent or another fork of it did is not done again without a person's word. */
+  readonly forked?: true;
   /** Most that one attempt may cost, and all of them together, in micro-USD. Absent: the tool declares nothing. */
   readonly cost?: { readonly each: number; readonly most: number };
 }

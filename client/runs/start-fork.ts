@@ -1,0 +1,63 @@
+/**
+ * Starting a fork of a recorded run: its state is written beside the runs, then it is started as any run.
+ * Invariant: nothing of the recorded run is written; a fork without its row is refused by every worker.
+ */
+import { jsonBytes, PAYLOAD_BYTES_MAX } from '../../core/json/json.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { Fork } from '../../core/state/fork.js';
+import { AGENT_RUN } from '../../workflows/messages.js';
+import type { StoreCalls } from '../../store/store.js';
+import type { Link } from '../link.js';
+import { runHandle, type RunHandle } from './run-handle.js';
+import { checkRunId, newRunId } from './run-id.js';
+import { ownStore, startPrepared } from './start-workflow.js';
+import { OPEN_LIMIT_MS, untilOpen } from './until-open.js';
+
+export interface ForkOptions {
+  readonly fork: Fork;
+  /** The store of the recorded run. */
+  readonly store: StoreCalls;
+  /** Default: a new `run_<ulid>`. */
+  readonly runId?: string;
+  /** False: it does not wait until the fork is open. */
+  readonly wait?: boolean;
+}
+
+/** What an output has beside the state. */
+const MARGIN_BYTES = 4_096;
+
+/** Errors: `ForkRefused`, `RunExists`. */
+export async function startFork(link: Link, options: ForkOptions): Promise<RunHandle> {
+  const { fork, store, wait } = options;
+  const { run, step } = fork;
+  const runId = options.runId === undefined ? newRunId() : checkRunId(options.runId);
+  const bytes = jsonBytes(fork);
+  if (bytes > PAYLOAD_BYTES_MAX - MARGIN_BYTES) {
+    throw new HoldfastError('ForkRefused', `The state after step ${step} takes ${bytes} bytes.`, {
+      hint: 'Fork at a step with fewer open calls, or play the fork dry.',
+      details: { bytes, limit: PAYLOAD_BYTES_MAX - MARGIN_BYTES },
+    });
+  }
+  const { tenant } = run;
+  const place = { tenant, runId, parent: run.runId, step };
+  const digest = await store.putFork({ ...place, body: JSON.stringify(fork), at: Date.now() });
+  const agent = run.start.agent;
+  await startPrepared(link, {
+    type: AGENT_RUN,
+    id: runId,
+    input: {
+      v: 1,
+      agent,
+      task: { goal: run.start.task.goal, taskId: runId },
+      tenant,
+      ...(await ownStore(link)),
+      fork: { id: run.runId, step, digest },
+    },
+    agent,
+    tenant,
+    summary: `fork of ${run.runId} after step ${step}`,
+  });
+  if (wait !== false)
+    await untilOpen(link, runId, { limitMs: OPEN_LIMIT_MS, signal: undefined, needsWorker: true });
+  return runHandle({ ...link, tenant }, runId);
+}
