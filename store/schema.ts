@@ -2,6 +2,7 @@
  * The tables as Kysely sees them. `tenant` is first in every primary key. Booleans are 0 or 1, times ms
  * since epoch, money integer micro-USD; columns named `*_json` hold JSON text. Migrations make them.
  */
+import type { ForkTable } from './fork-table.js';
 export interface BlobTable {
   readonly tenant: string;
   readonly hash: string;
@@ -447,19 +448,6 @@ export interface ConnectorToolTable {
   readonly approved_at: number | null;
   /** null: it was there when the connector was first seen. */
   readonly approved_by: string | null;
-}
-
-/** Of a fork: where it began. `root` is the recorded run that was no fork itself. */
-export interface ForkTable {
-  readonly tenant: string;
-  readonly run_id: string;
-  readonly parent: string;
-  readonly root: string;
-  readonly step: number;
-  readonly digest: string;
-  /** The state that it begins from, as JSON. */
-  readonly body: string;
-  readonly created_at: number;
 }
 
 export interface Tables {

@@ -9,7 +9,7 @@ import { runtimeToolOf } from '../tool/code-of.js';
 import { needsSandboxQueue } from '../../authoring/tool-queues.js';
 import type { OpenRunInput, OpenRunOutput, RunRef } from '../../core/state/effect.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { PAYLOAD_BYTES_MAX, type StoredText } from '../../core/json/json.js';
+import { PAYLOAD_BYTES_MAX, type Json, type StoredText } from '../../core/json/json.js';
 import { follows, RULES_VERSION } from '../../core/step/changes.js';
 import type { Frozen } from '../../core/state/frozen.js';
 import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
@@ -49,9 +49,15 @@ export async function openRun(
     return { rules, ...(await ownStore(deps, input)), ...known, eventsUpTo };
   }
   if (input.start.fork !== undefined) {
-    const { fork } = await forkOf(deps, input, input.start.fork);
+    const fork = await forkOf(deps, input, input.start.fork);
     const frozen = fork.frozen ?? fork.run.frozen;
-    const output = { rules, fork, ...(await ownStore(deps, input)), ...known, eventsUpTo };
+    const output = {
+      rules,
+      fork: fork as unknown as Json,
+      ...(await ownStore(deps, input)),
+      ...known,
+      eventsUpTo,
+    };
     mustFit(input.start.agent, output);
     if (frozen !== undefined) await noteNeeds(deps, run, frozen);
     return output;

@@ -32,8 +32,7 @@ export function opened(run: Run, output: OpenRunOutput): Run {
   const rules = run.forked?.rules ?? knownRules(Math.max(run.rules, output.rules));
   const isFirst = run.store === undefined && store !== undefined && follows({ rules }, 'ownStore');
   const rest = isFirst ? { ...told, store } : told;
-  if (output.fork !== undefined)
-    return forkOpened({ ...rest, segment }, { ...output, fork: output.fork });
+  if (output.fork !== undefined) return forkOpened({ ...rest, segment }, output);
   const next = takenOver({ ...rest, rules, segment }, output);
   if (next !== undefined) return warnOfConnectors(withConnectors(next, output), output);
   const missed = handoffMissed({ ...rest, rules, segment });

@@ -70,9 +70,9 @@ export function forkRun(fork: Fork, identity: ForkIdentity): Parsed<Run> {
 }
 
 /** `open_run` is back with the state that a fork begins from; `rest` is what the new run knows by itself. */
-export function forkOpened(rest: Run, output: OpenRunOutput & { readonly fork: Fork }): Run {
+export function forkOpened(rest: Run, output: OpenRunOutput): Run {
   const { runId, taskId, now, start, begunWith, store = output.store, deskKeys } = rest;
-  const forked = forkRun(output.fork, { runId, taskId, at: now });
+  const forked = forkRun(output.fork as unknown as Fork, { runId, taskId, at: now });
   if (!forked.ok) {
     return {
       ...rest,

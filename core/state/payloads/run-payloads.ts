@@ -1,6 +1,5 @@
 /** Payloads of the activities that open a run, store what it says, and close it. */
-import type { Fork } from '../fork.js';
-import type { StoredText } from '../../json/json.js';
+import type { Json, StoredText } from '../../json/json.js';
 import type { ConnectorReport } from '../connector.js';
 import type { Frozen } from '../frozen.js';
 import type { HandedOver, Handoff } from '../handoff.js';
@@ -51,8 +50,8 @@ export interface OpenRunOutput extends Acknowledged {
   readonly session?: OpenedSession;
   /** To a run that knows none: the store that has its records from now on. */
   readonly store?: StoreRef;
-  /** Of a fork: the state that it begins from; nothing is frozen anew. */
-  readonly fork?: Fork;
+  /** Of a fork: the state that it begins from (`Fork`), as it lay in the store; nothing is frozen anew. */
+  readonly fork?: Json;
   /** With `frozen` of another agent. */
   readonly handedOver?: HandedOver;
   /** Every segment: keys of the desk that count now. Absent: none. */
