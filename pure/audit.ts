@@ -37,6 +37,8 @@ export const AUDIT_KINDS = [
   'interrupted',
   'run_started',
   'goal_started',
+  /** Runs get this version of a connector's tool from now on. */
+  'tool_approved',
   'access_denied',
   'key_added',
   'key_retired',

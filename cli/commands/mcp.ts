@@ -11,6 +11,7 @@ import {
   type ActorOptions,
   type TenantOptions,
 } from '../desk/actor.js';
+import type { AuditEntry } from '../../pure/audit.js';
 import { EXIT } from '../exit-code.js';
 import { inert, table } from '../render/index.js';
 import { readConfig } from '../serve.js';
@@ -219,6 +220,9 @@ async function approve(
     (one) => tools.length === 0 || tools.some((tool) => isNamed(one, tool)),
   );
   const at = Date.now();
+  const { by } = actor.named;
+  // In the trail before runs get them.
+  await store.appendAudit(tenant, approvalsOf(chosen, { connector, by, at }));
   await store.meetTools({
     tenant,
     connector,
@@ -231,10 +235,21 @@ async function approve(
     })),
   });
   const hashes = chosen.map(({ hash }) => hash);
-  await store.approveTools({ tenant, connector, hashes, by: actor.named.by, at });
+  await store.approveTools({ tenant, connector, hashes, by, at });
   output.data({ approved: chosen.map(({ name, tool, hash }) => ({ name, tool, hash })) });
   for (const { name, hash } of chosen)
     output.line(`Runs get ${inert(name)} (${hash.slice(0, HASH_CHARS)}) from now on.`);
+}
+
+/** Who approved which version of a tool, and when. */
+function approvalsOf(
+  tools: readonly SurveyedTool[],
+  { connector, by, at }: { readonly connector: string; readonly by: string; readonly at: number },
+): readonly AuditEntry[] {
+  return tools.map(({ name, version, hash }) => {
+    const facts = { connector, tool: name, version, hash };
+    return { at, kind: 'tool_approved', by, facts };
+  });
 }
 
 function isNamed({ name, tool }: SurveyedTool, wanted: string): boolean {

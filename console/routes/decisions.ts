@@ -4,7 +4,7 @@
  * own event; sent again under the same key it is the same decision; it names the action that the person was shown.
  */
 import { z } from 'zod';
-import { STORE_AWAY, type AskDecision, type Delivery } from '../../client/index.js';
+import { checkFits, STORE_AWAY, type AskDecision, type Delivery } from '../../client/index.js';
 import { digestOf, type Json } from '../../core/json/json.js';
 import type { GrantRequest } from '../../core/state/grant.js';
 import type { AskRow } from '../../store/asks.js';
@@ -199,27 +199,35 @@ const answer = endpoint({
       const delivery = await run.answer(row.askId, { kind: 'text', value }, answerer);
       return answerOf(delivery, { askId: row.askId, runId: row.runId });
     }
-    const { askId, runId } = ask;
-    return once(asked, { askId, body: { value } }, async () => {
-      if (ask.outcome !== 'pending') throw alreadyAnswered();
-      await note(desk, person, {
-        kind: 'answered',
-        runId,
-        askId,
-        facts: { value: digestOf(value) },
-      });
-      try {
-        const run = await ownHandle(desk, person.tenant, runId);
-        const delivery = await run.answer(askId, { kind: 'text', value }, answerer);
-        return answerOf(delivery, { askId, runId });
-      } catch (error) {
-        const facts = { decision: 'answer', reason: reasonOf(error) };
-        await note(desk, person, { kind: 'decision_refused', runId, askId, facts });
-        throw error;
-      }
-    });
+    const { askId } = ask;
+    return once(asked, { askId, body: { value } }, () => answerOnce(asked, ask));
   },
 });
+
+/** What does not fit its form is not said: the trail has no answer then, but the refusal. */
+async function answerOnce(
+  { desk, person, body }: EndpointRequest<object, object, z.output<typeof shapes.answerBody>>,
+  ask: AskRow,
+): Promise<Answer> {
+  const { askId, runId, outcome } = ask;
+  const value = body.value as Json;
+  if (outcome !== 'pending') throw alreadyAnswered();
+  const refuse = async (error: unknown): Promise<never> => {
+    const facts = { decision: 'answer', reason: reasonOf(error) };
+    await note(desk, person, { kind: 'decision_refused', runId, askId, facts });
+    throw error;
+  };
+  await checkFits(runId, ask, value).catch(refuse);
+  await note(desk, person, { kind: 'answered', runId, askId, facts: { value: digestOf(value) } });
+  try {
+    const run = await ownHandle(desk, person.tenant, runId);
+    const answerer = { by: person.id, roles: person.roles };
+    const delivery = await run.answer(askId, { kind: 'text', value }, answerer);
+    return answerOf(delivery, { askId, runId });
+  } catch (error) {
+    return refuse(error);
+  }
+}
 
 function alreadyAnswered(): Problem {
   return new Problem(409, { code: 'already_decided', detail: 'The question has been answered.' });
