@@ -199,6 +199,7 @@ test('every route is in the document, and the document has no other', () => {
      "get /v1/questions/{askId}",
      "get /v1/runs",
      "get /v1/runs/{runId}",
+     "get /v1/runs/{runId}/diff/{other}",
      "get /v1/runs/{runId}/events",
      "get /v1/runs/{runId}/state",
      "get /v1/runs/{runId}/steps",
