@@ -56,7 +56,8 @@ export function addDiff(program: Command, cli: Cli): void {
         const diff = diffOf(inNameOf(left, right), inNameOf(right, left), {
           actions: options.actions === true,
         });
-        print(diff, output);
+        const { secretFree } = await import('../terminal/secret-free.js');
+        print(diff, secretFree(output, cli.environment.variables));
         return diff.equal ? EXIT.completed : EXIT.error;
       }),
     );

@@ -14,6 +14,7 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
+import type { CliEnvironment } from '../environment.js';
 import { writeNewFile } from '../new-file.js';
 import type { Session } from '../session.js';
 import { TENANT } from '../desk/run-record.js';
@@ -67,6 +68,7 @@ export function addExport(program: Command, cli: Cli): void {
         if (allowUnmatched && rules === undefined) throw nothingToMatch();
         const exported = await bundleOf(session, runId);
         const bundle = await redacted(exported, rules, allowUnmatched);
+        await refuseSecretsOf(bundle, cli.environment.variables);
         await write(bundle, resolve(folder, options.output ?? fileNameOf(runId)), output);
       }),
     );
@@ -98,6 +100,22 @@ export async function redacted(
   if (rules === undefined) return bundle;
   const { redactBundle } = await import('../../replay/redaction/redact-bundle.js');
   return redactBundle(bundle, rules, { allowUnmatched });
+}
+
+/** Errors: `RedactionRefused`, which names the variable and never its value. */
+export async function refuseSecretsOf(
+  bundle: Bundle,
+  variables: CliEnvironment['variables'],
+): Promise<void> {
+  const { documentsOf } = await import('../../replay/redaction/documents.js');
+  const { secretIn } = await import('../../evaluation/capture/secrets.js');
+  const name = secretIn(JSON.stringify(documentsOf(bundle)), variables);
+  if (name === undefined) return;
+  throw new HoldfastError(
+    'RedactionRefused',
+    `No bundle is written: the run has seen the value of the variable ${name}.`,
+    { hint: 'Hide the value with --redact, and change the secret.' },
+  );
 }
 
 export function nothingToMatch(): HoldfastError {

@@ -70,8 +70,10 @@ export function addInspect(program: Command, cli: Cli): void {
         const { recordOfBundle } = await import('../../replay/open-record.js');
         const record = await recordOfBundle(bundle, source);
         if (options.desk === true) return showDesk(record, { subject, options, output });
-        if (options.at === undefined) return index(record, { options, output });
-        return moment(record, { step: stepOf(options.at, record.fold), output });
+        const { secretFree } = await import('../terminal/secret-free.js');
+        const shown = secretFree(output, cli.environment.variables);
+        if (options.at === undefined) return index(record, { options, output: shown });
+        return moment(record, { step: stepOf(options.at, record.fold), output: shown });
       }),
     );
 }

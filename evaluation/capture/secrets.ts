@@ -10,22 +10,27 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Errors: `CaptureRefused`, which names the variable and never its value. */
 export function refuseSecrets(text: string, variables: Variables): void {
-  for (const [name, secret] of secretsOf(variables)) {
-    if (!text.includes(inJson(secret))) continue;
-    throw refused(
-      `it holds the value of the variable ${name}`,
-      'Hide the value with --redact, and change the secret: the run has seen it.',
-    );
-  }
+  const name = secretIn(text, variables);
+  if (name === undefined) return;
+  throw refused(
+    `it holds the value of the variable ${name}`,
+    'Hide the value with --redact, and change the secret: the run has seen it.',
+  );
 }
 
-/** The text with the name of the variable in place of each value, also as JSON writes it. */
+/** The variable whose value stands in the JSON text; undefined: none does. */
+export function secretIn(text: string, variables: Variables): string | undefined {
+  return secretsOf(variables).find(([, secret]) => text.includes(inJson(secret)))?.[0];
+}
+
+/** The text with the name of the variable in place of each value, also as JSON and XML write it. */
 export function withoutSecrets(text: string, variables: Variables): string {
   return secretsOf(variables).reduce(
     (rest, [name, secret]) =>
       rest
         .replaceAll(secret, `[value of ${name}]`)
-        .replaceAll(inJson(secret), `[value of ${name}]`),
+        .replaceAll(inJson(secret), `[value of ${name}]`)
+        .replaceAll(inXml(secret), `[value of ${name}]`),
     text,
   );
 }
@@ -39,4 +44,12 @@ function secretsOf(variables: Variables): readonly (readonly [string, string])[]
 
 function inJson(secret: string): string {
   return JSON.stringify(secret).slice(1, -1);
+}
+
+function inXml(secret: string): string {
+  return secret
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 }
