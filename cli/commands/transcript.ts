@@ -2,6 +2,7 @@
 import { Option, type Command } from 'commander';
 import { transcriptMarkdown } from '../../client/index.js';
 import { headOf, readTranscript, type Transcript } from '../../client/read/transcript.js';
+import { subAgentTranscripts } from '../../client/read/tree-transcript.js';
 import { storeOf } from '../../client/link.js';
 import {
   readingDeskOf,
@@ -18,13 +19,14 @@ import type { Session } from '../session.js';
 
 interface TranscriptOptions extends DeskOptions, TenantOptions {
   readonly format: 'md' | 'json';
+  readonly tree: boolean;
 }
 
 export function addTranscript(program: Command, cli: Cli): void {
   const command = program
     .command('transcript')
     .description(
-      'Print the conversation of a session or of a run, without what was taken back. Of a run under way: what is stored so far. Over the desk: of runs that have ended.',
+      'Print the conversation of a session or of a run, without what was taken back; those of its sub-agents behind the calls that started them. Of a run under way: what is stored so far. Over the desk: of runs that have ended.',
     )
     .argument('<id>', 'id of a session or of a run')
     .addOption(
@@ -32,6 +34,7 @@ export function addTranscript(program: Command, cli: Cli): void {
         .choices(['md', 'json'])
         .default('md'),
     )
+    .option('--no-tree', 'without the conversations of its sub-agents')
     .option('--json', 'the same as --format json, on one line');
   withPlace(withDesk(withTenant(command)))
     .addHelpText(
@@ -46,24 +49,37 @@ export function addTranscript(program: Command, cli: Cli): void {
       runCommand(cli, options, async (session, output) => {
         const api = readingDeskOf(cli, options);
         const path = `/v1/runs/${encodeURIComponent(id)}/transcript`;
-        const transcript =
+        const { transcript, below } =
           api === undefined
-            ? await fromStore(session, tenantOf(options), id)
-            : ((await api.get(path).catch(asMissingRun(id))) as unknown as Transcript);
-        output.data(transcript);
+            ? await fromStore(session, { tenant: tenantOf(options), id }, options)
+            : {
+                transcript: (await api.get(path).catch(asMissingRun(id))) as unknown as Transcript,
+                below: undefined,
+              };
+        const whole = below === undefined ? transcript : { ...transcript, ...below };
+        output.data(whole);
         output.line(
           options.format === 'json'
-            ? exactJson(transcript, 2)
-            : inertText(transcriptMarkdown(transcript)).trimEnd(),
+            ? exactJson(whole, 2)
+            : inertText(transcriptMarkdown(transcript, below)).trimEnd(),
         );
       }),
     );
 }
 
-async function fromStore(session: Session, tenant: string, id: string): Promise<Transcript> {
+async function fromStore(
+  session: Session,
+  name: { readonly tenant: string; readonly id: string },
+  { tree }: Pick<TranscriptOptions, 'tree'>,
+) {
   const store = storeOf({ store: await session.store() });
-  return readTranscript(store, { tenant, id }, async (runId) => {
+  const headOfOpenRun = async (runId: string): Promise<string | undefined> => {
     const client = await session.tryClient();
-    return client && headOf(client.forTenant(tenant).handle(runId));
-  });
+    return client && headOf(client.forTenant(name.tenant).handle(runId));
+  };
+  const transcript = await readTranscript(store, name, headOfOpenRun);
+  if (!tree || transcript.kind !== 'run') return { transcript, below: undefined };
+  const found = await subAgentTranscripts(store, name, headOfOpenRun);
+  // Most runs have none.
+  return { transcript, below: found.subAgents.length === 0 ? undefined : found };
 }

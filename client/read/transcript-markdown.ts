@@ -3,11 +3,17 @@
  * Invariant: what anybody said stands in a fence longer than any in it, so that no text of a model or a tool
  * becomes a heading, a link, an image or HTML in the page that shows it.
  */
+import { agentPathText } from '../../pure/agent-path.js';
 import type { Transcript, TranscriptMessage } from './transcript.js';
+import type { SubAgentTranscript, SubAgentTranscripts } from './tree-transcript.js';
 
 const TITLE_CHARS_MAX = 120;
 
-export function transcriptMarkdown(transcript: Transcript): string {
+/** With `subAgents`: the conversations of sub-agents behind the messages with their calls. */
+export function transcriptMarkdown(
+  transcript: Transcript,
+  { subAgents, leftOut }: SubAgentTranscripts = { subAgents: [] },
+): string {
   const { id, kind, agent, title, updatedAt, messages } = transcript;
   const facts = [
     `${kind === 'session' ? 'Session' : 'Run'} ${inWords(id)}`,
@@ -15,8 +21,27 @@ export function transcriptMarkdown(transcript: Transcript): string {
     `${messages.length} messages`,
     new Date(updatedAt).toISOString(),
   ];
-  const parts = messages.flatMap((message) => [headingOf(message), ...bodyOf(message)]);
+  const parts = conversation(messages, subAgents);
+  if (leftOut) parts.push('Further sub-agents are left out here.');
   return `${[`# ${inWords(title) || 'Conversation'}`, facts.join(' · '), ...parts].join('\n\n')}\n`;
+}
+
+function conversation(
+  messages: readonly TranscriptMessage[],
+  subAgents: readonly SubAgentTranscript[],
+): string[] {
+  return messages.flatMap((message) => {
+    const ids = (message.calls ?? []).map(({ id }) => id);
+    const below = subAgents.filter(({ callId }) => ids.includes(callId));
+    return [headingOf(message), ...bodyOf(message), ...below.flatMap(subAgentParts)];
+  });
+}
+
+function subAgentParts({ runId, agentPath, messages, subAgents }: SubAgentTranscript): string[] {
+  const whose = inWords(agentPathText(agentPath));
+  const heading = `## Sub-agent ${whose}\n\n${inWords(runId)}`;
+  if (messages === null) return [heading, 'Nothing of its conversation is stored.'];
+  return [heading, ...conversation(messages, subAgents), `End of sub-agent ${whose}.`];
 }
 
 function headingOf({ messageId, role, results, flags = [] }: TranscriptMessage): string {

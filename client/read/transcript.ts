@@ -40,7 +40,7 @@ export interface TranscriptMessage {
   readonly flags?: readonly NodeFlag[];
 }
 
-type Reader = Pick<
+export type Reader = Pick<
   ReadingStore,
   'getSession' | 'getRun' | 'readChain' | 'getText' | 'restoreArguments'
 >;
@@ -92,7 +92,7 @@ function noConversation(id: string, isRun: boolean): HoldfastError {
       });
 }
 
-async function messagesAt(
+export async function messagesAt(
   store: Reader,
   tenant: string,
   head: string,

@@ -173,6 +173,28 @@ test('A root is watched with the events of its sub-agents under their calls, or 
   expect(places).toEqual(places.toSorted((a, b) => a - b));
   expect(places).not.toContain(-1);
 
+  const spoken = await command(['transcript', 'seen']);
+  const parts = [
+    'Sub-agent refund-desk › auditor\n',
+    'auditor › clerk\n',
+    'Read.',
+    'End of sub-agent',
+  ];
+  const found = parts.map((part) => spoken.out.indexOf(part));
+  expect(found).toEqual(found.toSorted((a, b) => a - b));
+  expect(found).not.toContain(-1);
+  expect(JSON.parse((await command(['transcript', 'seen', '--json'])).out)).toMatchObject({
+    id: 'seen',
+    subAgents: [
+      {
+        runId: 'seen:a1',
+        agentPath: ['refund-desk', 'auditor'],
+        subAgents: [{ runId: 'seen:a1:a1', subAgents: [] }],
+      },
+    ],
+  });
+  expect((await command(['transcript', 'seen', '--no-tree'])).out).not.toContain('Sub-agent');
+
   const json = async (...words: readonly string[]) =>
     (await command(['watch', 'seen', '--json', ...words])).out
       .trim()
