@@ -73,7 +73,7 @@ function describe(event: RunEvent, paint: Paint): Description {
     case 'session_init':
       return {
         label: 'start',
-        text: `${inert(event.agent)} on ${inert(event.model)}: ${quote(event.goal)}`,
+        text: `${inert(event.agent)} on ${inert(event.model)}: ${quote(event.goal)}${forkText(event)}`,
       };
     case 'user_message':
       return saidText(event);
@@ -280,4 +280,8 @@ function quote(text: StoredText): string {
 
 function args(value: unknown): string {
   return inertInline(value, ARGS_CHARS_MAX);
+}
+
+function forkText({ forked }: Extract<RunEvent, { type: 'session_init' }>): string {
+  return forked === undefined ? '' : `, a fork of ${inert(forked.runId)} after step ${forked.step}`;
 }

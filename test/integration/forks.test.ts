@@ -38,10 +38,13 @@ async function holdfast(...words: readonly string[]) {
   const { address, namespace } = world.place;
   const place = ['--address', address, '--namespace', namespace, '--task-queue', TASK_QUEUE];
   let out = '';
-  const code = await runCli([...words, ...place, '--store', world.storePlace, '--json'], {
-    environment: { variables: {}, folder: '.', colour: false, interactive: false },
-    streams: { out: (text) => void (out += text), err: (text) => void (out += text) },
-  });
+  const code = await runCli(
+    [...words, ...place, '--store', world.storePlace, ...(words[0] === 'fork' ? ['--json'] : [])],
+    {
+      environment: { variables: {}, folder: '.', colour: false, interactive: false },
+      streams: { out: (text) => void (out += text), err: (text) => void (out += text) },
+    },
+  );
   return { code, out };
 }
 
@@ -87,6 +90,7 @@ test.each(
     );
     const steps = WHOLE ? possible : drawn(possible, STEPS, SEED);
     saySeed(`forks of ${tool} at ${steps.map(({ step }) => step).join(', ')}`);
+    const forks: string[] = [];
     for (const { step } of steps) {
       const done = fold
         .at(step)
@@ -99,6 +103,7 @@ test.each(
         const { code, out } = await holdfast('fork', parent, '--at', `${step}`, '--live');
         expect([code, out]).toEqual([0, expect.stringContaining('"mode"')]);
         const { runId } = JSON.parse(out) as { runId: string };
+        forks.push(runId);
         const questions = await decided(world.client.handle(runId), decision);
         const effects = world.service.visits(runId, 'effect');
         expect(effects).toHaveLength(decision === 'approve' && !isDone ? 1 : 0);
@@ -115,6 +120,8 @@ test.each(
         });
       }
     }
+    const shown = await holdfast('show', forks[0]!);
+    expect(shown.out).toContain(`a fork of ${parent} after step ${steps[0]!.step}`);
     const { segments, events, nodes } = await exported(parent);
     expect({ segments, events, nodes }).toEqual({
       segments: fold.bundle.segments,
