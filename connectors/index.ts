@@ -25,6 +25,7 @@ export { ChangedTool } from './connection.js';
 export {
   definitionProblem,
   pinnedTool,
+  toolNameOf,
   type PinnedTool,
   type ServerDefinition,
 } from './definition.js';
@@ -35,7 +36,8 @@ export {
   type Exchange,
   type InputRequired,
 } from './exchange.js';
-export type { TransportFactory } from './transport.js';
+export { boundedFetch, type Fetch } from './bounded-fetch.js';
+export { messageBytes, type TransportFactory } from './transport.js';
 
 /** Compiled schemas are large. */
 const TOOLS_KEPT_MAX = 500;

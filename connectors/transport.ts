@@ -48,7 +48,7 @@ export const openTransport: TransportFactory = async (connector, { sdk, secrets 
 };
 
 /** A list of tools comes as one message: it may be larger than a result that is taken. */
-function messageBytes(maxResultBytes: number): number {
+export function messageBytes(maxResultBytes: number): number {
   return Math.max(2 * maxResultBytes, 4 * 1024 * 1024);
 }
 

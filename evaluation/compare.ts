@@ -13,6 +13,7 @@ import {
   judgeResultOrder,
   judgeResults,
 } from './compare/calls.js';
+import { judgeServed } from './compare/served.js';
 import { judgeApprovals } from './compare/approvals.js';
 import { judgeEvents, judgeTransitions, judgeWarnings } from './compare/events.js';
 import {
@@ -74,6 +75,7 @@ const JUDGES: Judges = {
   forbidden_tools: judgeForbiddenTools,
   max_tool_calls: judgeMaxToolCalls,
   approvals: judgeApprovals,
+  served: judgeServed,
   results: judgeResults,
   result_order: judgeResultOrder,
   max_in_flight: judgeMaxInFlight,

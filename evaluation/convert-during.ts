@@ -1,7 +1,7 @@
 /** From what a fixture writes under `during` to patterns and actions told apart by `kind`. */
 import type { Json } from '../core/json/json.js';
 import type { ProposedStep } from '../core/state/goal/proposal.js';
-import type { Action, JsonObject, Moment, Pattern } from './fixture.js';
+import type { Action, JsonObject, Moment, Pattern, ServerChange } from './fixture.js';
 import type { GoalAction } from './goal-case.js';
 import type { FixtureDocument } from './format/document.js';
 import type { WrittenAction, WrittenPattern } from './format/during.js';
@@ -42,6 +42,7 @@ function actionOf(written: WrittenAction): Action {
     return { kind: 'setMaxThinkingTokens', tokens: written.setMaxThinkingTokens };
   }
   if (written.advance !== undefined) return { kind: 'advance', ms: durationMs(written.advance) };
+  if (written.server !== undefined) return { kind: 'server', ...written.server } as ServerChange;
   return goalActionOf(written) ?? { kind: plainActionOf(written) };
 }
 

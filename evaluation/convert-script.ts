@@ -11,6 +11,8 @@ import type {
   ScriptedCall,
   ScriptedError,
   ScriptedReply,
+  ServerQuestions,
+  ServerResult,
 } from './script.js';
 
 const DEFAULT_USAGE: Usage = { ...NO_USAGE, input: 1_000, output: 100 };
@@ -85,9 +87,10 @@ export function resultsOf(written: readonly WrittenResult[]): readonly ScriptedR
 export function toolResultOf(written: WrittenResult): ScriptedResult {
   const { delayMs = 0 } = written;
   if ('ok' in written) {
-    const { costMicroUsd } = written;
+    const { costMicroUsd, notes } = written;
     const cost = costMicroUsd !== undefined && { costMicroUsd };
-    return { kind: 'ok', value: written.ok as Json, delayMs, ...cost };
+    const said = notes !== undefined && { notes };
+    return { kind: 'ok', value: written.ok as Json, delayMs, ...cost, ...said };
   }
   if ('error' in written) {
     const { error: message, code } = written;
@@ -100,6 +103,7 @@ export function toolResultOf(written: WrittenResult): ScriptedResult {
   if ('timeout' in written) return { kind: 'timeout', delayMs };
   if ('hang' in written) return { kind: 'hang', delayMs };
   if ('lost' in written) return { kind: 'lost', when: written.lost, delayMs };
+  if (!('status' in written)) return { ...serverResultOf(written), delayMs };
   const { status, reason = status, output } = written;
   switch (status) {
     case 'ok':
@@ -109,6 +113,25 @@ export function toolResultOf(written: WrittenResult): ScriptedResult {
     case 'retryable_error':
       return { kind: 'retryable_error', reason, delayMs };
   }
+}
+
+type WrittenServerResult = Extract<
+  WrittenResult,
+  { input_required: unknown } | { refused: unknown } | { malformed: unknown } | { oversized: unknown }
+>;
+
+function serverResultOf(written: WrittenServerResult): ServerResult {
+  if ('input_required' in written) {
+    const { questions, state } = written.input_required;
+    return {
+      kind: 'input_required',
+      questions: questions as ServerQuestions,
+      ...(state !== undefined && { state }),
+    };
+  }
+  if ('refused' in written) return { kind: 'refused', message: written.refused };
+  if ('oversized' in written) return { kind: 'oversized', chars: written.oversized };
+  return { kind: 'malformed', result: (written.malformed ?? null) as Json };
 }
 
 /** Names of the tools that replies call, broken-off ones included. */

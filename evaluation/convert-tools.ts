@@ -5,7 +5,7 @@
 import type { Json } from '../core/json/json.js';
 import { sideEffectOf } from '../core/state/tool.js';
 import { resultsOf } from './convert-script.js';
-import type { CaseApproval, CaseTool, JsonObject } from './fixture.js';
+import type { CaseApproval, CaseTool, JsonObject, ServedTool } from './fixture.js';
 import type { FixtureDocument } from './format/document.js';
 import { PLAIN_TOOL, TOOLBOX } from './toolbox.js';
 
@@ -30,12 +30,13 @@ export function declaredTools(document: FixtureDocument): {
 }
 
 /** The record of a declared tool, over that of the toolbox where it has one of this name. */
-export function toolOf(name: string, written: WrittenTool): CaseTool {
-  const { results, recorded, approval, inputSchema, outputSchema, ...rest } = written;
+export function toolOf(name: string, written: WrittenTool, served?: ServedTool): CaseTool {
+  const { results, recorded, approval, inputSchema, outputSchema, annotations: _, ...rest } = written;
   const base = TOOLBOX.get(name) ?? ownTool(name, written);
   return {
     ...base,
     ...rest,
+    ...(served !== undefined && { served }),
     ...(approval !== undefined && { approval: approval as CaseApproval }),
     ...(inputSchema !== undefined && { inputSchema: inputSchema as JsonObject | boolean }),
     ...(outputSchema !== undefined && { outputSchema: outputSchema as JsonObject | boolean }),

@@ -5,6 +5,7 @@ import { checkTools, goalOf, goalProblems } from './convert-goal.js';
 import { answerOf, scriptOf, toolResultOf, toolsNamedIn, usageOf } from './convert-script.js';
 import { taskOf } from './convert-task.js';
 import { declaredTools, toolOf } from './convert-tools.js';
+import { servedTool, serverProblems, serversOf } from './convert-servers.js';
 import { CASE_AGENT } from './fixture.js';
 import type {
   CaseAgent,
@@ -33,10 +34,18 @@ export type Converted =
 
 export function convert(document: FixtureDocument, file: string): Converted {
   const declared = declaredTools(document);
-  const problems = [...declared.problems, ...goalProblems(document), ...agentProblems(document)];
+  const problems = [
+    ...declared.problems,
+    ...goalProblems(document),
+    ...agentProblems(document),
+    ...serverProblems(document, declared.tools),
+  ];
   if (problems.length > 0) return { ok: false, problems };
   const own = new Map(
-    [...declared.tools].map(([name, written]): [string, CaseTool] => [name, toolOf(name, written)]),
+    [...declared.tools].map(([name, written]): [string, CaseTool] => [
+      name,
+      toolOf(name, written, servedTool(document, name, written)),
+    ]),
   );
   const model = modelOf(document, own);
   const agents = agentsOf(document.agents ?? {});
@@ -62,6 +71,7 @@ export function convert(document: FixtureDocument, file: string): Converted {
       ...toolsOf(own, [...manifest, ...[...agents.values()].flatMap((agent) => agent.tools ?? [])]),
     ]),
     manifest,
+    servers: serversOf(document),
     agents,
     ...handoffsOf(document.handoffTo),
     ...supervisorOf(document.supervise),
@@ -86,6 +96,7 @@ const OF_CONFIGURATION = [
   'supervise',
   'goalLoop',
   'profile',
+  'mcp',
 ] as const;
 
 function agentProblems(document: FixtureDocument): readonly string[] {

@@ -44,6 +44,8 @@ export interface Observation {
   readonly requests: readonly SeenRequest[];
   /** What was handed to executors, in order of their first attempt; sub-agents included. */
   readonly executions: readonly SeenExecution[];
+  /** By server of the case: the calls that reached it, in order. */
+  readonly served?: { readonly [server: string]: readonly SeenServerCall[] };
   /** By tool: how often its effect really happened. */
   readonly effects: { readonly [tool: string]: number };
   /** The greatest number of tool executions at once. */
@@ -94,6 +96,16 @@ export interface SeenRequest {
   readonly tools: readonly string[];
   readonly system: string;
   readonly messages: readonly SeenMessage[];
+}
+
+/** A call as a server got it. */
+export interface SeenServerCall {
+  readonly tool: string;
+  readonly input: Json;
+  /** What people have answered, by question. */
+  readonly answers?: Json;
+  /** What the server had handed out with its questions. */
+  readonly state?: string;
 }
 
 export interface SeenExecution {

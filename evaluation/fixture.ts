@@ -48,6 +48,8 @@ export interface Fixture {
   readonly tools: ReadonlyMap<string, CaseTool>;
   /** Names of the tools in the agent's manifest, sorted. */
   readonly manifest: readonly string[];
+  /** Servers of connectors, by name. */
+  readonly servers: ReadonlyMap<string, CaseServer>;
   readonly agents: ReadonlyMap<string, CaseAgent>;
   /** To whom the agent of the case may hand its run over. */
   readonly handoffTo?: readonly HandoffDeclaration[];
@@ -151,8 +153,55 @@ export interface CaseTool {
   readonly answeredBy?: AnswerRule;
   /** One per attempt, in order; `resultOf` says what follows the last. */
   readonly results: readonly ScriptedResult[];
+  /** Present: a server of the case has it, and says this of it. */
+  readonly served?: ServedTool;
   /** Present: the tool answers from a record, and refuses what the record does not have. */
   readonly recorded?: readonly RecordedCall[];
+}
+
+/** Of a tool that a server of the case has. */
+export interface ServedTool {
+  readonly server: string;
+  /** As the server names it. */
+  readonly tool: string;
+  readonly annotations?: JsonObject;
+  /** What the configuration says that it does; absent: what the server says decides. */
+  readonly effect?: ToolEffect;
+  /** What the configuration calls its version. */
+  readonly version?: string;
+}
+
+export type ServerState = 'up' | 'down' | 'hanging';
+
+/** A server of a connector, as its configuration and its script have it. */
+export interface CaseServer {
+  readonly name: string;
+  readonly trusted: boolean;
+  readonly required: boolean;
+  readonly protocol: 'modern' | 'legacy';
+  /** At the start of the case. */
+  readonly is: ServerState;
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  readonly timeoutMs: number;
+  readonly connectTimeoutMs?: number;
+  readonly maxResultBytes?: number;
+}
+
+/** What is said of a tool in place of what was said before. */
+export interface ServerToolChange {
+  readonly description?: string;
+  readonly inputSchema?: JsonObject;
+  readonly outputSchema?: JsonObject;
+  readonly annotations?: JsonObject;
+}
+
+export interface ServerChange {
+  readonly kind: 'server';
+  readonly name: string;
+  readonly is?: ServerState;
+  /** By the name that runs have for the tool; null: the server has it no more. */
+  readonly tools?: { readonly [tool: string]: ServerToolChange | null };
 }
 
 /** One call of a record; calls with the same input answer in their order. */
@@ -241,6 +290,7 @@ export interface Narrowing {
 
 export type Action =
   | GoalAction
+  | ServerChange
   | ResolveApproval
   /** Without a call: to the question of the supervisor. */
   | { readonly kind: 'provideInput'; readonly call?: string; readonly value: Json }

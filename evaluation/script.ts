@@ -67,7 +67,13 @@ export function replyAt(script: Script, position: number): ScriptedReply | undef
 }
 
 export type ScriptedResult = { readonly delayMs: number } & (
-  | { readonly kind: 'ok'; readonly value: Json; readonly costMicroUsd?: number }
+  | {
+      readonly kind: 'ok';
+      readonly value: Json;
+      readonly costMicroUsd?: number;
+      /** What a server says of its progress before. */
+      readonly notes?: readonly string[];
+    }
   /** An ordinary failure: it says that nothing happened. */
   | { readonly kind: 'error'; readonly message: string; readonly code?: string }
   /** A plain error: of a read a failure, of an effect a doubt about its outcome. */
@@ -79,4 +85,23 @@ export type ScriptedResult = { readonly delayMs: number } & (
   | { readonly kind: 'hang' }
   /** The worker dies before or after the effect happened. */
   | { readonly kind: 'lost'; readonly when: 'before' | 'after' }
+  | ServerResult
 );
+
+/** What only a tool of a server answers. */
+export type ServerResult =
+  | { readonly kind: 'input_required'; readonly questions: ServerQuestions; readonly state?: string }
+  /** The server does not take the call: nothing happened. */
+  | { readonly kind: 'refused'; readonly message: string }
+  /** This in place of a result; a text: in place of the whole message. */
+  | { readonly kind: 'malformed'; readonly result: Json }
+  /** A result of so many characters. */
+  | { readonly kind: 'oversized'; readonly chars: number };
+
+export type ServerQuestions = {
+  readonly [key: string]: {
+    readonly message: string;
+    readonly schema?: Json;
+    readonly url?: string;
+  };
+};

@@ -7,6 +7,7 @@ import { moment } from './during.js';
 import { expected } from './expected.js';
 import { goalKeys } from './goal.js';
 import { answer, reply } from './replies.js';
+import { server } from './servers.js';
 import { budget, settings } from './settings.js';
 import { supervise } from './supervise.js';
 import { policyRule, tool, toolResult } from './tools.js';
@@ -158,6 +159,8 @@ export const fixtureDocument = z.strictObject({
   tools: chosen<WrittenTools>((value) =>
     value === 'live' ? z.literal('live') : z.record(z.string(), tool),
   ).optional(),
+  /** Servers of connectors by name; their tools stand under `tools`. */
+  mcp: withSomeKey(z.record(z.string(), server)).optional(),
   mocked_tools: withSomeKey(z.record(z.string(), z.array(toolResult))).optional(),
   agents: withSomeKey(z.record(z.string(), agent)).optional(),
   handoffTo: handoffTo.optional(),

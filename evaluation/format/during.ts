@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { HOOK_POINTS } from '../../core/state/hook.js';
 import { PERMISSION_MODES } from '../../core/state/permission-mode.js';
 import { GOAL_ACTIONS, GOAL_EVENT_NAMES, goalPatternKeys } from './goal.js';
+import { serverChange } from './servers.js';
 import { chosen, duration, hasKey, jsonObject, natural, positive, text, texts } from './values.js';
 
 const EVENT_NAMES = [
@@ -16,6 +17,7 @@ const EVENT_NAMES = [
   'approval_withdrawn',
   'tool_started',
   'tool_finished',
+  'tool_note',
   'tool_results_message',
   'transition',
   'compact_boundary',
@@ -127,6 +129,7 @@ const ACTIONS = {
   restartWorker: z.strictObject({ downMs: natural.optional() }),
   killWorker: z.literal(true),
   continueAsNew: z.literal(true),
+  server: serverChange,
   ...GOAL_ACTIONS,
 };
 

@@ -4,6 +4,7 @@ import { TOOL_RESULT_CODES } from '../../core/state/tool-result.js';
 import { DIALECTS } from '../dialects.js';
 import { eventPattern, type EventPattern } from './during.js';
 import { ofGoal } from './goal-expected.js';
+import { served } from './servers.js';
 import {
   chosen,
   count,
@@ -224,6 +225,7 @@ const ofCalls = {
   max_in_flight: natural,
   overlap: z.array(overlap).min(1),
   approvals: z.array(approval),
+  served,
 };
 
 const ofEvents = {

@@ -1,6 +1,7 @@
 /** Tools, what they answer, and the policy over them. */
 import { z } from 'zod';
 import { EFFECTS, IDEMPOTENCIES, ON_LOST } from '../../core/state/tool.js';
+import { inputRequired } from './servers.js';
 import {
   chosen,
   hasKey,
@@ -8,28 +9,40 @@ import {
   limit,
   natural,
   positive,
+  someTexts,
   text,
   texts,
   when,
 } from './values.js';
 
 const delayMs = natural.optional();
+/** What a server says of its progress before it answers. */
+const notes = someTexts.optional();
+
+/** What only tools of servers answer. */
+const SERVER_FORMS = {
+  input_required: z.strictObject({ input_required: inputRequired, delayMs }),
+  refused: z.strictObject({ refused: text, delayMs }),
+  malformed: z.strictObject({ malformed: z.unknown(), delayMs }),
+  oversized: z.strictObject({ oversized: positive, delayMs }),
+} as const;
 
 const RESULT_FORMS = {
-  ok: z.strictObject({ ok: z.unknown(), delayMs, costMicroUsd: natural.optional() }),
+  ok: z.strictObject({ ok: z.unknown(), delayMs, costMicroUsd: natural.optional(), notes }),
   error: z.strictObject({ error: text, code: text.optional(), delayMs }),
   throws: z.strictObject({ throws: text, delayMs }),
   retryable_error: z.strictObject({ retryable_error: text, delayMs }),
   timeout: z.strictObject({ timeout: z.literal(true), delayMs }),
   hang: z.strictObject({ hang: z.literal(true), delayMs }),
   lost: z.strictObject({ lost: z.enum(['before', 'after']), delayMs }),
+  ...SERVER_FORMS,
 } as const;
 
 /** The form of the first fixture format that existed: `{"status": …, "reason" or "output"}`. */
 const statusForm = z.strictObject({
   status: z.enum(['ok', 'error', 'retryable_error'], {
     error:
-      'a tool result has one of: ok, error, throws, retryable_error, timeout, hang, lost, status',
+      'a tool result has one of: ok, error, throws, retryable_error, timeout, hang, lost, status; of a server also input_required, refused, malformed, oversized',
   }),
   delayMs,
   reason: text.optional(),
@@ -91,6 +104,8 @@ export const tool = z
     results: z.array(toolResult),
     recorded: z.array(recordedCall),
     answeredBy,
+    /** Of a tool of a server: what the server says that it does. */
+    annotations: jsonObject,
   })
   .partial();
 

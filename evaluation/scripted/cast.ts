@@ -4,7 +4,8 @@ import type { Json } from '../../core/json/json.js';
 import type { Settings } from '../../core/state/settings.js';
 import type { Provider } from '../../providers/provider.js';
 import type { SeenRequest } from '../engine.js';
-import type { Fixture } from '../fixture.js';
+import type { CaseTool, Fixture } from '../fixture.js';
+import { caseConnectors, type CaseConnectors } from '../servers/connectors.js';
 import { inTurn } from '../goal-case.js';
 import { isSubAgent } from '../run-tree.js';
 import { cycleOfRun } from '../goal-tree.js';
@@ -28,6 +29,8 @@ export interface Cast {
   readonly moments: Moments;
   readonly requests: readonly SeenRequest[];
   readonly executions: Executions;
+  /** Absent: the case has no servers. */
+  readonly servers?: CaseConnectors;
   /** Who works a cycle of a goal; told before its run asks anything. */
   readonly cycleStarts: (cycle: { readonly n: number; readonly agent: string }) => void;
 }
@@ -48,9 +51,13 @@ export function castOf(
   settings: Partial<Settings> = {},
 ): Cast {
   const workers = new Map<number, string>();
+  const playing: { servers?: CaseConnectors } = {};
   const moments = momentsOf(
     fixture,
-    (action) => stage.perform(action),
+    async (action) => {
+      if (action.kind === 'server') playing.servers?.change(action);
+      else await stage.perform(action);
+    },
     (cycle) => workers.get(cycle),
   );
   const executions = recordExecutions();
@@ -66,7 +73,7 @@ export function castOf(
     }),
   };
   const tools = new Map(
-    [...fixture.tools].map(([name, declared]): [string, Tool] => [
+    [...fixture.tools].filter(isOwnCode).map(([name, declared]): [string, Tool] => [
       name,
       declared.kind === 'hosted'
         ? hostedTool(PROVIDER, declared)
@@ -87,7 +94,10 @@ export function castOf(
     own === undefined
       ? new Map([[PROVIDER, model.provider]])
       : ownProviders(fixture, own, model.provider);
+  const servers = caseConnectors(fixture, config, toolCast);
+  if (servers !== undefined) playing.servers = servers;
   return {
+    ...(servers !== undefined && { servers }),
     config: own === undefined ? config : { ...config, routes: [...routes, ...config.routes] },
     providers: live?.providers(providers, model.provider) ?? providers,
     summaries,
@@ -98,6 +108,10 @@ export function castOf(
       workers.set(n, agent);
     },
   };
+}
+
+function isOwnCode([, { served }]: readonly [string, CaseTool]): boolean {
+  return served === undefined;
 }
 
 function playsOf(

@@ -25,6 +25,7 @@ export function evidenceOf(
     requests: requests.filter((one) => one.runId === undefined || !isSubAgent(one.runId)),
     executions: inOrderOfStart([...executions.seen(), ...delegations(all, fixture.tools)], all),
     effects: executions.effects(),
+    ...(cast.servers !== undefined && { served: cast.servers.served() }),
     maxInFlight: mostInFlight(all),
     violations: [],
     persisted: 0,

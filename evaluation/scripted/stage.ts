@@ -1,13 +1,16 @@
 /** What the doubles of a case need of the engine that plays it. */
 import type { Action } from '../fixture.js';
 
+/** What happens to runs and workers; servers of a case are its own. */
+export type StageAction = Exclude<Action, { kind: 'server' }>;
+
 export interface Stage {
   /** In the engine's own time, ms. */
   now(): number;
   /** The worker in which the calling code runs. */
   worker(): StageWorker;
   /** Makes something happen from outside; resolves when it is under way. */
-  perform(action: Action): Promise<void>;
+  perform(action: StageAction): Promise<void>;
 }
 
 /** A worker as its doubles see it. Once it is dead, nothing that waits here ever comes back. */

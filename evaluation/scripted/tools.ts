@@ -188,6 +188,11 @@ class ToolDouble {
       case 'hang':
         await aborted(ctx.signal);
         throw stopped(ctx);
+      case 'input_required':
+      case 'refused':
+      case 'malformed':
+      case 'oversized':
+        throw new Error(`${result.kind} is of tools of servers`);
       case 'lost':
         if (result.when === 'after') this.happen(ctx);
         return worker.die();

@@ -66,7 +66,7 @@ export async function playGoal(
   const simulation = (playing.simulation = begin({ fixture, start, store, cast, play }));
   play.begun?.(simulation);
   void cast.moments.reach({ kind: 'start' });
-  const final = await simulation.finish();
+  const final = await simulation.finish().finally(() => cast.servers?.close());
   if (final.kind === 'refused') return notStarted({ cast, began, fixture }, final);
   const { tenant } = simulation.goal();
   const tree = await withTexts(store, tenant, simulation.tree);
@@ -109,7 +109,7 @@ interface Setting {
 }
 
 function begin({ fixture, start, store, cast, play }: Setting): GoalSimulation {
-  const { config, providers, moments, summaries } = cast;
+  const { config, providers, moments, summaries, servers } = cast;
   const { rules, onStep } = play;
   const watching = onStep !== undefined && { onStep };
   const goalId = fixture.caseId;
@@ -120,6 +120,7 @@ function begin({ fixture, start, store, cast, play }: Setting): GoalSimulation {
     store,
     config,
     providers,
+    ...servers?.world,
     sizeAfterSummary: (input) => summaries.sizeAfter(input),
     start,
     goalId,

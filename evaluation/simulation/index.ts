@@ -97,7 +97,7 @@ async function play(
   options.live?.attach((action) => sendToRun(simulation, action as Sent));
   const { moments } = cast;
   void moments.reach({ kind: 'start' });
-  const final = await simulation.finish();
+  const final = await simulation.finish().finally(() => cast.servers?.close());
   if (final.kind === 'refused') {
     return observed(notStarted(unstarted, final.code, final.message));
   }
@@ -140,12 +140,13 @@ interface Setting extends SimulationEngineOptions {
 }
 
 function begin(fixture: Fixture, { store, cast, start, live, ...options }: Setting): Simulation {
-  const { config, providers, moments, summaries } = cast;
+  const { config, providers, moments, summaries, servers } = cast;
   return startSimulation({
     ...options,
     store,
     config,
     providers,
+    ...servers?.world,
     ...(live === undefined
       ? { sizeAfterSummary: (input) => summaries.sizeAfter(input) }
       : { outside: live.outside }),

@@ -2,19 +2,18 @@
 import { parseDecision, parseUserMessage } from '../../core/messages/parse-message.js';
 import type { Message, Simulation } from '../../testing/simulation/index.js';
 import type { RunEvent } from '../../core/state/event.js';
-import type { Action } from '../fixture.js';
 import type { GoalAction } from '../goal-case.js';
 import { answeredRun } from '../run-tree.js';
 import { decisionOf, inputAskFor } from '../scripted/decisions.js';
 import { isSaidToGoal } from '../scripted/goal-start.js';
-import type { Stage, StageWorker } from '../scripted/stage.js';
+import type { Stage, StageAction, StageWorker } from '../scripted/stage.js';
 
 /** What a simulation of a run and one of a goal have in common. */
 export type Simulated = Pick<Simulation, 'clock' | 'workers' | 'continueAsNew'>;
 
 /** What is said to a run or a goal; everything else happens to its world. */
 export type Sent = Exclude<
-  Action,
+  StageAction,
   { kind: 'advance' | 'killWorker' | 'restartWorker' | 'continueAsNew' }
 >;
 
@@ -68,7 +67,7 @@ function workerOf(simulation: Simulated): StageWorker {
 async function perform<S extends Simulated>(
   simulation: S,
   send: (simulation: S, action: Sent) => void,
-  action: Action,
+  action: StageAction,
 ): Promise<void> {
   switch (action.kind) {
     case 'advance':

@@ -102,9 +102,10 @@ export function caseLife(options: CaseLifeOptions): CaseLife {
   function depsOf({ life, deps }: Living, given: ActivityDeps): ActivityDeps {
     const known = deps.get(given);
     if (known !== undefined) return known;
-    const { config, providers, summaries } = cast();
+    const { config, providers, summaries, servers } = cast();
+    const reached = servers !== undefined && { connectors: servers.world.connectors };
     const sizeAfterSummary = summaries.sizeAfter;
-    const own = mortal({ ...given, config, providers, sizeAfterSummary }, life, () => undefined);
+    const own = mortal({ ...given, ...reached, config, providers, sizeAfterSummary }, life, () => undefined);
     deps.set(given, own);
     return own;
   }

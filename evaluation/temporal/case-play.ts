@@ -94,6 +94,7 @@ export async function playCase(fixture: Fixture, options: PlayOptions): Promise<
     return await play(playing, over.signal);
   } finally {
     over.abort();
+    await cast.servers?.close();
   }
 }
 

@@ -58,11 +58,11 @@ export function skipOf(
 
 /**
  * The worker of this case starts late, is held, or ends before the case does: it needs one to itself; so
- * does a case whose sessions lie in the store.
+ * does a case whose sessions lie in the store, or the tools of whose servers are kept there as they were first met.
  */
 export function needsOwnWorker(fixture: Fixture): boolean {
-  const { during } = fixture;
-  if (namesSessions(fixture)) return true;
+  const { during, servers } = fixture;
+  if (namesSessions(fixture) || servers.size > 0) return true;
   return endsWorker({ during }) || during.some(({ on }) => on.kind === 'start' || isAtEnd(on));
 }
 

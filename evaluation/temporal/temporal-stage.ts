@@ -4,10 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunHandle } from '../../client/runs/run-handle.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Life } from '../../testing/simulation/index.js';
-import type { Action } from '../fixture.js';
 import { answeredRun } from '../run-tree.js';
 import { decisionOf, inputAskFor } from '../scripted/decisions.js';
-import type { Stage, StageWorker } from '../scripted/stage.js';
+import type { Stage, StageAction, StageWorker } from '../scripted/stage.js';
 import type { CaseLife } from './case-life.js';
 import type { Host } from './hosts.js';
 import type { Turns } from './turns.js';
@@ -23,7 +22,7 @@ export interface RunFacts extends StageFacts {
 }
 
 /** What is said to the runs of a case; everything else happens to its worker. */
-export type Sent = Exclude<Action, { kind: 'advance' | 'killWorker' | 'restartWorker' }>;
+export type Sent = Exclude<StageAction, { kind: 'advance' | 'killWorker' | 'restartWorker' }>;
 
 /** How long a stop from outside may take to reach a running activity, in ms: a heartbeat or two. */
 const STOP_LIMIT_MS = 10_000;
@@ -89,7 +88,7 @@ async function abortedWithin(signal: AbortSignal, limitMs: number): Promise<void
 async function perform<F extends StageFacts>(
   facts: F,
   send: (facts: F, action: Sent) => Promise<void>,
-  action: Action,
+  action: StageAction,
 ): Promise<void> {
   const { host, life } = facts;
   switch (action.kind) {

@@ -8,6 +8,7 @@
  */
 import type { ActivityDeps } from '../../activities/index.js';
 import type { Config } from '../../authoring/index.js';
+import type { Connectors } from '../../connectors/index.js';
 import type { Carrier } from '../../core/state/carrier.js';
 import { ACTIVITIES, type ActivityEffect, type Effect } from '../../core/state/effect.js';
 import type { RunEvent } from '../../core/state/event.js';
@@ -63,6 +64,8 @@ export interface WorldOptions {
   readonly config: Config;
   /** By `ModelRoute.provider`. */
   readonly providers: ReadonlyMap<string, Provider>;
+  /** What reaches servers; default: nothing does. */
+  readonly connectors?: Connectors;
   /** For models whose tokens are not those of their texts; default: reckoned by length. */
   readonly sizeAfterSummary?: ActivityDeps['sizeAfterSummary'];
   readonly clock?: VirtualClock;
@@ -77,7 +80,7 @@ export interface WorldOptions {
 }
 
 export function worldOf(options: WorldOptions): World {
-  const { store, config, providers, rules, sizeAfterSummary, outside } = options;
+  const { store, config, providers, connectors, rules, sizeAfterSummary, outside } = options;
   const clock = options.clock ?? virtualClock(SIMULATION_START);
   const deps = {
     store,
@@ -85,6 +88,7 @@ export function worldOf(options: WorldOptions): World {
     providers,
     clock: clock.now,
     timers: clock,
+    ...(connectors !== undefined && { connectors }),
     ...(rules !== undefined && { rules }),
     ...(sizeAfterSummary !== undefined && { sizeAfterSummary }),
   };
