@@ -1,7 +1,8 @@
 /** From what a fixture writes under `during` to patterns and actions told apart by `kind`. */
 import type { Json } from '../core/json/json.js';
 import type { ProposedStep } from '../core/state/goal/proposal.js';
-import type { Action, JsonObject, Moment, Pattern, ServerChange } from './fixture.js';
+import type { Action, JsonObject, Moment, Pattern } from './fixture.js';
+import type { ServerChange } from './server-case.js';
 import type { GoalAction } from './goal-case.js';
 import type { FixtureDocument } from './format/document.js';
 import type { WrittenAction, WrittenPattern } from './format/during.js';

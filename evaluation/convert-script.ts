@@ -117,7 +117,10 @@ export function toolResultOf(written: WrittenResult): ScriptedResult {
 
 type WrittenServerResult = Extract<
   WrittenResult,
-  { input_required: unknown } | { refused: unknown } | { malformed: unknown } | { oversized: unknown }
+  | { input_required: unknown }
+  | { refused: unknown }
+  | { malformed: unknown }
+  | { oversized: unknown }
 >;
 
 function serverResultOf(written: WrittenServerResult): ServerResult {

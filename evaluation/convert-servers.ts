@@ -2,10 +2,12 @@
  * The servers of a case and what they say of their tools.
  * Invariant: a case says of a tool of a server only what a server or the configuration of its connector can say.
  */
-import { CONNECTOR_PREFIX, connectorNameOf } from '../authoring/connectors.js';
+import { CONNECTOR_PREFIX, connectorNameOf, parseConnectors } from '../authoring/connectors.js';
 import { toolNameOf } from '../connectors/index.js';
 import type { WrittenTool } from './convert-tools.js';
-import type { CaseServer, JsonObject, ServedTool } from './fixture.js';
+import type { JsonObject } from './fixture.js';
+import type { CaseServer, ServedTool } from './server-case.js';
+import { definitionOf } from './servers/config.js';
 import type { FixtureDocument } from './format/document.js';
 import type { WrittenResult } from './format/tools.js';
 
@@ -70,6 +72,7 @@ export function serverProblems(
   tools: ReadonlyMap<string, WrittenTool>,
 ): readonly string[] {
   return [
+    ...[...serversOf(document).values()].flatMap(connectorProblems),
     ...[...tools].flatMap(([name, written]) => toolProblems(document, name, written)),
     ...changeProblems(document, tools),
     ...servedProblems(document),
@@ -81,6 +84,16 @@ export function serverProblems(
       ),
     ),
   ];
+}
+
+/** What no configuration could declare. */
+function connectorProblems(server: CaseServer): readonly string[] {
+  try {
+    parseConnectors({ [server.name]: definitionOf(server, []) });
+    return [];
+  } catch (error) {
+    return [`mcp.${server.name}: ${error instanceof Error ? error.message : String(error)}`];
+  }
 }
 
 function toolProblems(

@@ -5,7 +5,8 @@
 import type { Json } from '../core/json/json.js';
 import { sideEffectOf } from '../core/state/tool.js';
 import { resultsOf } from './convert-script.js';
-import type { CaseApproval, CaseTool, JsonObject, ServedTool } from './fixture.js';
+import type { CaseApproval, CaseTool, JsonObject } from './fixture.js';
+import type { ServedTool } from './server-case.js';
 import type { FixtureDocument } from './format/document.js';
 import { PLAIN_TOOL, TOOLBOX } from './toolbox.js';
 
@@ -31,7 +32,15 @@ export function declaredTools(document: FixtureDocument): {
 
 /** The record of a declared tool, over that of the toolbox where it has one of this name. */
 export function toolOf(name: string, written: WrittenTool, served?: ServedTool): CaseTool {
-  const { results, recorded, approval, inputSchema, outputSchema, annotations: _, ...rest } = written;
+  const {
+    results,
+    recorded,
+    approval,
+    inputSchema,
+    outputSchema,
+    annotations: _,
+    ...rest
+  } = written;
   const base = TOOLBOX.get(name) ?? ownTool(name, written);
   return {
     ...base,

@@ -20,6 +20,7 @@ import type { FixtureDocument } from './format/document.js';
 import type { EventPattern } from './format/during.js';
 import type { Expected } from './format/expected.js';
 import type { CaseGoal, GoalAction } from './goal-case.js';
+import type { CaseServer, ServedTool, ServerChange } from './server-case.js';
 import type { Script, ScriptedAnswer, ScriptedResult } from './script.js';
 
 export type { Expected, EventPattern, ScriptedResult };
@@ -157,51 +158,6 @@ export interface CaseTool {
   readonly served?: ServedTool;
   /** Present: the tool answers from a record, and refuses what the record does not have. */
   readonly recorded?: readonly RecordedCall[];
-}
-
-/** Of a tool that a server of the case has. */
-export interface ServedTool {
-  readonly server: string;
-  /** As the server names it. */
-  readonly tool: string;
-  readonly annotations?: JsonObject;
-  /** What the configuration says that it does; absent: what the server says decides. */
-  readonly effect?: ToolEffect;
-  /** What the configuration calls its version. */
-  readonly version?: string;
-}
-
-export type ServerState = 'up' | 'down' | 'hanging';
-
-/** A server of a connector, as its configuration and its script have it. */
-export interface CaseServer {
-  readonly name: string;
-  readonly trusted: boolean;
-  readonly required: boolean;
-  readonly protocol: 'modern' | 'legacy';
-  /** At the start of the case. */
-  readonly is: ServerState;
-  readonly allow?: readonly string[];
-  readonly deny?: readonly string[];
-  readonly timeoutMs: number;
-  readonly connectTimeoutMs?: number;
-  readonly maxResultBytes?: number;
-}
-
-/** What is said of a tool in place of what was said before. */
-export interface ServerToolChange {
-  readonly description?: string;
-  readonly inputSchema?: JsonObject;
-  readonly outputSchema?: JsonObject;
-  readonly annotations?: JsonObject;
-}
-
-export interface ServerChange {
-  readonly kind: 'server';
-  readonly name: string;
-  readonly is?: ServerState;
-  /** By the name that runs have for the tool; null: the server has it no more. */
-  readonly tools?: { readonly [tool: string]: ServerToolChange | null };
 }
 
 /** One call of a record; calls with the same input answer in their order. */

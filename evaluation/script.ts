@@ -90,7 +90,11 @@ export type ScriptedResult = { readonly delayMs: number } & (
 
 /** What only a tool of a server answers. */
 export type ServerResult =
-  | { readonly kind: 'input_required'; readonly questions: ServerQuestions; readonly state?: string }
+  | {
+      readonly kind: 'input_required';
+      readonly questions: ServerQuestions;
+      readonly state?: string;
+    }
   /** The server does not take the call: nothing happened. */
   | { readonly kind: 'refused'; readonly message: string }
   /** This in place of a result; a text: in place of the whole message. */

@@ -62,7 +62,3 @@ const servedCall = z.strictObject({
 });
 
 export const served = withSomeKey(z.record(z.string(), z.array(servedCall)));
-
-export type WrittenServer = z.infer<typeof server>;
-export type WrittenServerChange = z.infer<typeof serverChange>;
-export type WrittenQuestions = z.infer<typeof inputRequired>;

@@ -4,7 +4,7 @@ import type { Json } from '../../core/json/json.js';
 import type { Settings } from '../../core/state/settings.js';
 import type { Provider } from '../../providers/provider.js';
 import type { SeenRequest } from '../engine.js';
-import type { CaseTool, Fixture } from '../fixture.js';
+import type { Fixture } from '../fixture.js';
 import { caseConnectors, type CaseConnectors } from '../servers/connectors.js';
 import { inTurn } from '../goal-case.js';
 import { isSubAgent } from '../run-tree.js';
@@ -20,7 +20,7 @@ import { momentsOf, type Moments } from './moments.js';
 import { scriptedQuestions } from './questions.js';
 import type { Stage } from './stage.js';
 import { scriptedSummaries, type Summaries } from './summaries.js';
-import { scriptedTool } from './tools.js';
+import { scriptedTool, type ToolCast } from './tools.js';
 
 export interface Cast {
   readonly config: Config;
@@ -72,14 +72,7 @@ export function castOf(
       onUnmatched: (tool: string, input: Json) => live.callUnmatched(tool, input),
     }),
   };
-  const tools = new Map(
-    [...fixture.tools].filter(isOwnCode).map(([name, declared]): [string, Tool] => [
-      name,
-      declared.kind === 'hosted'
-        ? hostedTool(PROVIDER, declared)
-        : scriptedTool(declared, toolCast),
-    ]),
-  );
+  const tools = codeOf(fixture, toolCast);
   const hooks = scriptedHooks(fixture.hooks, { stage, moments });
   const summaries = scriptedSummaries(fixture.compaction);
   const parts = { stage, moments, summaries, tools: fixture.tools };
@@ -110,8 +103,15 @@ export function castOf(
   };
 }
 
-function isOwnCode([, { served }]: readonly [string, CaseTool]): boolean {
-  return served === undefined;
+/** The code of the tools that no server has. */
+function codeOf({ tools }: Fixture, cast: ToolCast): ReadonlyMap<string, Tool> {
+  const own = [...tools].filter(([, { served }]) => served === undefined);
+  return new Map(
+    own.map(([name, declared]): [string, Tool] => [
+      name,
+      declared.kind === 'hosted' ? hostedTool(PROVIDER, declared) : scriptedTool(declared, cast),
+    ]),
+  );
 }
 
 function playsOf(

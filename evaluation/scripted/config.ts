@@ -9,14 +9,13 @@ import {
   type Tool,
 } from '../../authoring/index.js';
 import { DEFAULT_BUDGET, type Budget } from '../../core/state/budget-fields.js';
-import type { ConnectorDefinition } from '../../authoring/connectors.js';
-import type { ToolEffect } from '../../core/state/tool.js';
 import type { SubAgentDefinitions } from '../../authoring/sub-agents.js';
 import type { SuperviseDeclaration } from '../../authoring/supervise.js';
 import type { ModelRoute, Prices } from '../../core/state/model.js';
 import { DEFAULT_SETTINGS, type Settings } from '../../core/state/settings.js';
 import type { StartInput, Task } from '../../core/state/task.js';
 import { CASE_AGENT, type CasePrice, type Fixture } from '../fixture.js';
+import { connectorsOf, usedServers } from '../servers/config.js';
 
 /** Name of the provider behind every model of a case. */
 export const PROVIDER = 'case';
@@ -135,7 +134,7 @@ function agentOf(
     instructions: instructionsOf(fixture, worker),
     ...(worker.handoffTo !== undefined && { handoffTo: worker.handoffTo }),
     tools: worker.tools.flatMap((name) => tools.get(name) ?? []),
-    ...(fixture.servers.size > 0 && { mcp: usedBy(fixture, worker) }),
+    ...(fixture.servers.size > 0 && { mcp: usedServers(fixture, worker.tools) }),
     hooks,
     ...(policy.length > 0 && { policy: { rules: policy } as PolicyDeclaration }),
     budget: budgetOf(worker),
@@ -143,37 +142,6 @@ function agentOf(
     ...(worker.supervise !== undefined && { supervise: worker.supervise }),
     settings: { ...settingsOf(fixture), ...settings },
   });
-}
-
-/** Of the servers what this agent uses: all that the case says nothing else of. */
-function usedBy({ servers, tools, manifest }: Fixture, worker: CaseWorker): readonly string[] {
-  if (worker.tools === manifest) return [...servers.keys()];
-  return worker.tools.filter((name) => tools.get(name)?.served !== undefined);
-}
-
-/** The address is never reached: the doubles of the case stand there. */
-function connectorsOf({ servers, tools }: Fixture): Record<string, ConnectorDefinition> {
-  const served = [...tools.values()].flatMap((tool) => tool.served ?? []);
-  return Object.fromEntries(
-    [...servers.values()].map((server) => {
-      const { name, is: _, trusted, allow, deny, ...rest } = server;
-      const own = served.filter((tool) => tool.server === name);
-      const effects = own.flatMap(({ tool, effect }) => (effect ? [[tool, effect]] : []));
-      const versions = own.flatMap(({ tool, version }) => (version ? [[tool, version]] : []));
-      const definition: ConnectorDefinition = {
-        url: `http://${name}.case.invalid/mcp`,
-        ...withoutAbsent(rest),
-        trust: trusted,
-        tools: {
-          ...(allow !== undefined && { allow }),
-          ...(deny !== undefined && { deny }),
-          effects: Object.fromEntries(effects) as Record<string, ToolEffect>,
-          versions: Object.fromEntries(versions) as Record<string, string>,
-        },
-      };
-      return [name, definition];
-    }),
-  );
 }
 
 /** By these the scripted model knows whom it plays. */

@@ -16,13 +16,15 @@ import {
 import type { Json } from '../../core/json/json.js';
 import { retryFor, toolKey } from '../../core/state/tool.js';
 import type { SeenServerCall } from '../engine.js';
-import type { CaseTool, Fixture, ServerChange } from '../fixture.js';
+import type { CaseTool, Fixture } from '../fixture.js';
+import type { ServerChange } from '../server-case.js';
 import type { ScriptedResult } from '../script.js';
 import { reachAtEnd, toolOccurrence } from '../scripted/moments.js';
 import { stopsWork, type StageWorker } from '../scripted/stage.js';
 import type { ToolCast } from '../scripted/tools.js';
 import { RealTime } from './real-time.js';
-import { serverDouble, type Caller, type ServerDouble } from './server-double.js';
+import type { Caller } from './server-calls.js';
+import { serverDouble, type ServerDouble } from './server-double.js';
 
 /** How much longer than a run the client of a server waits: the run's own limits are the ones that a case is about. */
 const PATIENCE = 10;
@@ -110,13 +112,10 @@ function openConnectors(
     const { reached, maxResultBytes, name } = connector;
     if (reached.kind === 'stdio') throw new Error('Servers of cases are reached by an address.');
     const fetch = boundedFetch(messageBytes(maxResultBytes), doubles.get(name)!.fetch);
-    return Promise.resolve(
-      new sdk.StreamableHTTPClientTransport(new URL(reached.url), { fetch }),
-    );
+    return Promise.resolve(new sdk.StreamableHTTPClientTransport(new URL(reached.url), { fetch }));
   };
   const patient = [...config.connectors].map(
-    ([name, one]) =>
-      [name, { ...one, connectTimeoutMs: one.connectTimeoutMs * PATIENCE }] as const,
+    ([name, one]) => [name, { ...one, connectTimeoutMs: one.connectTimeoutMs * PATIENCE }] as const,
   );
   return createConnectors({ connectors: new Map(patient), transports, clock });
 }

@@ -1,6 +1,6 @@
 /** Messages of the protocol (MCP), as a server of a case writes them. */
 import type { Json } from '../../core/json/json.js';
-import type { CaseServer } from '../fixture.js';
+import type { CaseServer } from '../server-case.js';
 import type { ScriptedResult, ServerQuestions } from '../script.js';
 
 export interface Message {
@@ -78,6 +78,10 @@ export function asking({
   };
 }
 
+export function refusal(id: Message['id'], code: number, message: string): Response {
+  return json(id, { error: { code, message } });
+}
+
 export function json(id: Message['id'], body: object, status = 200): Response {
   return raw(JSON.stringify({ jsonrpc: '2.0', id, ...body }), status);
 }
@@ -87,7 +91,7 @@ export function raw(text: string, status = 200): Response {
 }
 
 /** Several messages in answer to one, the last of which is the answer itself. */
-export function stream(messages: AsyncIterable<object>): Response {
+export function stream(messages: AsyncIterable<object> | Iterable<object>): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {

@@ -66,7 +66,8 @@ export async function playGoal(
   const simulation = (playing.simulation = begin({ fixture, start, store, cast, play }));
   play.begun?.(simulation);
   void cast.moments.reach({ kind: 'start' });
-  const final = await simulation.finish().finally(() => cast.servers?.close());
+  const final = await simulation.finish();
+  await cast.servers?.close();
   if (final.kind === 'refused') return notStarted({ cast, began, fixture }, final);
   const { tenant } = simulation.goal();
   const tree = await withTexts(store, tenant, simulation.tree);

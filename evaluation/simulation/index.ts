@@ -97,7 +97,8 @@ async function play(
   options.live?.attach((action) => sendToRun(simulation, action as Sent));
   const { moments } = cast;
   void moments.reach({ kind: 'start' });
-  const final = await simulation.finish().finally(() => cast.servers?.close());
+  const final = await simulation.finish();
+  await cast.servers?.close();
   if (final.kind === 'refused') {
     return observed(notStarted(unstarted, final.code, final.message));
   }

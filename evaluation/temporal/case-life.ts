@@ -105,7 +105,11 @@ export function caseLife(options: CaseLifeOptions): CaseLife {
     const { config, providers, summaries, servers } = cast();
     const reached = servers !== undefined && { connectors: servers.world.connectors };
     const sizeAfterSummary = summaries.sizeAfter;
-    const own = mortal({ ...given, ...reached, config, providers, sizeAfterSummary }, life, () => undefined);
+    const own = mortal(
+      { ...given, ...reached, config, providers, sizeAfterSummary },
+      life,
+      () => undefined,
+    );
     deps.set(given, own);
     return own;
   }

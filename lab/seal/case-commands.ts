@@ -107,8 +107,9 @@ export function allCases(): Promise<readonly Fixture[]> {
   return collectFixtures({ paths: ['test/scenarios'], folder: ROOT });
 }
 
-/** Goals, and runs with sub-agents, follow no older rules than those with which they began. */
-export function isPlayedUnder(rules: number, { goal, agents }: Fixture): boolean {
+/** Goals, and runs with sub-agents or servers, follow no older rules than those with which they began. */
+export function isPlayedUnder(rules: number, { goal, agents, servers }: Fixture): boolean {
+  if (servers.size > 0 && rules < CHANGES.connectorsTold.since) return false;
   if (goal !== undefined) return rules >= GOALS_SINCE;
   return agents.size === 0 || rules >= CHANGES.subAgents.since;
 }
