@@ -67,6 +67,11 @@ export function caseConnectors(
   const clock = (): number => cast.stage.now();
   const open = (): Connectors => openConnectors({ config, clock }, doubles);
   let current = open();
+  /** Its connections end with a worker: nobody waits for what it has asked. */
+  const renew = (): void => {
+    void current.close();
+    current = open();
+  };
   const kept = new Map<string, Tool>();
 
   const connectors: Connectors = {
@@ -86,8 +91,7 @@ export function caseConnectors(
       const served = {
         ...tool,
         record,
-        run: (input: unknown, ctx: ToolContext) =>
-          seen.run(input as Json, ctx, () => (current = open())),
+        run: (input: unknown, ctx: ToolContext) => seen.run(input as Json, ctx, renew),
       };
       kept.set(`${tenant}\0${toolKey(record)}`, served);
       return served;
@@ -144,7 +148,9 @@ class ServedCalls {
     const { callId, idempotencyKey: key } = ctx;
     const handed = { callId, tool: declared.name, key, input, sandbox: false };
     const end = executions.begin(handed, stage.now());
+    let isDead = false;
     worker.onDeath(() => {
+      isDead = true;
       end(stage.now());
       renew();
     });
@@ -158,6 +164,8 @@ class ServedCalls {
       await this.finished(ctx, worker);
       return value;
     } catch (error) {
+      // What runs in a dead worker never comes back.
+      if (isDead) return await new Promise<never>(() => undefined);
       if (this.isAnswer(error, callId)) await this.finished(ctx, worker);
       throw error;
     } finally {
