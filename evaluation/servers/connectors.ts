@@ -24,7 +24,7 @@ import { stopsWork, type StageWorker } from '../scripted/stage.js';
 import type { ToolCast } from '../scripted/tools.js';
 import { RealTime } from './real-time.js';
 import type { Caller } from './server-calls.js';
-import { serverDouble, type ServerDouble } from './server-double.js';
+import { serverDouble, type ServerDouble, type ServerPlace } from './server-double.js';
 
 /** How much longer than a run the client of a server waits: the run's own limits are the ones that a case is about. */
 const PATIENCE = 10;
@@ -51,19 +51,10 @@ export function caseConnectors(
   if (servers.size === 0) return undefined;
   const time = new RealTime();
   const callers = new AsyncLocalStorage<Caller>();
-  const doubles = new Map<string, ServerDouble>(
-    [...servers.values()].map((server) => [
-      server.name,
-      serverDouble(
-        server,
-        [...tools.values()].filter(({ served }) => served?.server === server.name),
-        {
-          caller: () => callers.getStore()!,
-          forEver: (signal) => time.except(() => stopped(signal)),
-        },
-      ),
-    ]),
-  );
+  const doubles = doublesOf(fixture, {
+    caller: () => callers.getStore()!,
+    forEver: (signal) => time.except(() => stopped(signal)),
+  });
   const clock = (): number => cast.stage.now();
   const open = (): Connectors => openConnectors({ config, clock }, doubles);
   let current = open();
@@ -105,6 +96,19 @@ export function caseConnectors(
     served: () => Object.fromEntries([...doubles].map(([name, { calls }]) => [name, calls])),
     close: () => current.close(),
   };
+}
+
+function doublesOf(
+  { servers, tools }: Fixture,
+  place: ServerPlace,
+): ReadonlyMap<string, ServerDouble> {
+  const all = [...tools.values()];
+  return new Map(
+    [...servers.values()].map((server) => {
+      const own = all.filter(({ served }) => served?.server === server.name);
+      return [server.name, serverDouble(server, own, place)];
+    }),
+  );
 }
 
 /** As a worker makes them; requests go to the doubles. */

@@ -1,40 +1,57 @@
 /**
  * Work that takes real time while virtual time stands still: what a client says to a server goes through streams and tasks of
  * its own. Where it waits for something of the case (a delay, a stop), virtual time goes on.
+ * Invariant: work counts once while it is under way and not at all when it has ended, whatever it still waits for.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+interface Work {
+  state: 'busy' | 'waiting' | 'ended';
+}
+
 export class RealTime {
-  private busy = 0;
-  private waiting: (() => void)[] = [];
+  private readonly busy = new Set<Work>();
+  private readonly own = new AsyncLocalStorage<Work>();
+  private listening: (() => void)[] = [];
 
   /** Ends when something of it has; undefined: nothing is under way. */
   current(): Promise<void> | undefined {
-    if (this.busy === 0) return undefined;
-    return new Promise((resolve) => this.waiting.push(resolve));
+    if (this.busy.size === 0) return undefined;
+    return new Promise((resolve) => this.listening.push(resolve));
   }
 
-  async during<T>(work: () => Promise<T>): Promise<T> {
-    this.busy += 1;
+  async during<T>(perform: () => Promise<T>): Promise<T> {
+    const work: Work = { state: 'busy' };
+    this.enter(work, 'busy');
     try {
-      return await work();
+      return await this.own.run(work, perform);
     } finally {
-      this.leave();
+      this.enter(work, 'ended');
     }
   }
 
   /** Within `during`: what is waited for comes in the time of the case. */
   async except<T>(wait: () => Promise<T>): Promise<T> {
-    this.leave();
+    const work = this.own.getStore();
+    if (work === undefined) return wait();
+    this.enter(work, 'waiting');
     try {
       return await wait();
     } finally {
-      this.busy += 1;
+      this.enter(work, 'busy');
     }
   }
 
-  private leave(): void {
-    this.busy -= 1;
-    const told = this.waiting;
-    this.waiting = [];
+  private enter(work: Work, state: Work['state']): void {
+    if (work.state === 'ended') return;
+    work.state = state;
+    if (state === 'busy') {
+      this.busy.add(work);
+      return;
+    }
+    this.busy.delete(work);
+    const told = this.listening;
+    this.listening = [];
     for (const resolve of told) resolve();
   }
 }
