@@ -135,7 +135,7 @@ export class ServerCalls {
     }
     const response = isAnswered
       ? await this.answer(tool, call)
-      : this.done(call.id, failureWith('Nobody answered the question.'));
+      : this.done(call.id, failureWith('The question was left without an answer.'));
     yield (await response.json()) as object;
   }
 }
