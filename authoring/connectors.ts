@@ -4,6 +4,8 @@
  * variables of a connector may be secrets, so that no message here quotes their values.
  */
 import { z } from 'zod';
+import { clientCredentials, isClientCredentials, isSafeAddress } from './connector-auth.js';
+import type { ClientCredentials } from './connector-auth.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { matchesName } from '../core/state/policy.js';
 import { EFFECTS, type ToolEffect } from '../core/state/tool.js';
@@ -58,7 +60,8 @@ export interface HttpConnectorDefinition extends EveryConnector {
   readonly url: string;
   /** 'sse': the transport of servers before 2025-03-26. Default 'http' (streamable HTTP). */
   readonly transport?: 'http' | 'sse';
-  readonly auth?: ConnectorAuth;
+  /** A function that gives the token, or OAuth by client credentials. */
+  readonly auth?: ConnectorAuth | ClientCredentials;
   /** Sent with each request. */
   readonly headers?: { readonly [name: string]: string };
 }
@@ -78,7 +81,7 @@ export type Reached =
   | {
       readonly kind: 'http' | 'sse';
       readonly url: string;
-      readonly auth?: ConnectorAuth;
+      readonly auth?: ConnectorAuth | ClientCredentials;
       readonly headers: { readonly [name: string]: string };
     }
   | {
@@ -131,10 +134,18 @@ const auth = z.custom<ConnectorAuth>(
   'must have a function token()',
 );
 
+const anyAuth = z.unknown().transform((value, ctx): ConnectorAuth | ClientCredentials => {
+  const isDeclared = typeof value === 'object' && value !== null && isClientCredentials(value);
+  const parsed = isDeclared ? clientCredentials.safeParse(value) : auth.safeParse(value);
+  if (parsed.success) return parsed.data as ConnectorAuth | ClientCredentials;
+  ctx.issues.push(...parsed.error.issues.map((issue) => ({ ...issue, input: undefined }) as never));
+  return z.NEVER;
+});
+
 const http = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).max(4_096),
   transport: z.enum(['http', 'sse']).optional(),
-  auth: auth.optional(),
+  auth: anyAuth.optional(),
   headers: texts.optional(),
   ...every,
 });
@@ -169,6 +180,12 @@ function connectorOf(name: string, given: unknown): Connector {
   const parsed = (isStdio ? stdio : http).safeParse(given);
   if (!parsed.success) throw misfit(name, parsed.error);
   const { data } = parsed;
+  if ('auth' in data && data.auth && isClientCredentials(data.auth) && !isSafeAddress(data.url)) {
+    throw wrong(
+      `mcp.${name}.url begins with http, over which no token may be sent`,
+      'Use https, or a server on this machine.',
+    );
+  }
   const { tools = {} } = data;
   return Object.freeze({
     name,

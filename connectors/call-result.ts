@@ -16,9 +16,21 @@ export function valueOf(result: CallResult, secrets: Secrets): Json | ToolFailur
     const said = secrets.strip(text.join('\n')).slice(0, FAILURE_CHARS_MAX);
     return new ToolFailure(said || 'The server says no more.');
   }
-  if (result.structuredContent !== undefined) return result.structuredContent as Json;
-  if (blocks.every((block) => typeof block === 'string')) return text.join('\n');
-  return { content: blocks };
+  if (result.structuredContent !== undefined) {
+    return redacted(result.structuredContent as Json, secrets);
+  }
+  if (blocks.every((block) => typeof block === 'string')) return secrets.redact(text.join('\n'));
+  return redacted({ content: blocks }, secrets);
+}
+
+/** A server may give back the token that it was sent: no result has it. */
+function redacted(value: Json, secrets: Secrets): Json {
+  if (typeof value === 'string') return secrets.redact(value);
+  if (Array.isArray(value)) return value.map((one) => redacted(one, secrets));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [secrets.redact(key), redacted(one, secrets)]),
+  );
 }
 
 /** Pictures and sounds are told by kind and size: a model reads texts here. */

@@ -8,7 +8,8 @@ import { ToolError, UNAVAILABLE } from '../authoring/tool-error.js';
 import { digestOf, type Json } from '../core/json/json.js';
 import { definitionHash, definitionOf, type ServerDefinition } from './definition.js';
 import { exchangeOf, hiddenIn, InputRequired, personRequest, type Exchange } from './exchange.js';
-import { faultOf, unreachable } from './fault.js';
+import type { Authorization } from './authorization.js';
+import { faultOf, unreachable, Unsent } from './fault.js';
 import { loadSdk, type Sdk, type SdkClient } from './sdk.js';
 import type { Secrets } from './secrets.js';
 import { openTransport, type TransportFactory } from './transport.js';
@@ -55,6 +56,8 @@ export interface Opening {
   readonly connector: Connector;
   readonly secrets: Secrets;
   readonly transports?: TransportFactory;
+  /** Of a connector with client credentials. */
+  readonly authorization?: Authorization;
   readonly clock: () => number;
 }
 
@@ -68,7 +71,7 @@ interface Active {
 
 /** Errors: `ToolError` of code `tool_unavailable`. */
 export async function openConnection(opening: Opening, signal: AbortSignal): Promise<Connection> {
-  const { connector, secrets, transports = openTransport } = opening;
+  const { connector, secrets, authorization, transports = openTransport } = opening;
   const sdk = await loadSdk();
   const state: State = { closed: false, dirty: true, listedAt: 0, tools: [] };
   const client = new sdk.Client(CLIENT, {
@@ -79,10 +82,15 @@ export async function openConnection(opening: Opening, signal: AbortSignal): Pro
   });
   listen(client, state);
   try {
-    const transport = await transports(connector, { sdk, secrets });
+    const transport = await transports(connector, {
+      sdk,
+      secrets,
+      ...(authorization !== undefined && { authorization }),
+    });
     await client.connect(transport, { signal, timeout: connector.connectTimeoutMs });
   } catch (error) {
     await client.close().catch(() => undefined);
+    if (error instanceof Unsent) throw error;
     throw unreachable(connector.name, secrets.hide(reasonOf(error)));
   }
   return connectionOf(opening, { sdk, client, state });

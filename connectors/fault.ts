@@ -34,6 +34,7 @@ export function unreachable(connector: string, why: string): Unsent {
 
 /** Of a request that was sent. */
 export function faultOf(error: unknown, { sdk, secrets }: FaultParts): Error {
+  if (error instanceof Unsent) return error;
   const message = secrets.hide(error instanceof Error ? error.message : String(error));
   if (sdk.ProtocolError.isInstance(error) && REFUSED_CODES.includes(error.code)) {
     return new ToolError('execution_error', `The server refused the call: ${message}`);

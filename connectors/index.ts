@@ -7,6 +7,8 @@ import type { Tool, ToolContext } from '../authoring/tool.js';
 import { isToolError, ToolError, UNAVAILABLE } from '../authoring/tool-error.js';
 import type { Json } from '../core/json/json.js';
 import { isMutating, toolKey } from '../core/state/tool.js';
+import { isClientCredentials } from '../authoring/connector-auth.js';
+import { Authorization } from './authorization.js';
 import { openConnection, type Connection, type ServerFacts } from './connection.js';
 import {
   shownDescription,
@@ -85,7 +87,18 @@ export function createConnectors(settings: ConnectorsSettings): Connectors {
       throw new ToolError(UNAVAILABLE, `This worker has no connector ${name}.`);
     }
     const secrets = secretsOf(connector);
-    const opening = { connector, secrets, clock, ...(transports !== undefined && { transports }) };
+    const { reached } = connector;
+    const auth = reached.kind === 'stdio' ? undefined : reached.auth;
+    const opening = {
+      connector,
+      secrets,
+      clock,
+      ...(transports !== undefined && { transports }),
+      ...(auth !== undefined &&
+        isClientCredentials(auth) && {
+          authorization: new Authorization({ connector, auth, secrets, clock }),
+        }),
+    };
     const pool = new Pool((signal) => openConnection(opening, signal));
     const opened = { connector, pool, secrets };
     reachable.set(name, opened);

@@ -16,6 +16,10 @@ export type Sdk = Awaited<ReturnType<typeof loadSdk>>;
 export type SdkClient = InstanceType<Sdk['Client']>;
 export type SdkTransport = Parameters<SdkClient['connect']>[0];
 export type SdkTool = Awaited<ReturnType<SdkClient['listTools']>>['tools'][number];
+/** A refused request (401). */
+export interface SdkChallenge {
+  readonly response: Response;
+}
 export type SdkAuth = NonNullable<
   NonNullable<ConstructorParameters<Sdk['StreamableHTTPClientTransport']>[1]>['authProvider']
 >;

@@ -6,7 +6,7 @@ import type { Connector } from '../authoring/connectors.js';
 
 /** Shorter values are words that stand anywhere: `true`, `en`. */
 const SECRET_CHARS_MIN = 6;
-const TOKENS_MAX = 8;
+const TOKENS_MAX = 16;
 const TEXT_CHARS_MAX = 500;
 const HIDDEN = '[hidden]';
 
@@ -15,6 +15,8 @@ export interface Secrets {
   hide(text: string): string;
   /** The text without secrets, as long and with the lines that it has. */
   strip(text: string): string;
+  /** The text without the tokens and secrets of an authorization: what a result may not have. */
+  redact(text: string): string;
   /** One more value that may not leave. */
   keep(value: string): void;
 }
@@ -25,24 +27,29 @@ export function secretsOf({ reached }: Pick<Connector, 'reached'>): Secrets {
       ? [...Object.values(reached.env), ...reached.args]
       : [...Object.values(reached.headers).flatMap(headerParts), ...urlParts(reached.url)];
   const tokens: string[] = [];
-  const strip = (text: string): string =>
-    [...fixed, ...tokens]
-      .filter((value) => value.length >= SECRET_CHARS_MIN)
-      .toSorted((one, other) => other.length - one.length)
-      .reduce((rest, value) => rest.replaceAll(value, HIDDEN), text);
+  const strip = (text: string): string => without([...fixed, ...tokens], text);
   return {
     strip,
+    redact: (text) => without(tokens, text),
     hide(text) {
       return strip(text)
         .replaceAll(/\p{C}+|\s+/gu, ' ')
         .slice(0, TEXT_CHARS_MAX);
     },
     keep(value) {
-      if (tokens.includes(value)) return;
+      const at = tokens.indexOf(value);
+      if (at !== -1) tokens.splice(at, 1);
       tokens.push(value);
       if (tokens.length > TOKENS_MAX) tokens.shift();
     },
   };
+}
+
+function without(values: readonly string[], text: string): string {
+  return values
+    .filter((value) => value.length >= SECRET_CHARS_MIN)
+    .toSorted((one, other) => other.length - one.length)
+    .reduce((rest, value) => rest.replaceAll(value, HIDDEN), text);
 }
 
 /** `Bearer abc` has the secret `abc`. */

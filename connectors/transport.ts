@@ -1,5 +1,7 @@
 /** How the server of a connector is reached. */
+import { isClientCredentials } from '../authoring/connector-auth.js';
 import type { Connector, ConnectorAuth } from '../authoring/connectors.js';
+import type { Authorization } from './authorization.js';
 import { boundedFetch } from './bounded-fetch.js';
 import { loadStdio, type Sdk, type SdkAuth, type SdkTransport } from './sdk.js';
 import type { Secrets } from './secrets.js';
@@ -15,10 +17,18 @@ const RECONNECTION = {
 /** What makes the transport of each new connection, for whoever reaches servers in another way. */
 export type TransportFactory = (
   connector: Connector,
-  parts: { readonly sdk: Sdk; readonly secrets: Secrets },
+  parts: TransportParts,
 ) => Promise<SdkTransport>;
 
-export const openTransport: TransportFactory = async (connector, { sdk, secrets }) => {
+export interface TransportParts {
+  readonly sdk: Sdk;
+  readonly secrets: Secrets;
+  /** Of a connector with client credentials. */
+  readonly authorization?: Authorization;
+}
+
+export const openTransport: TransportFactory = async (connector, parts) => {
+  const { sdk, secrets, authorization } = parts;
   const { reached, maxResultBytes } = connector;
   if (reached.kind === 'stdio') {
     const { StdioClientTransport, getDefaultEnvironment } = await loadStdio();
@@ -37,7 +47,9 @@ export const openTransport: TransportFactory = async (connector, { sdk, secrets 
   const settings = {
     fetch: boundedFetch(messageBytes(maxResultBytes)),
     requestInit: { headers: { ...headers } },
-    ...(auth !== undefined && { authProvider: providerOf(auth, secrets) }),
+    ...(authorization !== undefined && { authProvider: authorization.provider(sdk) }),
+    ...(auth !== undefined &&
+      !isClientCredentials(auth) && { authProvider: providerOf(auth, secrets) }),
   };
   return reached.kind === 'sse'
     ? new sdk.SSEClientTransport(new URL(url), settings)

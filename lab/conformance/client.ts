@@ -22,6 +22,9 @@ const ROUNDS_MAX = 5;
 const NAME = 'server';
 
 interface Context {
+  /** Of a client that the scenario's authorization server knows. */
+  readonly client_id?: string;
+  readonly client_secret?: string;
   /** Calls that the scenario asks for by name. */
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: Json }[];
 }
@@ -32,7 +35,7 @@ async function main(url: string): Promise<void> {
     agents: [
       defineAgent({ name: 'client', model: 'scripted/m', instructions: 'Call.', mcp: [NAME] }),
     ],
-    mcp: { [NAME]: definition(url) },
+    mcp: { [NAME]: { ...definition(url), ...(await authOf(url, context)) } },
   });
   const connectors = createConnectors(config);
   try {
@@ -64,6 +67,21 @@ function definition(url: string): HttpConnectorDefinition {
     trust: 'trusted',
     tools: { effects: { test_client_elicitation_defaults: 'read' } },
   };
+}
+
+/** The operator names the issuer: here it is looked up beforehand. */
+async function authOf(
+  url: string,
+  context: Context,
+): Promise<Pick<HttpConnectorDefinition, 'auth'>> {
+  const { client_id: clientId, client_secret: secret } = context;
+  const isMachine = process.env['MCP_CONFORMANCE_SCENARIO'] === 'auth/client-credentials-basic';
+  if (!isMachine || clientId === undefined || secret === undefined) return {};
+  process.env['CONFORMANCE_SECRET'] = secret;
+  const { discoverOAuthServerInfo } = await import('@modelcontextprotocol/client');
+  const { authorizationServerUrl: issuer } = await discoverOAuthServerInfo(url);
+  const clientSecret = { env: 'CONFORMANCE_SECRET' };
+  return { auth: { grant: 'client_credentials', clientId, clientSecret, issuer } };
 }
 
 interface Called {
