@@ -95,6 +95,7 @@ export async function withoutLaterTables(place: string): Promise<void> {
     'folder_commits',
     'connector_tools',
     'letters',
+    'forks',
   ])
     await rawRows(place, `drop table ${table}`);
   await rawRows(place, 'alter table asks drop column search_text');
