@@ -8,8 +8,13 @@ export async function loadStdio() {
   return import('@modelcontextprotocol/client/stdio');
 }
 
-export async function loadValidator() {
-  return import('@modelcontextprotocol/client/validators/ajv');
+const importValidator = () => import('@modelcontextprotocol/client/validators/ajv');
+let validator: ReturnType<typeof importValidator> | undefined;
+
+/** Loaded once: whoever waits for it again waits for no file. */
+export function loadValidator(): ReturnType<typeof importValidator> {
+  validator ??= importValidator();
+  return validator;
 }
 
 export type Sdk = Awaited<ReturnType<typeof loadSdk>>;

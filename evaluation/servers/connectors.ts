@@ -13,6 +13,7 @@ import {
   type Connectors,
   type TransportFactory,
 } from '../../connectors/index.js';
+import { loadValidator } from '../../connectors/sdk.js';
 import type { Json } from '../../core/json/json.js';
 import { retryFor, toolKey } from '../../core/state/tool.js';
 import type { SeenServerCall } from '../engine.js';
@@ -63,6 +64,8 @@ export function caseConnectors(
     void current.close();
     current = open();
   };
+  // What checks answers of people is there before the first of them: the time of the case does not wait for files.
+  void time.during(loadValidator);
   const kept = new Map<string, Tool>();
 
   const connectors: Connectors = {
