@@ -1,5 +1,5 @@
 // Files of tests that start processes, browsers or many runs cost more than half of what all tests do. A run of all tests
-// plays one of every three of them, as the seed draws, and everything else; what the seed leaves out is a run of its own:
+// plays one of every four of them, as the seed draws, and everything else; what the seed leaves out is a run of its own:
 //   HOLDFAST_FILES=all        every file
 //   HOLDFAST_FILES=left-out   the files that a run with the same HOLDFAST_SEED leaves out
 // Files that failed the last time are always played, and so are those that a command names.
@@ -9,7 +9,7 @@ const DEAR =
   /^test\/(browser|build|chaos|connection|connectors|devserver|examples|integration|mutation|proving|sandbox|testing)\//;
 const WAYS = ['all', 'left-out', undefined];
 /** One of so many is drawn. */
-const DRAWN_OF = 3;
+const DRAWN_OF = 4;
 /** Fewer files than these were named by somebody. */
 const WHOLE_RUN = 300;
 

@@ -19,8 +19,8 @@ afterEach(() => jest.restoreAllMocks());
 
 test.each([1, 2, 4_711])('seed %d: what one run leaves out another one plays', (seed) => {
   const [drawn, leftOut] = [played(seed), played(seed, 'left-out')];
-  expect(drawn.length).toBeGreaterThan(325);
-  expect(leftOut.length).toBeGreaterThan(55);
+  expect(drawn.length).toBeGreaterThan(318);
+  expect(leftOut.length).toBeGreaterThan(60);
   const both = [...drawn, ...leftOut].map(({ path }) => path).toSorted();
   expect(both).toEqual(ALL.map(({ path }) => path).toSorted());
   expect(played(seed)).toEqual(drawn);
