@@ -133,6 +133,8 @@ export async function bundleWith({ interceptors = [], plugins = [] }: BundleWith
     webpackConfigHook: (config) => ({
       ...compiledForThisNode(config),
       devtool: SOURCE_MAP,
+      // A comment at each module says its path, which the source map says as well.
+      output: { ...config.output, pathinfo: false },
       plugins: [...(config.plugins ?? []), ...plugins],
     }),
     logger: new DefaultLogger('ERROR'),

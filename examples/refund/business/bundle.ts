@@ -26,6 +26,7 @@ async function bundle(): Promise<string> {
     webpackConfigHook: (config) => ({
       ...config,
       devtool: 'inline-nosources-cheap-module-source-map',
+      output: { ...config.output, pathinfo: false },
     }),
     logger,
   });
