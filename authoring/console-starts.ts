@@ -31,15 +31,15 @@ const decisions = z.strictObject({
       name,
       z.strictObject({
         /**
-         * Largest amount that may be approved, in the smallest unit of the currency (cents). Absent: a call that
-         * declares an amount is never approved.
+         * Largest amount that may be approved, in the smallest unit of the currency (cents); a call that declares
+         * none is then never approved. Absent: a call that declares an amount is never approved.
          */
         maxAmount: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
       }),
     )
     .refine((all) => Object.keys(all).length <= 200, 'must name at most 200 tools')
     .default({}),
-  /** Largest amount by which a run's budget may be raised. Absent: budgets are never decided on. */
+  /** Largest budget of a run after a raise. Absent: budgets are never decided on. */
   maxBudgetUsd: usd.optional(),
 });
 

@@ -68,7 +68,7 @@ function objectionToBudget({ maxBudgetUsd: most }: AgentDecisions, { args }: Sho
 
 function objectionToAmount(ask: ShownAsk, most: number | undefined): Refusal | undefined {
   const amounts = amountsOf(ask);
-  if (amounts.length === 0) return undefined;
+  if (amounts.length === 0) return most === undefined ? undefined : amountUnknown();
   const limit = decimalOf(most);
   const fits = (amount: Decimal | undefined): boolean =>
     amount !== undefined &&
@@ -90,6 +90,10 @@ function amountsOf({ args, card, limits }: ShownAsk): readonly (Decimal | undefi
   const digits = typeof code === 'string' ? currencyDigits(code.toUpperCase()) : undefined;
   const minor = raw !== undefined && digits !== undefined ? shifted(raw, digits) : undefined;
   return [minor, ...counted];
+}
+
+function amountUnknown(): Refusal {
+  return refusal('amount_unknown', 'The tool declares no amount, and maxAmount limits one.');
 }
 
 function tooMuch(): Refusal {

@@ -1,9 +1,9 @@
 /** Tools about goals: starting them, how they stand, and words to them. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { STORED_STATUSES } from '../../core/state/view.js';
 import { askTold } from './ask-told.js';
-import { cost, cursor, id, limit, maxCostUsd, requestId, text } from './input.js';
+import { cost, id, maxCostUsd, requestId, text } from './input.js';
+import { pagedList } from './paged-list.js';
 import { READS, serverTool, taken, type ServerTool } from './tool.js';
 
 const startGoal = serverTool({
@@ -22,19 +22,11 @@ const startGoal = serverTool({
     taken(await desk.post('/v1/goals', { goal, ...cost(usd) }, key)),
 });
 
-const listGoals = serverTool({
+const listGoals = pagedList({
   name: 'list_goals',
   title: 'Goals',
   description: 'Goals, newest first, a page at a time.',
-  access: 'read',
-  input: z.strictObject({
-    status: z.enum(STORED_STATUSES).optional(),
-    agent: id.optional(),
-    limit,
-    cursor,
-  }),
-  hints: READS,
-  run: async ({ desk }, args) => taken(await desk.get('/v1/goals', args)),
+  path: '/v1/goals',
 });
 
 const goalStatus = serverTool({

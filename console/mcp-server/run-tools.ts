@@ -1,9 +1,9 @@
 /** Tools about runs: starting them, how they stand, what they said. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { STORED_STATUSES } from '../../core/state/view.js';
 import { askTold } from './ask-told.js';
-import { cost, cursor, id, limit, maxCostUsd, requestId, text } from './input.js';
+import { cost, id, limit, maxCostUsd, requestId, text } from './input.js';
+import { pagedList } from './paged-list.js';
 import { READS, serverTool, taken, type ServerTool } from './tool.js';
 
 const listStartable = serverTool({
@@ -33,19 +33,11 @@ const startRun = serverTool({
     taken(await desk.post('/v1/runs', { agent, task, ...cost(usd) }, key)),
 });
 
-const listRuns = serverTool({
+const listRuns = pagedList({
   name: 'list_runs',
   title: 'Runs',
   description: 'Runs, newest first, a page at a time.',
-  access: 'read',
-  input: z.strictObject({
-    status: z.enum(STORED_STATUSES).optional(),
-    agent: id.optional(),
-    limit,
-    cursor,
-  }),
-  hints: READS,
-  run: async ({ desk }, args) => taken(await desk.get('/v1/runs', args)),
+  path: '/v1/runs',
 });
 
 const runStatus = serverTool({

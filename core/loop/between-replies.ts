@@ -51,7 +51,7 @@ export const BETWEEN_REPLIES = [
   }),
   rule('limits', {
     says: 'Between two turns the budgets are looked at, in their order: a used-up budget stops the run, or is asked about. A conversation that waits for its user without a message is left alone.',
-    holds: 'everything below, while a reply or a summary is awaited',
+    holds: 'everything below, while a reply, a summary or a look of a supervisor is awaited',
     since: 1,
     apply: limits,
   }),

@@ -11,7 +11,9 @@ import type { OpenRunOutput } from '../state/effect.js';
 import type { Fork } from '../state/fork.js';
 import type { Frozen } from '../state/frozen.js';
 import { isOpen, type OpenRun, type Run } from '../state/run.js';
+import type { Supervision } from '../state/supervision.js';
 import { knownRules } from '../step/changes.js';
+import { flying } from '../step/inflight.js';
 import { turnOf } from './fork-calls.js';
 
 export interface ForkIdentity {
@@ -116,7 +118,7 @@ function withoutOpenWork(run: OpenRun, at: number): OpenRun {
   const { children: _ch, grants: _gr, unjudged: _u, keyWait: _k, proofs: _p, ...alone } = timeless;
   const { mail: _m, session: _s, store: _st, previousExecution: _pe, unheard: _un, ...own } = alone;
   const { errands: _e, storing: _so, shownStatus: _sh, asked, preCompact, ...rested } = own;
-  const { interrupt: _i, pausing: _pa, closeAsked: _cl, ...rest } = rested;
+  const { interrupt: _i, pausing: _pa, closeAsked: _cl, supervision, ...rest } = rested;
   const { activeMs, waitingMs } = run.clock;
   const { current, ...compactions } = run.compactions ?? {};
   const { effectId: _ef, outcome, ...wanted } = current ?? {};
@@ -125,6 +127,7 @@ function withoutOpenWork(run: OpenRun, at: number): OpenRun {
     ...rest,
     ...(asked !== undefined && !isAsking && { asked }),
     ...(preCompact === 'done' && { preCompact }),
+    ...(supervision !== undefined && { supervision: lookedAnew(run, supervision) }),
     ...(run.compactions !== undefined && {
       compactions: {
         ...(compactions as NonNullable<Run['compactions']>),
@@ -150,6 +153,13 @@ function withoutOpenWork(run: OpenRun, at: number): OpenRun {
     inflight: {},
     segment: { number: 0, full: false, opened: false },
   };
+}
+
+/** The events of the fork are its own; a look under way begins anew, and so does one whose question was open. */
+function lookedAnew(run: OpenRun, supervision: Supervision): Supervision {
+  const { askId, due, interrupts: _, ...known } = supervision;
+  const isUnheard = askId !== undefined || flying(run, ['ask_supervisor']);
+  return { ...known, seen: 0, ...((due === true || isUnheard) && { due: true as const }) };
 }
 
 function withoutAsk(exceeded: NonNullable<Run['exceeded']>) {

@@ -58,9 +58,9 @@ function nobodyCame(run: OpenRun): OpenRun {
     : stop(run, 'interrupted', { phase: run.paused });
 }
 
-/** A reply or a summary is awaited. */
+/** A reply, a summary or the word of a supervisor is awaited. */
 export function asksModel(run: OpenRun): boolean {
-  return flying(run, ['call_model', 'compact']);
+  return flying(run, ['call_model', 'compact', 'ask_supervisor']);
 }
 
 /** It waits for its user, and no message is there. Letters of other runs end no pause. */

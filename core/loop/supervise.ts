@@ -3,8 +3,6 @@
  * Invariants: a look is reserved before it leaves, and one without money is left out; the run waits for its word; a word
  * steers, interrupts or asks a person and does nothing else; a look that fails changes nothing and is told.
  */
-import { closeAsk, openAsk } from '../ask/open-ask.js';
-import { digestOf, jsonBytes } from '../json/json.js';
 import {
   addUsage,
   committedMicroUsd,
@@ -16,7 +14,6 @@ import {
 } from '../money/budget.js';
 import { questionWithin } from '../money/question-bound.js';
 import { billFailure } from '../money/unheard-cost.js';
-import type { Ask } from '../state/ask.js';
 import { refOf, type ActivityEffect, type AskSupervisorOutput } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
 import type { AttemptBound } from '../state/model.js';
@@ -27,25 +24,22 @@ import {
   type SupervisorTerms,
 } from '../state/supervision.js';
 import { left, workLimits } from '../step/clock.js';
-import { flying, only, start } from '../step/inflight.js';
-import { askById, outcomeOf, retireAsks } from '../step/open-work.js';
+import { only, start } from '../step/inflight.js';
 import { emit, warn, warnOnce } from '../step/outbox.js';
 import { unservedLimit } from '../step/route.js';
-import { stop } from '../step/stop.js';
-import { QUEUE_BYTES_MAX, QUEUE_MAX } from './user-message.js';
-import { fenced } from '../turn/data-fence.js';
+import { awaitAnswer, queuedWords, question, steering } from './supervisor-words.js';
+import { unwatched } from './supervised.js';
 
 /** Deliveries under rules without `workedTime`, which no run with a supervisor follows. */
 const ATTEMPTS_MAX = 20;
 
-/** Rule: heeds the word of the newest look, waits for one, or begins the next. */
+/** Rule: heeds the word of the newest look, or begins the next; one under way holds the rule `limits`. */
 export function supervise(run: OpenRun): Step<OpenRun> | 'hold' | undefined {
   const { supervision } = run;
   const { supervisor } = run.frozen;
   if (supervision === undefined || supervisor === undefined) return undefined;
   if (supervision.word !== undefined) return heed(run, supervisor, supervision);
   if (supervision.askId !== undefined) return awaitAnswer(run, supervision, supervision.askId);
-  if (flying(run, ['ask_supervisor'])) return 'hold';
   if (run.wrapUp !== undefined || !isDue(run, supervisor, supervision)) return undefined;
   // What is on its way to the store is seen as well.
   return run.outbox.carrier === undefined ? look(run, supervisor, supervision) : 'hold';
@@ -69,13 +63,8 @@ function look(run: OpenRun, terms: SupervisorTerms, known: Supervision): Step<Op
   const bound = questionWithin(terms, money);
   if (bound === undefined) {
     const message = `${terms.agent.name} does not look at the run: too little money is left to ask`;
-    return only(
-      warnOnce(
-        { ...run, supervision: { ...before, turns: supervision.turns } },
-        'supervisor_unpaid',
-        message,
-      ),
-    );
+    const unpaid = { ...run, supervision: { ...before, turns: supervision.turns } };
+    return only(unwatched(unpaid, warnOnce(unpaid, 'supervisor_unpaid', message)));
   }
   return ask({ ...run, supervision }, terms, { bound, from: known.seen });
 }
@@ -157,7 +146,7 @@ export function supervisorFailed(run: OpenRun, effectId: string, failure: Failur
 
 function silent(run: OpenRun, why: string): OpenRun {
   const name = run.frozen.supervisor?.agent.name ?? 'the supervisor';
-  return warn(run, 'supervisor_silent', `${name}: ${why}`);
+  return unwatched(run, warn(run, 'supervisor_silent', `${name}: ${why}`));
 }
 
 function heed(run: OpenRun, { agent, roles }: SupervisorTerms, known: Supervision): Step<OpenRun> {
@@ -190,82 +179,4 @@ function heed(run: OpenRun, { agent, roles }: SupervisorTerms, known: Supervisio
     case 'ask':
       return question(told, { by: agent.name, text, roles });
   }
-}
-
-/** They wait behind what the user has said; without room they are dropped and told. */
-function queuedWords(run: OpenRun, text: string): OpenRun {
-  const from = { run: run.runId, agent: run.frozen.supervisor!.agent.name };
-  const queue = [...run.queue, { text, from }];
-  const fits = queue.length <= QUEUE_MAX && jsonBytes(queue) <= QUEUE_BYTES_MAX;
-  return fits ? { ...run, queue } : warn(run, 'message_dropped', `of ${from.agent}`);
-}
-
-function steering(run: OpenRun, name: string, text: string): string {
-  return [
-    `${name} watches this task for the people who run you, and says:`,
-    fencedWords(run, text),
-    'Heed that as far as the task and your instructions allow. Those words approve no action.',
-  ].join('\n');
-}
-
-function fencedWords({ runId, supervision }: OpenRun, text: string): string {
-  return fenced({ kind: 'supervisor', seed: `${runId} ${supervision?.looks ?? 0} ${text}`, text });
-}
-
-interface Question {
-  readonly by: string;
-  readonly text: string;
-  readonly roles: readonly string[];
-}
-
-function question(run: OpenRun, { by, text, roles }: Question): Step<OpenRun> {
-  const number = run.supervision?.looks ?? 0;
-  const id = `${run.runId}:supervisor:${number}`;
-  const { caller } = run.start.task;
-  return openAsk(
-    { ...run, supervision: { ...run.supervision!, askId: id } },
-    {
-      id,
-      kind: 'input',
-      question: `${by}, which watches this run, asks: ${text}`,
-      digest: digestOf({ run: run.runId, number, text }),
-      roles,
-      quorum: 1,
-      ...(roles.length > 0 && { answeredBy: 'staff' as const }),
-      ...(caller !== undefined && { requestedBy: caller }),
-      expiresInMs: run.frozen.settings.inputTimeoutMs,
-      onExpiry: 'stop',
-    },
-  );
-}
-
-/** Nothing starts while a person is asked; without an answer in time the run stops for a person. */
-function awaitAnswer(run: OpenRun, known: Supervision, askId: string): Step<OpenRun> | 'hold' {
-  const ask = askById(run, askId);
-  const outcome = ask === undefined ? 'withdrawn' : outcomeOf(ask);
-  if (outcome === 'pending') return 'hold';
-  const { askId: _, ...supervision } = known;
-  // A pause withdraws the question.
-  if (ask === undefined || outcome === 'withdrawn') return only({ ...run, supervision });
-  const isAnswered = outcome === 'answered';
-  const closed = closeAsk<OpenRun>({ ...run, supervision }, askId, {
-    outcome: isAnswered ? 'answered' : 'expired',
-  });
-  const next = retireAsks(closed.run, ({ id }) => id === askId);
-  return {
-    run: isAnswered
-      ? queuedWords(next, answerWords(next, ask))
-      : stop(next, 'needs_human', { detail: 'supervisor_unanswered' }),
-    effects: closed.effects,
-  };
-}
-
-function answerWords(run: OpenRun, { votes, question: asked = '' }: Ask): string {
-  const { by = '', value = null } = votes.at(-1) ?? {};
-  const answer = typeof value === 'string' ? value : JSON.stringify(value);
-  return [
-    'A person was asked a question about this task:',
-    fencedWords(run, asked),
-    `${by} answers: ${answer}`,
-  ].join('\n');
 }

@@ -34,3 +34,16 @@ export function supervisorAfter(
   const next = supervisor ?? before;
   return next === undefined ? {} : { supervisor: next };
 }
+
+/**
+ * What supervision itself tells between two moments of a run calls for no look: a supervisor that watches warnings, or
+ * questions, would otherwise look at its own for ever.
+ */
+export function unwatched(before: OpenRun, after: OpenRun): OpenRun {
+  if (after.supervision === undefined) return after;
+  const { due: _, ...supervision } = after.supervision;
+  return {
+    ...after,
+    supervision: { ...supervision, ...(before.supervision?.due === true && { due: true }) },
+  };
+}

@@ -13,6 +13,7 @@ import type { Frozen } from '../../core/state/frozen.js';
 import { toolKey, type ToolRecord } from '../../core/state/tool.js';
 import type { ToolOffer, TranscriptNode } from '../../core/state/transcript.js';
 import type { Provider } from '../../providers/provider.js';
+import type { RealTime } from '../real-time.js';
 
 /** `root`: the first node of the conversation, which has the schemas of the tools. */
 export function recordedConfig(frozen: Frozen, root: TranscriptNode): Config {
@@ -54,48 +55,31 @@ function parserOf(tool: string, schema: Json): Tool['parse'] {
   }
 }
 
-/** What takes real time: virtual time stands still until it is over. */
-export class RealTime {
-  private readonly pending = new Set<Promise<unknown>>();
+/** Tools and hooks whose work takes real time. */
+export function timedConfig(config: Config, time: RealTime): Config {
+  const timed = <T extends Tool | Hook>(one: T): T => ({
+    ...one,
+    run: (...args: Parameters<T['run']>) =>
+      time.during(async () => (one.run as (...all: unknown[]) => unknown)(...args)),
+  });
+  return {
+    ...config,
+    tools: new Map([...config.tools].map(([key, one]) => [key, timed(one)])),
+    hooks: new Map([...config.hooks].map(([key, one]) => [key, timed(one)])),
+  };
+}
 
-  readonly outside = (): Promise<unknown> | undefined =>
-    this.pending.size === 0 ? undefined : Promise.race(this.pending);
-
-  awaited<T>(work: Promise<T>): Promise<T> {
-    const over = work.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.pending.add(over);
-    void over.then(() => this.pending.delete(over));
-    return work;
-  }
-
-  config(config: Config): Config {
-    const tool = (one: Tool): Tool => ({
+export function timedProviders(
+  providers: ReadonlyMap<string, Provider>,
+  time: RealTime,
+): ReadonlyMap<string, Provider> {
+  const timed = [...providers].map(([name, one]): [string, Provider] => [
+    name,
+    {
       ...one,
-      run: (input, ctx) => this.awaited(one.run(input, ctx)),
-    });
-    const hook = (one: Hook): Hook => ({
-      ...one,
-      run: (input, ctx) => this.awaited(one.run(input, ctx)),
-    });
-    return {
-      ...config,
-      tools: new Map([...config.tools].map(([key, one]) => [key, tool(one)])),
-      hooks: new Map([...config.hooks].map(([key, one]) => [key, hook(one)])),
-    };
-  }
-
-  providers(providers: ReadonlyMap<string, Provider>): ReadonlyMap<string, Provider> {
-    const timed = [...providers].map(([name, one]): [string, Provider] => [
       name,
-      {
-        ...one,
-        name,
-        complete: (request, progress) => this.awaited(one.complete(request, progress)),
-      },
-    ]);
-    return new Map(timed);
-  }
+      complete: (request, progress) => time.during(() => one.complete(request, progress)),
+    },
+  ]);
+  return new Map(timed);
 }

@@ -18,7 +18,8 @@ import type { RunFold } from '../../recording/fold.js';
 import type { Bundle } from '../../replay/bundle.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 import { startSimulation, virtualClock, type Simulation } from '../../testing/simulation/index.js';
-import { recordedConfig, RealTime } from './configuration.js';
+import { RealTime } from '../real-time.js';
+import { recordedConfig, timedConfig, timedProviders } from './configuration.js';
 import type { DryFork, DryRead, WouldExecute } from './dry-fork.js';
 import { frozenFork, type ForkChanges } from './frozen.js';
 import { fillStore, RecordedReads } from './record.js';
@@ -86,9 +87,9 @@ class Dry {
       runId: run.runId,
       from: run,
       store,
-      config: this.time.config(code),
-      providers: this.time.providers(terms.providers),
-      outside: this.time.outside,
+      config: timedConfig(code, this.time),
+      providers: timedProviders(terms.providers, this.time),
+      outside: () => this.time.current(),
       clock: virtualClock(run.now),
       ...(terms.rules === undefined && { rules: parent.rules }),
       instead: (effect) => this.instead(effect),

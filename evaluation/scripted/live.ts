@@ -8,6 +8,7 @@ import type { RunEvent } from '../../core/state/event.js';
 import type { Json } from '../../core/json/json.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Action } from '../fixture.js';
+import { RealTime } from '../real-time.js';
 import type { RecordedPeople } from './recorded-people.js';
 
 /** What the run asked and nobody had recorded. */
@@ -34,7 +35,7 @@ export class LivePlay {
   readonly routes: readonly ModelRoute[];
   /** In order, the first so many. */
   readonly unmatched: Unmatched[] = [];
-  private readonly pending = new Set<Promise<unknown>>();
+  private readonly time = new RealTime();
   private say: (action: Action) => void = () => undefined;
 
   constructor(private readonly model: LiveModel) {
@@ -62,7 +63,7 @@ export class LivePlay {
           const isScripted = purpose === undefined && call <= scriptedCalls;
           return isScripted
             ? scripted.complete(request, progress)
-            : this.awaited(provider.complete(request, progress));
+            : this.time.during(() => provider.complete(request, progress));
         },
       },
     ]);
@@ -70,18 +71,7 @@ export class LivePlay {
   }
 
   /** Virtual time stands still until a request that is under way has its answer. */
-  readonly outside = (): Promise<unknown> | undefined =>
-    this.pending.size === 0 ? undefined : Promise.race(this.pending);
-
-  private awaited<T>(answer: Promise<T>): Promise<T> {
-    const over = answer.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.pending.add(over);
-    void over.then(() => this.pending.delete(over));
-    return answer;
-  }
+  readonly outside = (): Promise<unknown> | undefined => this.time.current();
 
   /** A tool was asked something that it never answered. */
   callUnmatched(tool: string, input: Json): void {

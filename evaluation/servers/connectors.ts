@@ -23,7 +23,7 @@ import type { ScriptedResult } from '../script.js';
 import { reachAtEnd, toolOccurrence } from '../scripted/moments.js';
 import { stopsWork, type StageWorker } from '../scripted/stage.js';
 import type { ToolCast } from '../scripted/tools.js';
-import { RealTime } from './real-time.js';
+import { RealTime } from '../real-time.js';
 import type { Caller } from './server-calls.js';
 import { serverDouble, type ServerDouble, type ServerPlace } from './server-double.js';
 

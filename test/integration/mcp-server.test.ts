@@ -27,7 +27,7 @@ const MAX_AMOUNT = 600;
 const CONSOLE = {
   access: { start: ['clerk'], read: ['clerk', 'manager'], steer: ['manager'], audit: ['auditor'] },
   starts: { agents: [AGENT], maxCostUsd: 0.5 },
-  mcpServer: { decisions: { tools: { 'pay.asked': { maxAmount: MAX_AMOUNT } } } },
+  mcpServer: { decisions: { tools: { 'pay.carded': { maxAmount: MAX_AMOUNT } } } },
 };
 
 type Era = 'modern' | 'legacy';
@@ -181,7 +181,7 @@ async function asking(runId: string, amountCents: number, caller?: string) {
   const run = await world.start({
     runId,
     task: { goal: 'Pay.', ...(caller !== undefined && { caller }) },
-    replies: [pay('pay.asked', amountCents), say('Done.')],
+    replies: [pay('pay.carded', amountCents), say('Done.')],
   });
   const ask = await openAsk(run);
   await stored(ask.askId);
@@ -219,6 +219,10 @@ test.each(ERAS)(
     expect(await decide(rita, small.ask)).toMatchObject({ outcome: 'approved' });
     const { events } = await world.ended(small.run);
     expect(ofType(events, 'approval_resolved')).toMatchObject([{ by: [idOf('ann')] }]);
+
+    const large = await asking(`large-${era}`, MAX_AMOUNT + 1, idOf('mia'));
+    expect(await decide(rita, large.ask)).toMatchObject(refused('amount_not_allowed'));
+    await large.run.reject(large.ask.askId, { by: 'x', roles: ['manager'] });
 
     const nameless = await asking(`nameless-${era}`, 100);
     expect(await decide(mia, nameless.ask)).toMatchObject(refused('requester_unknown'));

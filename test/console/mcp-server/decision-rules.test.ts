@@ -59,6 +59,7 @@ test.each<[string, Partial<ShownAsk>, string | undefined]>([
     { card: CARD, args: { amount: 1 }, limits: counted(5_001) },
     'amount_not_allowed',
   ],
+  ['a limited tool that declares no amount', { args: { amount: 1 } }, 'amount_unknown'],
   ['a tool without amounts', { tool: 'note', args: {} }, undefined],
   [
     'an amount of a tool without limit',

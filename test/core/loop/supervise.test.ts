@@ -1,6 +1,9 @@
 /** A supervisor looks at a run between two requests, and steers it, interrupts it, or asks a person. */
+import { forkRun } from '../../../core/loop/fork.js';
+import { asksModel, limits } from '../../../core/loop/next-request.js';
 import { supervise } from '../../../core/loop/supervise.js';
 import { committedMicroUsd } from '../../../core/money/budget.js';
+import type { Fork } from '../../../core/state/fork.js';
 import type { OpenRun } from '../../../core/state/run.js';
 import { SUPERVISION_LIMITS } from '../../../core/state/supervision.js';
 import { statusOf } from '../../../core/loop/run-result.js';
@@ -192,6 +195,40 @@ test('what nobody heard of a look is looked up before anything else is decided',
   expect(costMicroUsd).toBe(3 * 4_500 + 50);
 });
 
+test('a supervisor that watches warnings does not look at its own for ever', () => {
+  const failure = { code: 'NetworkTimeout', message: 'down' } as const;
+  const down = { failure: { ...failure, details: { lostCostMicroUsd: 0 } } };
+  const shell = createShell({
+    ...TWO_READS,
+    supervisor: { everyTurns: 1, on: ['warning'] },
+    looks: [down, { invalid: 'it is not JSON' }],
+  });
+  expect(finish(shell).stopReason).toBe('completed');
+  expect(started(shell, 'ask_supervisor')).toHaveLength(2);
+});
+
+test('the question of a supervisor and its answer call for no further look', () => {
+  const shell = createShell({
+    ...TWO_READS,
+    supervisor: { everyTurns: 2, on: ['input_request', 'input_provided'] },
+    looks: [ASK, ASK],
+  });
+  until(shell, 'input_request');
+  settle(shell);
+  send(shell, answerTo(askOf(shell).askId, 'The second one.'));
+  expect(finish(shell).stopReason).toBe('completed');
+  expect(started(shell, 'ask_supervisor')).toHaveLength(1);
+});
+
+test('a model that a person names while a look is under way takes over after the look', () => {
+  const shell = createShell({ ...EACH_TURN, routes: { other: { contextWindow: 2_000 } } });
+  untilLook(shell);
+  send(shell, { type: 'set_model', model: 'other' });
+  expect(asksModel(shell.run as OpenRun)).toBe(true);
+  expect(limits(shell.run as OpenRun)).toBe('hold');
+  expect(started(shell, 'compact')).toEqual([]);
+});
+
 test('a person’s interrupt ends a look that is under way', () => {
   const shell = createShell({ ...EACH_TURN });
   untilLook(shell);
@@ -216,3 +253,28 @@ test('a run has so many looks and no more', () => {
 function usageOf(input: number, output: number) {
   return { word: { decision: 'go_on', because: 'fine' } as const, ...usage(input, output) };
 }
+
+describe('a fork of a supervised run', () => {
+  const forked = (shell: ReturnType<typeof createShell>) => {
+    const fork = { run: shell.run, step: 1 } as unknown as Fork;
+    const made = forkRun(fork, { runId: 'fork', taskId: 'fork', at: shell.run.now });
+    if (!made.ok) throw new Error(made.reason);
+    return made.value.supervision;
+  };
+
+  test('is looked at anew where the question of the supervisor was open, or a look was under way', () => {
+    const asked = createShell({ ...EACH_TURN, looks: [ASK] });
+    until(asked, 'input_request');
+    expect(forked(asked)).toMatchObject({ due: true, seen: 0, looks: 1 });
+    expect(forked(asked)).not.toHaveProperty('askId');
+    const looking = createShell({ ...EACH_TURN });
+    untilLook(looking);
+    expect(forked(looking)).toMatchObject({ due: true, seen: 0 });
+  });
+
+  test('is not looked at again for what its parent was looked at for', () => {
+    const shell = createShell({ ...EACH_TURN });
+    until(shell, 'supervision');
+    expect(forked(shell)).not.toHaveProperty('due');
+  });
+});

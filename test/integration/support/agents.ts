@@ -162,6 +162,15 @@ function orderlyTools(visit: VisitService) {
       run: (_input, ctx) => act('pay.asked', ctx),
       probe: (_input, ctx) => probe('pay.asked', ctx),
     }),
+    defineTool({
+      name: 'pay.carded',
+      card: { amount: { path: 'amountCents', unit: 'minor', currency: 'EUR' } },
+      ...paying,
+      approval: { roles: [...APPROVER.roles] },
+      input: paymentInput,
+      run: (_input, ctx) => act('pay.carded', ctx),
+      probe: (_input, ctx) => probe('pay.carded', ctx),
+    }),
   ];
 }
 
