@@ -7,7 +7,7 @@ import { QueryNotRegisteredError } from '@temporalio/client';
 import { HoldfastError } from '../core/state/errors.js';
 import { TASK_NOT_STARTED } from '../workflows/started-tasks.js';
 import { bounded, WORKER_LIMIT_MS, type Link } from './link.js';
-import { isCancelled } from './server-failure.js';
+import { isCancelled, isPassedDeadline } from './server-failure.js';
 
 /** Between two attempts, in ms: the task that the worker waits for goes first. */
 const PAUSE_MS = 300;
@@ -30,16 +30,20 @@ export function askWorker<T>(link: Link, question: Question, ask: () => Promise<
         return await ask();
       } catch (error) {
         if (!isBadMoment(error)) throw error;
-        if (performance.now() + PAUSE_MS >= over) throw noAnswer(runId, error);
+        const isOver = performance.now() + PAUSE_MS >= over;
+        if (isOver) throw isPassedDeadline(error) ? error : noAnswer(runId, error);
       }
       await sleep(PAUSE_MS);
     }
   });
 }
 
-/** The SDK's client calls every query that failed an unknown one; the server gives up those of a worker that went away. */
+/**
+ * The SDK's client calls every query that failed an unknown one. The server gives up the queries of a worker that went
+ * away, and has a limit of its own for a query that lies where only that worker would have looked.
+ */
 function isBadMoment(error: unknown): boolean {
-  if (isCancelled(error)) return true;
+  if (isCancelled(error) || isPassedDeadline(error)) return true;
   return (
     error instanceof QueryNotRegisteredError &&
     BAD_MOMENTS.some((moment) => error.message.includes(moment))

@@ -22,7 +22,7 @@ export type Outcome =
   | { readonly kind: 'waiting'; readonly status: string; readonly asks: readonly WaitingAsk[] };
 
 /** A question; one of a sub-agent tells its run, its root and the agents on the way. */
-interface WaitingAsk extends AskView {
+export interface WaitingAsk extends AskView {
   readonly runId?: string;
   readonly root?: string;
   readonly agentPath?: readonly string[];

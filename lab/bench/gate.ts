@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { HoldfastClient } from '../../client/index.js';
+import type { WaitingAsk } from '../../client/runs/outcome.js';
 import type { Decision } from '../../core/state/ask.js';
 import { MANAGER } from './setting.js';
 import type { SideName } from './place.js';
@@ -22,7 +23,7 @@ export async function parked(clients: Clients, side: SideName, runId: string): P
   return side === 'held' ? parkedHeld(clients, runId) : parkedBare(clients, runId);
 }
 
-export async function waitingAsk(holdfast: HoldfastClient, runId: string) {
+export async function waitingAsk(holdfast: HoldfastClient, runId: string): Promise<WaitingAsk> {
   const outcome = await holdfast.handle(runId).outcome({ timeoutMs: PARK_LIMIT_MS });
   const [ask] = outcome.kind === 'waiting' ? outcome.asks : [];
   if (ask === undefined) throw new Error(`${runId} asks nothing`);

@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { FLIPS } from './flips.js';
 import {
   copySources,
-  createJudge,
+  createJudges,
   type Copy,
   type Judge,
   type Judgement,
@@ -58,11 +58,11 @@ async function main(options: { sample?: number; seed?: readonly number[] }): Pro
     process.exitCode = passes ? 0 : 1;
     return;
   }
-  const judges = await Promise.all(
-    Array.from({ length: Math.min(availableParallelism(), JUDGES_MAX) }, () =>
-      createJudge(copyOf(ROOT)),
-    ),
-  );
+  const beside = Math.min(availableParallelism(), JUDGES_MAX) - 1;
+  const judges = await createJudges([
+    copyOf(ROOT),
+    ...Array.from({ length: beside }, () => copyOf(ROOT)),
+  ]);
   const { size } = judges[0]!.failingAnyway;
   if (size > 0) say(`${size} cases fail without any change and are not looked at`);
   const alive = await judgeAll(judges, FLIPS);
