@@ -24,6 +24,7 @@ const SAID_OF_SERVED: readonly string[] = [
   'effect',
   'version',
   'results',
+  'recorded',
 ];
 
 export function serversOf({ mcp = {} }: FixtureDocument): ReadonlyMap<string, CaseServer> {

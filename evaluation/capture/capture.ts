@@ -13,6 +13,7 @@ import { momentsOf } from './moments.js';
 import { recordingOf, type Recording } from './recording.js';
 import { recordingUntil } from './until.js';
 import { refused } from './refused.js';
+import { serversIn } from './served-tools.js';
 import { superviseScript } from './looks.js';
 import { summaryScript } from './summaries.js';
 import { Texts } from './texts.js';
@@ -44,11 +45,13 @@ export function capture(bundle: Bundle, options: CaptureOptions = {}): FixtureDo
 function caseOf(recording: Recording, options: CaptureOptions): FixtureDocument {
   const { bundle, start, frozen, root } = recording;
   refuseUnsayable(recording);
+  if (options.own !== undefined) refuseServers(recording);
   const texts = new Texts(bundle.blobs);
   // Time is part of a run that time ended.
   const isSlow = resultIn(bundle.events)?.stopReason === 'timeout' && worked(recording);
   const script = modelScript(recording, texts, isSlow);
-  const { tools, leftOut } = toolRecords(recording, texts, isSlow);
+  const { tools, leftOut, during } = toolRecords(recording, texts, isSlow);
+  const mcp = serversIn(recording);
   const moments = momentsOf(recording);
   const compaction = summaryScript(recording, texts);
   const supervise = superviseScript(recording);
@@ -73,12 +76,13 @@ function caseOf(recording: Recording, options: CaptureOptions): FixtureDocument 
     ...(Object.keys(budget).length > 0 && { budget }),
     settings: settingsOf(recording),
     ...policyOf(recording),
+    ...(mcp !== undefined && { mcp }),
     tools,
     model: [...script.replies],
     ...(compaction.length > 0 && { compaction: [...compaction] }),
     ...(supervise !== undefined && { supervise }),
     ...(Object.keys(hooks).length > 0 && { hooks }),
-    ...(moments.during.length > 0 && { during: [...moments.during] }),
+    ...(moments.during.length + during.length > 0 && { during: [...during, ...moments.during] }),
     expected:
       options.expected ?? expectationOf({ recording, texts, isPriceKnown: script.isPriceKnown }),
   };
@@ -133,17 +137,25 @@ function refuseUnsayable(recording: Recording): void {
   if (opened.denied !== undefined) {
     throw refused('a gate of its configuration refused the task (refuseTask)');
   }
-  const identified = frozen.tools.find(({ kind }) => kind === 'subagent' || kind === 'mcp');
-  if (identified !== undefined)
-    throw refused(`its tool ${identified.name} is of the kind ${identified.kind}`);
-  if (opened.connectors?.missing !== undefined)
-    throw refused(`its connector ${opened.connectors.missing.connector} could not be reached`);
+  const starter = frozen.tools.find(({ kind }) => kind === 'subagent');
+  if (starter !== undefined)
+    throw refused(`its tool ${starter.name} is of the kind ${starter.kind}`);
   if (heard.some(({ name }) => name === 'mail'))
     throw refused('other agents of its tree wrote letters to it');
   if (isOverTogether(recording))
     throw refused('its time was over in the moment in which an answer arrived');
   const others = frozen.handoffTo?.map(({ agent }) => agent) ?? [];
   if (others.length > 0) throw refused(`its agent hands over to ${others.join(', ')}`);
+}
+
+/** The configuration has connectors of its own, and a case about its agent reaches no servers. */
+function refuseServers({ opened }: Recording): void {
+  const [used] = opened.connectors?.connectors ?? [];
+  if (used === undefined) return;
+  throw refused(
+    `it used the connector ${used.name}, and a case about an agent of a configuration has no servers`,
+    'Capture the run without a configuration: then the case has the servers as they were recorded.',
+  );
 }
 
 /** A busy worker heard of an answer and of the end of its time at once. In a case one of them comes first. */

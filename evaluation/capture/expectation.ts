@@ -114,11 +114,14 @@ function resultsIn(
   texts: Texts,
 ): NonNullable<Expected['results']> {
   const results = new Map<string, NonNullable<Expected['results']>[string]>();
+  const servers = new Set(frozen.tools.flatMap(({ name, mcp }) => (mcp ? [name] : [])));
   for (const event of events) {
     if (event.type !== 'tool_finished' || event.hosted === true) continue;
     const { callId, status, code, synthetic } = event;
     const text = texts.text(event.content);
-    const said = text === '' || synthetic ? {} : shown(text, frozen.budget.maxToolResultChars);
+    // A server that is away is so in the words of a network, or by the hash of another description.
+    const isAway = code === 'tool_unavailable' && servers.has(event.tool);
+    const said = text === '' || synthetic || isAway ? {} : shown(text, frozen.budget.maxToolResultChars);
     results.set(callId, { status, ...(code !== undefined && { code }), ...said });
   }
   return Object.fromEntries(results);

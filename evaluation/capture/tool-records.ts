@@ -3,20 +3,24 @@
  * Invariant: a tool of the case answers what the record has, call by call, and refuses the rest.
  */
 import { canonicalJson, type Json } from '../../core/json/json.js';
-import type { OutputOf } from '../../core/state/effect.js';
+import type { OutputOf, ToolCallRef } from '../../core/state/effect.js';
 import type { Finding } from '../../core/state/recovery.js';
 import type { ToolRecord } from '../../core/state/tool.js';
 import { INTERRUPTED_CODES } from '../../core/state/tool-result.js';
 import type { WrittenTool } from '../convert-tools.js';
 import type { WrittenResult } from '../format/tools.js';
+import type { FixtureDocument } from '../format/document.js';
 import { ofKind, outputOf, type Activity, type Recording } from './recording.js';
 import { refused } from './refused.js';
+import { askedAnew, questionIn, servedDeclaration, serverAway } from './served-tools.js';
 import type { Texts } from './texts.js';
 
 type ToolOutcome = OutputOf<'execute_tool'>['outcome'];
 
 export interface CapturedTools {
   readonly tools: Readonly<Record<string, WrittenTool>>;
+  /** Servers that were away, or described a tool otherwise. */
+  readonly during: NonNullable<FixtureDocument['during']>;
   /** In words: what of the record the tools do not say. */
   readonly leftOut: readonly string[];
 }
@@ -24,14 +28,24 @@ export interface CapturedTools {
 export function toolRecords(recording: Recording, texts: Texts, isSlow: boolean): CapturedTools {
   const attempts = new Attempts();
   const leftOut: string[] = [];
+  const during: NonNullable<FixtureDocument['during']>[number][] = [];
+  const exchanges = { texts, isRedacted: recording.bundle.redactions.length > 0 };
   for (const { activity, input } of ofKind(recording, 'execute_tool')) {
     const { tool, args, callId } = input.call;
-    const answer = answerOf({ recording, activity, texts, callKey: input.call.callKey });
+    const record = recording.frozen.tools.find(({ name }) => name === tool);
+    const away = record && serverAway(record, activity, input.call);
+    if (away !== undefined) {
+      during.push(...away);
+      continue;
+    }
+    const answer = answerOf({ recording, activity, texts, call: input.call });
     if (answer === undefined) continue;
     if (answer.leftOut !== undefined) leftOut.push(`call ${callId}: ${answer.leftOut}`);
     const delay = isSlow ? { delayMs: activity.tookMs } : {};
     const result = { ...answer.result, ...delay } as WrittenResult;
-    attempts.add({ tool, callId, input: texts.value(args) }, result);
+    const asked = askedAnew(input.call, exchanges);
+    for (const one of [...asked, result])
+      attempts.add({ tool, callId, input: texts.value(args) }, one);
   }
   const offers = recording.root.tools ?? [];
   const tools = recording.frozen.tools.map((record): [string, WrittenTool] => {
@@ -42,7 +56,7 @@ export function toolRecords(recording: Recording, texts: Texts, isSlow: boolean)
     };
     return [record.name, { ...said, ...declared(record), recorded: attempts.of(record.name) }];
   });
-  return { tools: Object.fromEntries(tools), leftOut };
+  return { tools: Object.fromEntries(tools), during, leftOut };
 }
 
 /** Results by call: a call that is tried again with the same arguments answers with the next one. */
@@ -71,6 +85,7 @@ class Attempts {
 
 function declared(record: ToolRecord): Omit<WrittenTool, 'recorded'> {
   const { kind, approval, version, timeoutMs, sandbox, onLost, maxCostMicroUsd } = record;
+  if (record.mcp !== undefined) return servedDeclaration(record);
   if (kind === 'hosted') throw refused(`its tool ${record.name} is run by the model's vendor`);
   return {
     ...(kind !== 'tool' && { kind }),
@@ -108,7 +123,7 @@ interface Asked {
   readonly recording: Recording;
   readonly activity: Activity;
   readonly texts: Texts;
-  readonly callKey: string;
+  readonly call: ToolCallRef;
 }
 
 interface Answer {
@@ -156,8 +171,11 @@ function ofOutcome(
       throw refused('a call repeated an earlier effect, and only a store knows earlier effects');
     case 'key_conflict':
       throw refused('the key of a call was taken by another call');
-    case 'input_required':
-      throw refused('the server of a tool asked a person, and no tool of a case does that');
+    case 'input_required': {
+      const isRedacted = asked.recording.bundle.redactions.length > 0;
+      const result = questionIn(outcome, asked.call, { texts: asked.texts, isRedacted });
+      return result && { result };
+    }
     case 'schema_changed':
       return undefined;
   }
@@ -195,7 +213,7 @@ function inDoubt(asked: Asked, message: string): Answer | undefined {
   return { result: { ok: valueOf(asked.texts.text(found.content), found.content) }, leftOut };
 }
 
-function findingOf({ recording, activity, callKey }: Asked): Finding | undefined {
+function findingOf({ recording, activity, call: { callKey } }: Asked): Finding | undefined {
   const later = ofKind(recording, 'reconcile_tool').find(
     ({ activity: { from }, input }) => from > activity.from && input.call.callKey === callKey,
   );

@@ -24,14 +24,29 @@ export function recordedConfig(frozen: Frozen, root: TranscriptNode): Config {
     ],
     routes: [route],
   });
-  const code = tools.map((record): [string, Tool] => [
-    toolKey(record),
-    recordedTool(
-      record,
-      root.tools?.find(({ name }) => name === record.name),
-    ),
-  ]);
-  return { ...config, tools: new Map(code) };
+  return { ...config, tools: recordedTools(tools, root) };
+}
+
+/** The configuration with the tools of servers that the fork has: their code is on servers, which a dry fork does not reach. */
+export function withServedTools(config: Config, frozen: Frozen, root: TranscriptNode): Config {
+  const served = recordedTools(frozen.tools.filter(isServed), root);
+  return { ...config, tools: new Map([...config.tools, ...served]) };
+}
+
+export function isServed({ mcp }: ToolRecord): boolean {
+  return mcp !== undefined;
+}
+
+function recordedTools(
+  tools: readonly ToolRecord[],
+  root: TranscriptNode,
+): ReadonlyMap<string, Tool> {
+  return new Map(
+    tools.map((record): [string, Tool] => {
+      const offer = root.tools?.find(({ name }) => name === record.name);
+      return [toolKey(record), recordedTool(record, offer)];
+    }),
+  );
 }
 
 function recordedTool(record: ToolRecord, offer: ToolOffer | undefined): Tool {

@@ -19,7 +19,13 @@ import type { Bundle } from '../../replay/bundle.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 import { startSimulation, virtualClock, type Simulation } from '../../testing/simulation/index.js';
 import { RealTime } from '../real-time.js';
-import { recordedConfig, timedConfig, timedProviders } from './configuration.js';
+import {
+  isServed,
+  recordedConfig,
+  timedConfig,
+  timedProviders,
+  withServedTools,
+} from './configuration.js';
 import type { DryFork, DryRead, WouldExecute } from './dry-fork.js';
 import { frozenFork, type ForkChanges } from './frozen.js';
 import { fillStore, RecordedReads } from './record.js';
@@ -81,7 +87,11 @@ class Dry {
     const run = await this.forked(parent);
     const { config } = terms.changes;
     this.requireModel(run);
-    const code = config ?? recordedConfig(run.frozen, await this.root(run));
+    const root = await this.root(run);
+    const code =
+      config === undefined
+        ? recordedConfig(run.frozen, root)
+        : withServedTools(config, run.frozen, root);
     const simulation = (this.simulation = startSimulation({
       start: run.start,
       runId: run.runId,
@@ -178,7 +188,8 @@ class Dry {
     if (run === undefined || hasEffects(run, call.tool))
       return this.answer(effect, this.note(call));
     const { config } = this.place.terms.changes;
-    if (config !== undefined) {
+    const record = run.frozen?.tools.find(({ name }) => name === call.tool);
+    if (config !== undefined && !(record !== undefined && isServed(record))) {
       this.reads.push({ tool: call.tool, callId: call.callId, from: 'configuration' });
       return undefined;
     }

@@ -9,6 +9,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 import type { BudgetOverrides, StartInput } from '../../core/state/task.js';
 import type { Frozen } from '../../core/state/frozen.js';
 import type { ModelRoute } from '../../core/state/model.js';
+import { matchesName } from '../../core/state/policy.js';
 import type { OpenRun } from '../../core/state/run.js';
 import type { ToolOffer, TranscriptNode } from '../../core/state/transcript.js';
 import { wireNameOf } from '../../core/state/tool.js';
@@ -44,8 +45,16 @@ export async function frozenFork(
 ): Promise<FrozenFork> {
   const { config, route, policy, budget, instructions, tool } = changes;
   const base = config === undefined ? run.frozen : await frozenBy(config, { store, bundle, run });
-  const changed = withTerms(base, { route, policy, budget });
-  const root = await rootOf(store, run.tenant, changed.prompt.hash);
+  const terms = withTerms(base, { route, policy, budget });
+  const opened = await rootOf(store, run.tenant, terms.prompt.hash);
+  const { frozen: changed, root } =
+    config === undefined
+      ? { frozen: terms, root: opened }
+      : withServed(
+          { frozen: terms, root: opened },
+          { frozen: run.frozen, root: await rootOf(store, run.tenant, run.frozen.prompt.hash) },
+          config,
+        );
   const swapped = tool === undefined ? { frozen: changed, root } : withTool(changed, root, changes);
   const told =
     instructions === undefined ? swapped.root : withInstructions(swapped.root, instructions);
@@ -92,6 +101,28 @@ async function rootOf(store: MemoryStore, tenant: string, hash: string): Promise
   const [node] = await store.readChain(tenant, hash);
   const { hash: _, ...root } = node!;
   return root;
+}
+
+interface Rooted {
+  readonly frozen: Frozen;
+  readonly root: TranscriptNode;
+}
+
+/** A dry fork reaches no server: tools of connectors that the agent still uses stay as the run had them. */
+function withServed({ frozen, root }: Rooted, before: Rooted, config: Config): Rooted {
+  const used = config.agents.get(frozen.agent.name)?.mcp ?? [];
+  const served = before.frozen.tools.filter(
+    ({ name, mcp }) =>
+      mcp !== undefined && used.some((one) => one === mcp.connector || matchesName(one, name)),
+  );
+  const names = new Set(served.map(({ name }) => name));
+  const own = <T extends { readonly name: string }>(tools: readonly T[] = []): readonly T[] =>
+    tools.filter(({ name }) => !names.has(name));
+  const offers = (before.root.tools ?? []).filter(({ name }) => names.has(name));
+  return {
+    frozen: { ...frozen, tools: [...own(frozen.tools), ...served] },
+    root: { ...root, tools: [...own(root.tools), ...offers] },
+  };
 }
 
 /** What the runtime adds to every prompt stays behind it. */

@@ -184,6 +184,8 @@ class ServedCalls {
     const { time, cast, declared } = this.serving;
     const { callId, idempotencyKey: key, signal } = ctx;
     return {
+      callId,
+      unrecorded: (input: Json) => cast.onUnmatched?.(declared.name, input),
       wait: async (result: ScriptedResult) => {
         const ends = result.kind !== 'timeout' && result.kind !== 'hang';
         await time.except(async () => {

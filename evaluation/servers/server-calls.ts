@@ -1,10 +1,12 @@
 /**
  * What a server of a case answers to calls of its tools.
- * Invariant: one result of the script for each call that arrives, in order; then the last `ok` repeats.
+ * Invariants: one result of the script for each call that arrives, in order; then the last `ok` repeats. A tool with a record
+ * answers what the record has of the call, and refuses the rest.
  */
 import type { Json } from '../../core/json/json.js';
 import { resultOf, type CaseTool } from '../fixture.js';
 import type { ScriptedResult } from '../script.js';
+import { NOT_RECORDED, RecordedAnswers } from '../scripted/recorded.js';
 import type { CaseServer } from '../server-case.js';
 import {
   asking,
@@ -25,6 +27,9 @@ const TOO_MANY = 429;
 
 /** The call of the run in which a request is made. */
 export interface Caller {
+  readonly callId: string;
+  /** The record of the tool has no answer to this. */
+  unrecorded(input: Json): void;
   /** Waits as the script says: a delay, or for ever until the call is stopped. */
   wait(result: ScriptedResult): Promise<void>;
   /** It has done what it does. */
@@ -42,6 +47,7 @@ type Asking = Extract<ScriptedResult, { kind: 'input_required' }>;
 
 export class ServerCalls {
   private readonly answered = new Map<string, number>();
+  private readonly recorded = new Map<string, RecordedAnswers>();
   /** Questions of the old protocol that are open, by the ids of their messages. */
   private readonly open = new Map<string, (result: unknown) => void>();
   private asked = 0;
@@ -58,7 +64,7 @@ export class ServerCalls {
 
   async answer(tool: CaseTool, call: Called): Promise<Response> {
     const caller = this.caller();
-    const result = this.next(tool);
+    const result = this.next(tool, caller, call.input);
     if (result !== undefined) await caller.wait(result);
     const { id } = call;
     switch (result?.kind) {
@@ -92,10 +98,20 @@ export class ServerCalls {
     }
   }
 
-  private next(tool: CaseTool): ScriptedResult | undefined {
+  private next(tool: CaseTool, caller: Caller, input: Json): ScriptedResult | undefined {
+    if (tool.recorded !== undefined) return this.fromRecord(tool, caller, input);
     const index = this.answered.get(tool.name) ?? 0;
     this.answered.set(tool.name, index + 1);
     return resultOf(tool, index);
+  }
+
+  private fromRecord(tool: CaseTool, caller: Caller, input: Json): ScriptedResult {
+    const { name, recorded = [] } = tool;
+    const answers = this.recorded.get(name) ?? new RecordedAnswers(name, recorded);
+    this.recorded.set(name, answers);
+    const result = answers.resultOf(caller.callId, input);
+    if (result.kind === 'error' && result.code === NOT_RECORDED) caller.unrecorded(input);
+    return result;
   }
 
   private done(id: Message['id'], body: object): Response {

@@ -1,10 +1,14 @@
 /** The recorded values of a bundle that rules look into: payloads, messages, events, large texts. */
 import { isBlobRef, type Json } from '../../core/json/json.js';
+import { parseJsonText } from '../../pure/json-text.js';
 import type { Bundle } from '../bundle.js';
 import { pathWithin } from '../first-difference.js';
 import { isObject, isPayload, payloadValue } from '../../recording/history.js';
 import {
   activityTypes,
+  exchangeIn,
+  schemasOfEvent,
+  schemasOfExchange,
   schemasOfNode,
   schemasOfPayload,
   type PayloadPlace,
@@ -18,6 +22,8 @@ export interface Document {
   readonly path: string;
   /** JSON Schemas in the value, by identity, or the value itself. They declare data and are none. */
   readonly schemas: ReadonlySet<Json>;
+  /** Hash of the large text that a server's questions lie in. */
+  readonly exchange?: string;
 }
 
 const NO_SCHEMAS: ReadonlySet<Json> = new Set();
@@ -34,23 +40,28 @@ export function placedDocuments(bundle: Bundle): readonly Document[] {
       [...schemas].flatMap((schema) => (isBlobRef(schema) ? [schema.$blob] : [])),
     ),
   );
+  const exchanges = new Set(payloads.flatMap(({ exchange }) => exchange ?? []));
   const nodes = Object.entries(bundle.nodes).map(([hash, value]) => ({
     value,
     source: `node ${hash}`,
     path: '',
     schemas: schemasOfNode(value),
   }));
-  const blobs = Object.entries(bundle.blobs).map(([hash, value]) => ({
-    value,
-    source: `large text ${hash}`,
-    path: '',
-    schemas: schemaTexts.has(hash) ? new Set([value]) : NO_SCHEMAS,
-  }));
+  const blobs = Object.entries(bundle.blobs).flatMap(([hash, value]): readonly Document[] => {
+    const place = { source: `large text ${hash}`, path: '' };
+    const parsed = exchanges.has(hash) ? parseJsonText(value) : undefined;
+    const isSchema = schemaTexts.has(hash) || parsed?.ok === true;
+    const whole = { ...place, value, schemas: isSchema ? new Set([value]) : NO_SCHEMAS };
+    if (parsed?.ok !== true) return [whole];
+    // The forms in it declare data, and the rest of it is data.
+    const exchange = parsed.value as Json;
+    return [whole, { ...place, value: exchange, schemas: schemasOfExchange(exchange) }];
+  });
   const events = bundle.events.map((event) => ({
     value: event as unknown as Json,
     source: `run event ${event.stamp.seq}`,
     path: '',
-    schemas: NO_SCHEMAS,
+    schemas: schemasOfEvent(event as unknown as Json),
   }));
   return [...payloads, ...nodes, ...blobs, ...events];
 }
@@ -61,11 +72,13 @@ function* payloadsOfSegment({ segments }: Bundle, index: number): Generator<Docu
   for (const event of events) {
     const source = `event ${event.eventId}`;
     for (const { value, ...place } of payloadsIn(event, { event, path: '' })) {
+      const exchange = exchangeIn(value, { ...place, activities });
       yield {
         value,
         source: segments.length === 1 ? source : `segment ${segment}, ${source}`,
         path: place.path,
         schemas: schemasOfPayload(value, { ...place, activities }),
+        ...(exchange !== undefined && { exchange }),
       };
     }
   }

@@ -1,5 +1,6 @@
 /**
- * Where recorded values hold JSON Schemas: of the input of tools and of the answer of a task.
+ * Where recorded values hold JSON Schemas: of the input of tools, of the answer of a task, of the answer that a server of a
+ * tool wants of a person.
  * Invariant: a schema is known by its place in our own payloads and nodes, never by the name it stands under,
  * because arguments and results may have any names.
  */
@@ -26,7 +27,12 @@ interface PlaceInHistory extends PayloadPlace {
   readonly activities: ActivityTypes;
 }
 
+/** `*`: each of a list. */
 type Path = readonly string[];
+
+const OF_QUESTION: Path = ['elicitation', 'schema'];
+/** Events of the run stand in the input of every activity. */
+const OF_EVENTS: Path = ['events', '*', ...OF_QUESTION];
 
 /** By the payload that holds them: what `core/state/task.ts`, `core/state/frozen.ts` and the payloads of activities declare. */
 const SCHEMA_PATHS: { readonly [payload: string]: readonly Path[] } = {
@@ -34,10 +40,13 @@ const SCHEMA_PATHS: { readonly [payload: string]: readonly Path[] } = {
   'continued input[0]': [
     ['continued', 'start', 'task', 'outputSchema'],
     ['continued', 'frozen', 'outputSchema'],
+    ['continued', 'asks', '*', ...OF_QUESTION],
+    ['continued', 'outbox', 'events', '*', ...OF_QUESTION],
   ],
   'open_run input[0]': [['start', 'task', 'outputSchema']],
   'open_run result[0]': [['frozen', 'outputSchema']],
   'call_model input[0]': [['outputSchema']],
+  'execute_tool result[0]': [['outcome', ...OF_QUESTION]],
 };
 
 export function activityTypes(events: readonly HistoryEvent[]): ActivityTypes {
@@ -51,7 +60,30 @@ export function activityTypes(events: readonly HistoryEvent[]): ActivityTypes {
 
 export function schemasOfPayload(value: Json, place: PlaceInHistory): ReadonlySet<Json> {
   const paths = SCHEMA_PATHS[`${holderOf(place)} ${place.path}`] ?? [];
-  return existing(paths.map((path) => at(value, ...path)));
+  const ofEvents = place.path === 'input[0]' ? [OF_EVENTS] : [];
+  return existing([...paths, ...ofEvents].flatMap((path) => valuesAt(value, path)));
+}
+
+/** Hash of the large text with what a server of a tool asked in a call. */
+export function exchangeIn(value: Json, place: PlaceInHistory): string | undefined {
+  if (place.path !== 'result[0]' || holderOf(place) !== 'execute_tool') return undefined;
+  return textAt(value, 'outcome', 'exchange', '$blob');
+}
+
+/** Of an event as the store has it. */
+export function schemasOfEvent(event: Json): ReadonlySet<Json> {
+  return existing([at(event, ...OF_QUESTION)]);
+}
+
+/** Of what a server asks, with its state and the answers so far. */
+export function schemasOfExchange(exchange: Json): ReadonlySet<Json> {
+  return existing(valuesAt(exchange, ['requests', '*', 'request', 'schema']));
+}
+
+function valuesAt(value: Json | undefined, [name, ...rest]: Path): readonly (Json | undefined)[] {
+  if (name === undefined) return [value];
+  if (name !== '*') return valuesAt(at(value, name), rest);
+  return Array.isArray(value) ? value.flatMap((one: Json) => valuesAt(one, rest)) : [];
 }
 
 /** The root node offers the tools. */

@@ -1,5 +1,12 @@
 /** Runs whose tools are those of servers of MCP. */
 import type { RunHandle } from '../../client/runs/run-handle.js';
+import { capture } from '../../evaluation/capture/capture.js';
+import { differencesOf } from '../../evaluation/capture/check.js';
+import { foldOf } from '../../recording/fold.js';
+import type { Bundle } from '../../replay/bundle.js';
+import { exportRun } from '../../replay/export-run.js';
+import { redactBundle } from '../../replay/redaction/redact-bundle.js';
+import { parseRules } from '../../replay/redaction/rules.js';
 import { replayRuns } from '../../testing/replay.js';
 import {
   startModernServer,
@@ -53,8 +60,8 @@ const TOOLS: readonly ServedTool[] = [
                   message: 'Who pays?',
                   requestedSchema: {
                     type: 'object',
-                    properties: { name: { type: 'string' }, share: { type: 'integer' } },
-                    required: ['name', 'share'],
+                    properties: { payer: { type: 'string' }, share: { type: 'integer' } },
+                    required: ['payer', 'share'],
                   },
                 },
               },
@@ -77,6 +84,23 @@ afterAll(async () => {
 beforeEach(() => {
   server.calls.length = 0;
 });
+
+function exported(runId: string): Promise<Bundle> {
+  return exportRun({ ...world.place, store: world.store }, { tenant: 'default', runId });
+}
+
+/** The case of the run, which passes, and has no secret of a connector. */
+async function capturedOf(bundle: Bundle) {
+  const captured = capture(bundle);
+  expect([captured.case_id, await differencesOf(captured, captured.case_id)]).toEqual([
+    captured.case_id,
+    [],
+  ]);
+  const { steps, at } = foldOf(bundle);
+  const moments = steps.map(({ step }) => at(step));
+  expect(JSON.stringify([captured, bundle, moments])).not.toContain(SECRET);
+  return captured;
+}
 
 const approve = async (run: RunHandle): Promise<void> => {
   const { askId } = await openAsk(run);
@@ -191,6 +215,8 @@ test('a tool that its server describes otherwise in the middle of a run is stopp
       { code: 'tool_not_allowed' },
     ]);
     expect(server.calls).toEqual([]);
+    const captured = await capturedOf(await exported('changed'));
+    expect(JSON.stringify(captured.during)).toContain('Described otherwise');
     const { tools } = JSON.parse(String(world.requests('changed').at(1)?.body)) as {
       tools: { name: string }[];
     };
@@ -219,26 +245,57 @@ test('a question of the server waits for a person, and the call goes on with the
   expect(first).toMatchObject({
     kind: 'input',
     question: 'Who pays?',
-    elicitation: { connector: 'crm', mode: 'form', schema: { required: ['name', 'share'] } },
+    elicitation: { connector: 'crm', mode: 'form', schema: { required: ['payer', 'share'] } },
   });
-  const short = { kind: 'text', value: { name: 'Ann' } } as const;
+  const short = { kind: 'text', value: { payer: 'Annabel' } } as const;
   await expect(run.answer(first.askId, short, { by: 'mia' })).rejects.toMatchObject({
     code: 'DecisionRejected',
     message: expect.stringMatching(/share/) as string,
     details: { reason: 'malformed' },
   });
-  await run.provideInput({ askId: first.askId, value: { name: 'Ann' }, by: 'mia' });
+  await run.provideInput({ askId: first.askId, value: { payer: 'Annabel' }, by: 'mia' });
   const second = await openAsk(run);
   expect(second.elicitation?.problem).toMatch(/share/);
-  await run.provideInput({ askId: second.askId, value: { name: 'Ann', share: '40' }, by: 'mia' });
+  await run.provideInput({ askId: second.askId, value: { payer: 'Annabel', share: '40' }, by: 'mia' });
   const { events, result } = await world.ended(run);
   expect(result.stopReason).toBe('completed');
   expect(ofType(events, 'tool_finished')).toMatchObject([
     {
       status: 'ok',
-      content: { text: '{"who":{"action":"accept","content":{"name":"Ann","share":40}}} true' },
+      content: { text: '{"who":{"action":"accept","content":{"payer":"Annabel","share":40}}} true' },
     },
   ]);
   expect(server.calls).toEqual(['ask_first', 'ask_first']);
   expect([...(await replayRuns(world.place, ['elicited']))]).toEqual([]);
+  const bundle = await exported('elicited');
+  expect(JSON.stringify(await capturedOf(bundle))).toContain('Annabel');
+  const rules = parseRules({ rules: [{ name: 'payer', key: 'payer' }] }, 'rules.json');
+  const redacted = await redactBundle(bundle, rules);
+  expect(JSON.stringify([redacted, await capturedOf(redacted)])).not.toContain('Annabel');
+});
+
+test('a server that goes away in the middle of a run is away in the case of it', async () => {
+  const run = await world.start({
+    runId: 'gone-away',
+    agent: 'served',
+    replies: [
+      call('mcp__crm__get_contact', { id: 'c1' }),
+      call('mcp__crm__merge_contacts', { from: 'c2' }),
+      call('mcp__crm__get_contact', { id: 'c3' }),
+      say('Done.'),
+    ],
+  });
+  await openAsk(run);
+  await server.kill();
+  const { askId } = await openAsk(run);
+  await run.approve(askId, { by: 'mia', roles: [] });
+  const { events } = await world.ended(run);
+  await server.restart();
+  expect(ofType(events, 'tool_finished')).toMatchObject([
+    { status: 'ok' },
+    { code: 'tool_unavailable' },
+    { code: 'tool_unavailable' },
+  ]);
+  const captured = await capturedOf(await exported('gone-away'));
+  expect(JSON.stringify(captured.during)).toContain('"is":"down"');
 });

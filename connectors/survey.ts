@@ -2,18 +2,18 @@
  * What the servers of a configuration say of their tools now, against what runs get of them.
  * Invariant: nothing is written, and a server that is down leaves the others as they are.
  */
-import type { Config } from '../../authoring/index.js';
-import type { Connector } from '../../authoring/connectors.js';
+import type { Config } from '../authoring/index.js';
+import type { Connector } from '../authoring/connectors.js';
 import {
   createConnectors,
   definitionProblem,
   pinnedTool,
   type PinnedTool,
   type ServerDefinition,
-} from '../../connectors/index.js';
-import { HoldfastError } from '../../core/state/errors.js';
-import type { ConnectorToolRow } from '../../store/connector-tools.js';
-import type { Store } from '../../store/store.js';
+} from './index.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { ConnectorToolRow } from '../store/connector-tools.js';
+import type { Store } from '../store/store.js';
 
 /**
  * 'approved': runs get it. 'first use': nobody has met the connector, and its first run approves it as it is. 'changed',

@@ -1,0 +1,105 @@
+/** Recorded runs that used connectors, as cases: servers, their questions, and what they answered. */
+import { capture } from '../../../evaluation/capture/capture.js';
+import { differencesOf } from '../../../evaluation/capture/check.js';
+import type { FixtureDocument } from '../../../evaluation/format/document.js';
+import { placedDocuments } from '../../../replay/redaction/documents.js';
+import { redactBundle } from '../../../replay/redaction/redact-bundle.js';
+import { parseRules } from '../../../replay/redaction/rules.js';
+import { hiddenTexts } from '../../../replay/redaction/select.js';
+import { recordedRun } from './recorded-runs.js';
+
+const elicited = recordedRun('connectors-elicited');
+const TOOL = 'mcp__crm__ask_first';
+
+function toolsOf({ tools = {} }: FixtureDocument) {
+  if (tools === 'live') throw new Error('The tools are those of a configuration.');
+  return tools;
+}
+
+test('a question of a server, an answer that did not fit and one that did are played as they were', async () => {
+  const captured = capture(elicited);
+  expect(captured.mcp).toMatchObject({ crm: { timeoutMs: 5_000 } });
+  expect(toolsOf(captured)[TOOL]).toMatchObject({
+    kind: 'mcp',
+    recorded: [
+      {
+        input: {},
+        results: [
+          {
+            input_required: {
+              questions: { who: { message: 'Who pays?', schema: { required: ['name', 'share'] } } },
+              state: 'sealed \u0000 "state" é',
+            },
+          },
+          { ok: expect.stringContaining('"share":40') as string },
+        ],
+      },
+    ],
+  });
+  expect(await differencesOf(captured, 'elicited')).toEqual([]);
+});
+
+test('a case whose server answers otherwise than it was recorded fails at that call', async () => {
+  const captured = capture(elicited);
+  const tools = toolsOf(captured);
+  const [call] = tools[TOOL]!.recorded!;
+  const results = call!.results.with(-1, { ok: 'changed by hand' });
+  const recorded = [{ ...call!, results }];
+  const changed = { ...captured, tools: { ...tools, [TOOL]: { ...tools[TOOL], recorded } } };
+  const [first] = await differencesOf(changed, 'changed');
+  expect(first?.path).toMatch(/^results\.toolu_0_0/);
+});
+
+test('what was never recorded is refused in words that say so', async () => {
+  const captured = capture(elicited);
+  const tools = toolsOf(captured);
+  const recorded = [{ input: { other: true }, results: [{ ok: 'x' }] }];
+  const changed = { ...captured, tools: { ...tools, [TOOL]: { ...tools[TOOL], recorded } } };
+  const differences = await differencesOf(changed, 'unrecorded');
+  expect(JSON.stringify(differences)).toContain('The record has no (further) answer');
+});
+
+test('a required connector that was down is down in the case', async () => {
+  const captured = capture(recordedRun('connectors-needy'));
+  expect(captured.mcp).toEqual({ needed: { required: true, is: 'down' } });
+  expect(captured.expected).toMatchObject({ stop_reason: 'tool_unavailable', detail: 'needed' });
+  expect(await differencesOf(captured, 'needy')).toEqual([]);
+});
+
+test('no case about an agent of a configuration has servers', () => {
+  expect(() => capture(elicited, { own: { config: 'holdfast.config.ts' } })).toThrow(
+    expect.objectContaining({
+      code: 'CaptureRefused',
+      message: expect.stringContaining('it used the connector crm') as string,
+    }) as Error,
+  );
+});
+
+describe('hidden', () => {
+  const rules = (...list: readonly object[]) => parseRules({ rules: list }, 'rules.json');
+
+  test('the state and the question of a server are nowhere, and the run still is a case', async () => {
+    const redacted = await redactBundle(
+      elicited,
+      rules(
+        { name: 'state', key: 'state' },
+        { name: 'question', regex: 'Who pays' },
+      ),
+    );
+    const captured = capture(redacted);
+    for (const text of [JSON.stringify(redacted), JSON.stringify(captured)]) {
+      expect(text).not.toContain('Who pays');
+      expect(text).not.toContain('sealed');
+    }
+    expect(await differencesOf(captured, 'hidden')).toEqual([]);
+  });
+
+  test('a rule by name does not reach into the form of a question', () => {
+    const found = (key: string): readonly string[] => [
+      ...hiddenTexts(placedDocuments(elicited), rules({ name: key, key })).hidden.keys(),
+    ];
+    expect(found('properties')).toEqual([]);
+    expect(found('required')).toEqual([]);
+    expect(found('requestedSchema')).toEqual([]);
+  });
+});
