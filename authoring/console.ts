@@ -106,6 +106,8 @@ const schema = z.strictObject({
       audit: z.array(role).max(50).optional(),
       /** Who may start runs and goals; without a word: nobody but a local developer. */
       start: z.array(role).max(50).optional(),
+      /** Who may approve tools of connectors; without a word: nobody but a local developer. */
+      connectors: z.array(role).max(50).optional(),
     })
     .prefault({}),
   /** What may be started over the desk. */

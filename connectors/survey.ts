@@ -33,6 +33,7 @@ export interface SurveyedTool {
   readonly definition: ServerDefinition;
   /** With 'changed' and 'gone': what runs get. */
   readonly approved?: ServerDefinition;
+  readonly approvedEffect?: string;
   /** With 'unusable'. */
   readonly problem?: string;
   readonly pinned?: PinnedTool;
@@ -55,10 +56,12 @@ const ROWS_MAX = 1_000;
 export interface Asked {
   readonly config: Config;
   /** Absent: no worker has run yet. */
-  readonly store: Store | undefined;
+  readonly store: Pick<Store, 'listConnectorTools'> | undefined;
   readonly tenant: string;
   /** Absent: all. */
   readonly connector?: string | undefined;
+  /** Of the wait for each server, ms; never longer than its own. */
+  readonly limitMs?: number;
 }
 
 /** Errors: `InvalidRequest` for a connector that is none. */
@@ -67,6 +70,7 @@ export async function survey({
   store,
   tenant,
   connector,
+  limitMs = Number.POSITIVE_INFINITY,
 }: Asked): Promise<readonly Surveyed[]> {
   const known = [...config.connectors.keys()];
   if (connector !== undefined && !config.connectors.has(connector)) {
@@ -86,7 +90,7 @@ export async function survey({
         .filter(({ name }) => connector === undefined || name === connector)
         .map(async (one) => {
           const rows = (await store?.listConnectorTools(tenant, one.name, ROWS_MAX)) ?? [];
-          const signal = AbortSignal.timeout(2 * one.connectTimeoutMs);
+          const signal = AbortSignal.timeout(Math.min(2 * one.connectTimeoutMs, limitMs));
           const { name, required, trusted } = one;
           try {
             const { definitions, era, server } = await connectors.list(name, signal);
@@ -143,8 +147,8 @@ function surveyed(pinned: PinnedTool, rows: readonly ConnectorToolRow[]): Survey
   if (rows.length === 0) return { ...facts, state: 'first use' };
   const [newest] = own;
   if (newest === undefined) return { ...facts, state: 'new' };
-  const { definition } = JSON.parse(newest.pinned) as PinnedTool;
-  return { ...facts, state: 'changed', approved: definition };
+  const { definition, record } = JSON.parse(newest.pinned) as PinnedTool;
+  return { ...facts, state: 'changed', approved: definition, approvedEffect: record.effect };
 }
 
 function factsOf({ record }: PinnedTool) {

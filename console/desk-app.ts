@@ -3,6 +3,7 @@ import { isLoopback, type ConsoleSettings } from '../authoring/index.js';
 import type { DeskSigner, HoldfastClient } from '../client/index.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { createApp } from './app.js';
+import { connectorsNow, type KnownConnectors } from './connectors-now.js';
 import type { Desk, KnownTool, Startable } from './desk.js';
 import type { DeskStore } from './desk-store.js';
 import { jwtLogin, type RoleNames } from './identity/jwt.js';
@@ -30,6 +31,8 @@ export interface ConsoleOptions {
   readonly tools?: readonly KnownTool[];
   /** What may be started over the desk; absent: nothing. */
   readonly startable?: Startable;
+  /** Of the configuration; absent: it has none. */
+  readonly connectors?: KnownConnectors;
   /** Where Temporal's own page is: runs lead there. */
   readonly temporalUi?: string;
   /** Folder of the page's files; default: the one beside this file. */
@@ -80,7 +83,7 @@ export async function createDeskApp(
 
 function deskOf(options: ConsoleOptions, clock: () => number): Desk {
   const { client, store, settings, signer, version, tools = [], temporalUi, say } = options;
-  const { deciders = [], startable } = options;
+  const { deciders = [], startable, connectors } = options;
   return {
     client,
     store,
@@ -89,6 +92,7 @@ function deskOf(options: ConsoleOptions, clock: () => number): Desk {
     tools,
     deciders,
     ...(startable !== undefined && { startable }),
+    ...(connectors !== undefined && { connectors: connectorsNow(connectors, clock) }),
     ...(signer !== undefined && { signer }),
     ...(temporalUi !== undefined && { temporalUi }),
     views: views(),

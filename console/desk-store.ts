@@ -39,4 +39,6 @@ export type DeskStore = Pick<
   | 'readHistories'
   | 'listArchivals'
   | 'readChain'
+  | 'meetTools'
+  | 'approveTools'
 >;

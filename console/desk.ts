@@ -4,6 +4,7 @@ import type { DeskSigner, HoldfastClient } from '../client/index.js';
 import type { Json } from '../core/json/json.js';
 import type { Limit } from '../core/state/budget-fields.js';
 import type { ToolEffect } from '../core/state/tool.js';
+import type { ConnectorsNow } from './connectors-now.js';
 import type { Person } from './identity/person.js';
 import type { OwedRows } from './owed.js';
 import type { Records } from './records.js';
@@ -61,6 +62,8 @@ export interface Desk {
   readonly version: string;
   /** Absent: nothing. */
   readonly startable?: Startable;
+  /** Absent: the configuration has none. */
+  readonly connectors?: ConnectorsNow;
   /** Of the present configuration; a run may have been begun with others. */
   readonly tools: readonly KnownTool[];
   /** Where Temporal's own page is, if there is one. */

@@ -1,8 +1,10 @@
 /** `holdfast mcp`: connectors, what their servers say of their tools, and which of that runs get. */
 import type { Command } from 'commander';
-import { canonicalJson, type Json } from '../../core/json/json.js';
+import { approveTools, isApprovable } from '../../connectors/approve-tools.js';
+import { survey, type Surveyed, type SurveyedTool, type ToolState } from '../../connectors/survey.js';
+import { toolChanges } from '../../connectors/tool-changes.js';
+import { canonicalJson } from '../../core/json/json.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
-import { survey, type Surveyed, type SurveyedTool, type ToolState } from '../connectors/survey.js';
 import {
   actorOf,
   tenantOf,
@@ -11,7 +13,6 @@ import {
   type ActorOptions,
   type TenantOptions,
 } from '../desk/actor.js';
-import type { AuditEntry } from '../../pure/audit.js';
 import { EXIT } from '../exit-code.js';
 import { inert, table } from '../render/index.js';
 import { readConfig } from '../serve.js';
@@ -155,28 +156,13 @@ function diff(found: readonly Surveyed[], output: Output): void {
   const tools = found.flatMap((one) => one.tools.filter(({ state }) => HIDDEN.includes(state)));
   for (const one of found.filter(({ status }) => status === 'failed')) output.line(headline(one));
   if (tools.length === 0) output.line('Nothing differs from what was approved.');
-  for (const { name, state, definition, approved } of tools) {
-    output.line(`${inert(name)}: ${state}`);
-    if (state === 'changed' && approved !== undefined) {
-      for (const line of changes(approved, definition)) output.line(`  ${line}`);
-    } else if (state === 'new') {
-      for (const line of changes({}, definition)) output.line(`  ${line}`);
+  for (const tool of tools) {
+    output.line(`${inert(tool.name)}: ${tool.state}`);
+    for (const { field, was = 'absent', is = 'absent' } of toolChanges(tool)) {
+      output.line(`  ${field} was ${bounded(was)}`);
+      output.line(`  ${field} is  ${bounded(is)}`);
     }
   }
-}
-
-/** One line for each field that differs. */
-function changes(before: object, after: object): readonly string[] {
-  const old = before as { readonly [field: string]: Json };
-  const now = after as { readonly [field: string]: Json };
-  return [...new Set([...Object.keys(old), ...Object.keys(now)])].toSorted().flatMap((field) => {
-    const [was, is] = [textOf(old[field]), textOf(now[field])];
-    return was === is ? [] : [`${field} was ${bounded(was)}`, `${field} is  ${bounded(is)}`];
-  });
-}
-
-function textOf(value: Json | undefined): string {
-  return value === undefined ? 'absent' : canonicalJson(value);
 }
 
 function bounded(text: string): string {
@@ -199,7 +185,7 @@ async function approve(
   if (actor.kind === 'desk') {
     throw usage(
       'Tools of connectors are approved where the store is, not over the desk.',
-      'Unset HOLDFAST_TOKEN and give --as NAME.',
+      'Approve them on the page of the desk (Connectors), or unset HOLDFAST_TOKEN and give --as NAME.',
     );
   }
   const store = await neededStore(session);
@@ -207,7 +193,7 @@ async function approve(
   const [found] = await look(cli, session, { connector, options });
   if (found === undefined || found.status === 'failed')
     throw usage(`${connector} is down: ${found?.message ?? ''}`, 'Try again when it answers.');
-  const offered = found.tools.filter(({ pinned, problem }) => pinned && problem === undefined);
+  const offered = found.tools.filter(isApprovable);
   const unknown = tools.find((tool) => !offered.some((one) => isNamed(one, tool)));
   if (unknown !== undefined) {
     const hint = `The tools are ${offered
@@ -221,35 +207,10 @@ async function approve(
   );
   const at = Date.now();
   const { by } = actor.named;
-  // In the trail before runs get them.
-  await store.appendAudit(tenant, approvalsOf(chosen, { connector, by, at }));
-  await store.meetTools({
-    tenant,
-    connector,
-    at,
-    tools: chosen.map(({ name, version, hash, pinned }) => ({
-      name,
-      version,
-      hash,
-      pinned: JSON.stringify(pinned),
-    })),
-  });
-  const hashes = chosen.map(({ hash }) => hash);
-  await store.approveTools({ tenant, connector, hashes, by, at });
+  await approveTools(store, { tenant, connector, tools: chosen, by, at });
   output.data({ approved: chosen.map(({ name, tool, hash }) => ({ name, tool, hash })) });
   for (const { name, hash } of chosen)
     output.line(`Runs get ${inert(name)} (${hash.slice(0, HASH_CHARS)}) from now on.`);
-}
-
-/** Who approved which version of a tool, and when. */
-function approvalsOf(
-  tools: readonly SurveyedTool[],
-  { connector, by, at }: { readonly connector: string; readonly by: string; readonly at: number },
-): readonly AuditEntry[] {
-  return tools.map(({ name, version, hash }) => {
-    const facts = { connector, tool: name, version, hash };
-    return { at, kind: 'tool_approved', by, facts };
-  });
 }
 
 function isNamed({ name, tool }: SurveyedTool, wanted: string): boolean {

@@ -153,6 +153,7 @@ export async function openDesk(
       deciders: decidersIn(config),
       tools: toolsIn(config),
       startable: startableIn(config),
+      ...(config.connectors.size > 0 && { connectors: await connectorsIn(config, store) }),
       ...(temporalUi !== undefined && { temporalUi }),
       secret: place.secret,
       say,
@@ -179,6 +180,21 @@ function startableIn({ agents, goals, defaults }: Config): Startable {
       maxCostMicroUsd: budget.maxCostMicroUsd ?? usual,
     })),
     goals: [...goals.values()].map(({ name, definition }) => ({ name, definition })),
+  };
+}
+
+/** Shorter than the page waits for an answer. */
+const LOOK_LIMIT_MS = 12_000;
+
+async function connectorsIn(
+  config: Config,
+  store: Store,
+): Promise<NonNullable<ConsoleOptions['connectors']>> {
+  const { survey } = await import('../../connectors/survey.js');
+  return {
+    names: [...config.connectors.keys()],
+    look: (tenant, connector) =>
+      survey({ config, store, tenant, connector, limitMs: LOOK_LIMIT_MS }),
   };
 }
 

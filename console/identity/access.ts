@@ -11,5 +11,7 @@ export const ACCESSES = [
   'audit',
   /** Starts runs and goals of the configuration. */
   'start',
+  /** Sees what servers of connectors offer, and approves tools of them. */
+  'connectors',
 ] as const;
 export type Access = (typeof ACCESSES)[number];

@@ -24,8 +24,11 @@ export function mayAccess(
   access: Access,
 ): boolean {
   if (roles.length === 0) return false;
-  // A start spends money that nobody was asked about: the configuration has to say who may.
-  if (access === 'start' && settings.access.start === undefined) return via === 'local';
+  // A start spends money that nobody was asked about, and an approved tool is one more that agents have: the configuration
+  // has to say who may.
+  if ((access === 'start' || access === 'connectors') && settings.access[access] === undefined) {
+    return via === 'local';
+  }
   const needed = settings.access[access] ?? (access === 'answer' ? [] : deciders);
   // Where nobody says who decides, everybody does.
   const isOpen = needed.length === 0 && settings.access[access] === undefined;

@@ -2,6 +2,7 @@
 import type { Endpoint } from '../http/endpoint.js';
 import { aboutEndpoints } from './about.js';
 import { askEndpoints } from './asks.js';
+import { connectorEndpoints } from './connectors.js';
 import { comparedEndpoints } from './compared.js';
 import { controlEndpoints } from './control.js';
 import { controlsEndpoints } from './controls.js';
@@ -30,4 +31,5 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...controlEndpoints,
   ...controlsEndpoints,
   ...startEndpoints,
+  ...connectorEndpoints,
 ];

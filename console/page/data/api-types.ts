@@ -1,6 +1,7 @@
 /** What the API gives, by the declarations that its routes are made of: a change there shows here. */
 import type { z } from 'zod';
 import type * as cards from '../../http/card-shapes.js';
+import type * as connectors from '../../http/connector-shapes.js';
 import type * as controls from '../../http/control-shapes.js';
 import type * as goals from '../../http/goal-shapes.js';
 import type * as shapes from '../../http/shapes.js';
@@ -31,6 +32,8 @@ export type Person = z.output<typeof shapes.person>;
 export type TextPiece = z.output<typeof cards.textPiece>;
 export type AuditRow = z.output<typeof shapes.auditRow>;
 export type Freeze = z.output<typeof controls.freeze>;
+export type Connector = z.output<typeof connectors.connector>;
+export type ConnectorTool = Connector['tools'][number];
 export type Delivery = z.output<typeof shapes.delivery>;
 
 export type StepsIndex = z.output<typeof recorded.stepsIndex>;

@@ -19,9 +19,14 @@ const WORDS: { readonly [access in Access]: string } = {
   freeze: 'freeze tools and agents, and lift freezes',
   audit: 'read the audit trail',
   start: 'start runs and goals',
+  connectors: 'approve tools of connectors',
 };
 
-const VIEWS = { read: 'Runs, goals and freezes are', audit: 'The audit trail is' } as const;
+const VIEWS = {
+  read: 'Runs, goals and freezes are',
+  audit: 'The audit trail is',
+  connectors: 'Connectors are',
+} as const;
 
 export interface NotForYouProps {
   readonly me: Person;

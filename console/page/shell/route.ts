@@ -14,7 +14,8 @@ export interface Place {
     | 'evidence'
     | 'brief'
     | 'freezes'
-    | 'trail';
+    | 'trail'
+    | 'connectors';
   readonly id?: string;
   /**
    * Of what `id` names: an id of evidence, the number of a cycle and the digest of its brief, the
@@ -33,6 +34,7 @@ const ROUTES: readonly Route[] = [
   { path: /^\/(?:inbox|approvals|questions)\/(?<id>[^/]+)$/, view: 'inbox' },
   { path: /^\/freezes$/, view: 'freezes' },
   { path: /^\/trail$/, view: 'trail' },
+  { path: /^\/connectors$/, view: 'connectors' },
   { path: /^\/goals$/, view: 'goals' },
   { path: /^\/goals\/(?<id>[^/]+)$/, view: 'goal' },
   { path: /^\/goals\/(?<id>[^/]+)\/evidence\/(?<part>[^/]+)$/, view: 'evidence' },

@@ -86,6 +86,11 @@ function Navigation({ place, me }: NavigationProps): VNode {
           </a>
         </>
       )}
+      {me !== undefined && may(me, 'connectors') && (
+        <a href="/connectors" {...here(place?.view === 'connectors')}>
+          Connectors
+        </a>
+      )}
       {isFor('audit') && (
         <a href="/trail" {...here(place?.view === 'trail')}>
           Trail

@@ -22,6 +22,7 @@ const NEEDED = {
   brief: 'read',
   freezes: 'read',
   trail: 'audit',
+  connectors: 'connectors',
 } as const;
 
 export function View(props: ViewProps): VNode {
@@ -40,6 +41,8 @@ export function View(props: ViewProps): VNode {
       return <Later load={freezes} props={props} />;
     case 'trail':
       return <Later load={trail} props={props} />;
+    case 'connectors':
+      return <Later load={connectors} props={props} />;
     case 'goals':
     case 'goal':
     case 'evidence':
@@ -90,6 +93,10 @@ const freezes = async (): Promise<Loaded> => {
 const trail = async (): Promise<Loaded> => {
   const { TrailView } = await import('../controls/trail-view.js');
   return ({ me }) => <TrailView me={me} />;
+};
+const connectors = async (): Promise<Loaded> => {
+  const { ConnectorsView } = await import('../controls/connectors-view.js');
+  return () => <ConnectorsView />;
 };
 const ofGoals = async (): Promise<Loaded> => {
   const { BriefView, EvidenceView, GoalsView, GoalView } = await import('../goals/views.js');

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { defineConfig, type Config } from '../../../authoring/index.js';
+import { survey } from '../../../connectors/survey.js';
 import { openBooks, type Books } from '../../../examples/refund/shop/books.js';
 import { createShopServer } from '../../../examples/refund/shop/server.js';
 import type { WorkerEntrySettings, WorkerProcess } from '../../../testing/index.js';
@@ -35,10 +36,12 @@ export interface StageOptions {
   readonly besides?: Config;
   /** Roles that decide; default: whoever has a role. */
   readonly deciders?: readonly string[];
+  /** Of this configuration, which managers may approve tools of. */
+  readonly connectorsOf?: Config;
 }
 
 export async function setStage(options: StageOptions = {}): Promise<Stage> {
-  const { worker = true, ownServer = false, besides, deciders } = options;
+  const { worker = true, ownServer = false, besides, deciders, connectorsOf } = options;
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-page-'));
   const books = openBooks(join(folder, 'shop.db'));
   const shop = createShopServer(books).listen(0, '127.0.0.1');
@@ -52,7 +55,18 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
   const loaded = together(config(shopOptions), besides);
   if (worker) await world.serve({ config: loaded });
   const tools = toolsOf(loaded);
-  let desk = await startDesk(world, { tools, ...(deciders && { deciders }) });
+  let desk = await startDesk(world, {
+    tools,
+    ...(deciders && { deciders }),
+    ...(connectorsOf && {
+      console: { access: { audit: ['auditor'], connectors: ['manager'] } },
+      connectors: {
+        names: [...connectorsOf.connectors.keys()],
+        look: (tenant, connector) =>
+          survey({ config: connectorsOf, store: world.store, tenant, connector }),
+      },
+    }),
+  });
   const { signer, url } = desk;
   const port = Number(new URL(url).port);
   return {

@@ -69,6 +69,7 @@ export interface DeskOptions {
   readonly deciders?: readonly string[];
   readonly tools?: readonly KnownTool[];
   readonly startable?: Startable;
+  readonly connectors?: NonNullable<ConsoleOptions['connectors']>;
 }
 
 /** What a desk over the world works with, before it listens. */
@@ -99,6 +100,7 @@ export async function deskOptions(world: World, options: DeskOptions = {}) {
     ...(options.deciders && { deciders: options.deciders }),
     tools: options.tools ?? [],
     ...(options.startable && { startable: options.startable }),
+    ...(options.connectors && { connectors: options.connectors }),
     temporalUi: 'http://127.0.0.1:8233',
     pageFolder: builtPageFolder(),
     say: (line) => log.push(line),

@@ -1,0 +1,53 @@
+/**
+ * What the servers of the configuration's connectors say of their tools, for people at the desk.
+ * Invariants: however many people look, the servers of a tenant are asked by one look at a time; what was seen moments ago is
+ * shown again; an approval looks anew.
+ */
+import type { Surveyed } from '../connectors/survey.js';
+
+export type Look = (tenant: string, connector?: string) => Promise<readonly Surveyed[]>;
+
+export interface KnownConnectors {
+  readonly names: readonly string[];
+  /** Reaches the servers. */
+  readonly look: Look;
+}
+
+export interface ConnectorsNow {
+  readonly names: readonly string[];
+  all(tenant: string): Promise<readonly Surveyed[]>;
+  anew(tenant: string, connector: string): Promise<Surveyed | undefined>;
+}
+
+const KEPT_MS = 5_000;
+const TENANTS_KEPT_MAX = 100;
+
+interface Kept {
+  readonly at: number;
+  readonly seen: Promise<readonly Surveyed[]>;
+}
+
+export function connectorsNow(
+  { names, look }: KnownConnectors,
+  clock: () => number,
+): ConnectorsNow {
+  const kept = new Map<string, Kept>();
+  return {
+    names,
+    all(tenant) {
+      const known = kept.get(tenant);
+      if (known !== undefined && clock() - known.at < KEPT_MS) return known.seen;
+      const seen = look(tenant);
+      kept.delete(tenant);
+      kept.set(tenant, { at: clock(), seen });
+      if (kept.size > TENANTS_KEPT_MAX) kept.delete(kept.keys().next().value ?? tenant);
+      void seen.catch(() => kept.delete(tenant));
+      return seen;
+    },
+    async anew(tenant, connector) {
+      kept.delete(tenant);
+      const [found] = await look(tenant, connector);
+      return found;
+    },
+  };
+}

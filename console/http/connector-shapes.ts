@@ -1,0 +1,51 @@
+/** Shapes of connectors: what their servers offer, and what a person approves of it. */
+import { z } from 'zod';
+
+const HASH = /^[0-9a-f]{64}$/;
+const TOOLS_MAX = 200;
+
+const text = z.string();
+
+const change = z.object({
+  field: text,
+  was: text.optional().describe('absent: there was none'),
+  is: text.optional(),
+});
+
+const connectorTool = z.object({
+  name: text.describe('as runs name it'),
+  tool: text.describe('as its server names it'),
+  state: z.enum(['approved', 'first use', 'changed', 'new', 'gone', 'unusable']),
+  effect: text,
+  version: text,
+  hash: text.describe('of all that the server says of the tool'),
+  problem: text.optional(),
+  changes: z.array(change).describe('against what was approved'),
+});
+
+export const connector = z.object({
+  connector: text,
+  status: z.enum(['connected', 'failed']),
+  required: z.boolean(),
+  trusted: z.boolean(),
+  era: z.enum(['modern', 'legacy']).optional(),
+  server: text.optional(),
+  message: text.optional().describe('why the server cannot be reached'),
+  tools: z.array(connectorTool),
+});
+
+export const approveBody = z.strictObject({
+  tools: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1).max(128),
+        hash: z.string().regex(HASH).describe('that was shown: another one is not approved'),
+      }),
+    )
+    .min(1)
+    .max(TOOLS_MAX),
+});
+
+export const approved = z.object({
+  approved: z.array(z.object({ name: text, hash: text })),
+});

@@ -1,0 +1,151 @@
+/** Connectors: what their servers offer now, how it differs from what was approved, and approving it. */
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { get, newKey, pathOf, post } from '../data/api.js';
+import type { Connector, ConnectorTool } from '../data/api-types.js';
+import { usePoll } from '../data/use-poll.js';
+import { Button } from '../parts/button.js';
+import { InertBlock, InertLine } from '../parts/inert.js';
+import { TableHead } from '../parts/table-head.js';
+import { Outcome, useAct, type Act } from '../parts/use-act.js';
+import { useTitle } from '../parts/use-title.js';
+
+/** Each look asks the servers themselves. */
+const LOOK_MS = 30_000;
+const HASH_CHARS = 12;
+const OFFERED: readonly ConnectorTool['state'][] = ['new', 'changed', 'first use'];
+const STATE_WORDS: { readonly [state in ConnectorTool['state']]: string } = {
+  approved: 'runs get it',
+  'first use': 'its first run approves it as it is',
+  changed: 'described otherwise than approved: runs do not get it',
+  new: 'new: runs do not get it',
+  gone: 'its server has it no more',
+  unusable: 'no run can have it',
+};
+
+export function ConnectorsView(): VNode {
+  useTitle('Connectors');
+  const [connectors, setConnectors] = useState<readonly Connector[]>();
+  const { soon } = usePoll(
+    async (signal) => {
+      const { items } = await get<{ readonly items: readonly Connector[] }>(
+        '/v1/connectors',
+        signal,
+      );
+      setConnectors(items);
+    },
+    { everyMs: LOOK_MS, name: 'connectors' },
+  );
+  const { said, fault, act } = useAct(soon);
+  return (
+    <section class="controls-view" aria-label="Connectors">
+      <header class="page-head">
+        <h1>Connectors</h1>
+        <p class="help">
+          What their servers say is data from outside. A run gets a tool only as it was approved.
+        </p>
+      </header>
+      <Outcome said={said} fault={fault} />
+      {connectors === undefined && <p class="help">Asking the servers …</p>}
+      {connectors?.length === 0 && <p class="help">The configuration names no connectors.</p>}
+      {connectors?.map((one) => (
+        <ConnectorPart key={one.connector} connector={one} act={act} />
+      ))}
+    </section>
+  );
+}
+
+interface ConnectorProps {
+  readonly connector: Connector;
+  readonly act: Act;
+}
+
+function ConnectorPart({ connector: one, act }: ConnectorProps): VNode {
+  const { connector, status, era, server = 'a server without a name', message = '' } = one;
+  const offered = one.tools.filter(({ state }) => OFFERED.includes(state));
+  const approve = (tools: readonly ConnectorTool[]): Promise<boolean> => {
+    const body = { tools: tools.map(({ name, hash }) => ({ name, hash })) };
+    return act(
+      () => post(pathOf('connectors', connector, 'approve'), body, newKey()),
+      `Approved: ${tools.map(({ name }) => name).join(', ')}.`,
+    );
+  };
+  return (
+    <section aria-label={connector}>
+      <h2>{connector}</h2>
+      <p>
+        {status === 'connected' ? (
+          <>
+            <InertLine text={server} />
+            {`, ${era ?? ''} protocol`}
+          </>
+        ) : (
+          <>
+            {'Down: '}
+            <InertLine text={message} max={500} />
+          </>
+        )}
+        {one.required && ', required'}
+        {one.trusted && ', trusted'}
+      </p>
+      <ul class="freeze-list" aria-label={`Tools of ${connector}`}>
+        {one.tools.map((tool) => (
+          <li key={tool.name} class="panel">
+            <ToolPart tool={tool} approve={() => approve([tool])} />
+          </li>
+        ))}
+      </ul>
+      {offered.length > 1 && (
+        <div class="choices">
+          <Button label={`Approve all ${offered.length}`} press={() => void approve(offered)} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+interface ToolProps {
+  readonly tool: ConnectorTool;
+  readonly approve: () => Promise<boolean>;
+}
+
+function ToolPart({ tool, approve }: ToolProps): VNode {
+  const { name, effect, state, problem, hash, changes } = tool;
+  return (
+    <>
+      <p>
+        <b>
+          <InertLine text={name} />
+        </b>
+        {` (effect ${effect}, hash ${hash.slice(0, HASH_CHARS)}): ${STATE_WORDS[state]}`}
+        {problem !== undefined && (
+          <>
+            {': '}
+            <InertLine text={problem} />
+          </>
+        )}
+      </p>
+      {changes.length > 0 && (
+        <table class="changes">
+          <TableHead columns={['What', 'Approved', 'Now']} />
+          <tbody>
+            {changes.map(({ field, was, is }) => (
+              <tr key={field}>
+                <th scope="row">
+                  <InertLine text={field} />
+                </th>
+                <td>{was === undefined ? 'nothing' : <InertBlock text={was} />}</td>
+                <td>{is === undefined ? 'nothing' : <InertBlock text={is} />}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {OFFERED.includes(state) && (
+        <div class="choices">
+          <Button label={`Approve ${name}`} press={() => void approve()} />
+        </div>
+      )}
+    </>
+  );
+}
