@@ -1,7 +1,12 @@
 /** `holdfast mcp`: connectors, what their servers say of their tools, and which of that runs get. */
 import type { Command } from 'commander';
 import { approveTools, isApprovable } from '../../connectors/approve-tools.js';
-import { survey, type Surveyed, type SurveyedTool, type ToolState } from '../../connectors/survey.js';
+import {
+  survey,
+  type Surveyed,
+  type SurveyedTool,
+  type ToolState,
+} from '../../connectors/survey.js';
 import { toolChanges } from '../../connectors/tool-changes.js';
 import { canonicalJson } from '../../core/json/json.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';

@@ -22,7 +22,7 @@ const listConnectors = endpoint({
   method: 'get',
   path: '/v1/connectors',
   name: 'listConnectors',
-  summary: 'What the servers of connectors offer now, and how it differs from what was approved.',
+  summary: 'Tools that servers of connectors offer now, and how they differ from those approved.',
   access: 'connectors',
   answers: {
     200: {
@@ -94,7 +94,8 @@ async function wantedOf(
     if (tool !== undefined && isApprovable(tool) && tool.hash === hash) return tool;
     throw new Problem(409, {
       code: 'tool_changed',
-      detail: 'The server describes one of the tools otherwise than it was shown, or has it no more. Nothing was approved.',
+      detail:
+        'The server describes one of the tools otherwise than it was shown, or has it no more. Nothing was approved.',
       hint: 'Look at what the server says now.',
     });
   });

@@ -121,7 +121,8 @@ function resultsIn(
     const text = texts.text(event.content);
     // A server that is away is so in the words of a network, or by the hash of another description.
     const isAway = code === 'tool_unavailable' && servers.has(event.tool);
-    const said = text === '' || synthetic || isAway ? {} : shown(text, frozen.budget.maxToolResultChars);
+    const said =
+      text === '' || synthetic || isAway ? {} : shown(text, frozen.budget.maxToolResultChars);
     results.set(callId, { status, ...(code !== undefined && { code }), ...said });
   }
   return Object.fromEntries(results);

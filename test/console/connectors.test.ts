@@ -49,6 +49,7 @@ function desk({ person = MIA, access = { connectors: ['admin'] } }: Asked = {}) 
       settings: parseConsole({ access }),
       clock,
       say: () => undefined,
+      owed: { write: async () => undefined, stop: async () => undefined },
       connectors: connectorsNow({ names: [...config.connectors.keys()], look }, clock),
     } as unknown as Desk,
     endpoints: ENDPOINTS,
@@ -140,13 +141,16 @@ test('a server that is down is shown as such, and nothing of it is approved', as
 test.each([
   ['whose role is another', { ...MIA, roles: ['clerk'] }, { connectors: ['admin'] }],
   ['where nobody is named', MIA, {}],
-])('a person %s neither sees nor approves them, and no server is asked', async (_, person, access) => {
-  const { send } = desk({ person, access });
-  expect((await send('/v1/connectors')).status).toBe(403);
-  const tools = [{ name: 'mcp__crm__find', hash: 'f'.repeat(64) }];
-  expect((await send(APPROVE, { tools })).status).toBe(403);
-  expect(looks).toBe(0);
-});
+])(
+  'a person %s neither sees nor approves them, and no server is asked',
+  async (_, person, access) => {
+    const { send } = desk({ person, access });
+    expect((await send('/v1/connectors')).status).toBe(403);
+    const tools = [{ name: 'mcp__crm__find', hash: 'f'.repeat(64) }];
+    expect((await send(APPROVE, { tools })).status).toBe(403);
+    expect(looks).toBe(0);
+  },
+);
 
 test('another tenant has approvals of its own', async () => {
   const { send, offered } = desk();

@@ -256,13 +256,19 @@ test('a question of the server waits for a person, and the call goes on with the
   await run.provideInput({ askId: first.askId, value: { payer: 'Annabel' }, by: 'mia' });
   const second = await openAsk(run);
   expect(second.elicitation?.problem).toMatch(/share/);
-  await run.provideInput({ askId: second.askId, value: { payer: 'Annabel', share: '40' }, by: 'mia' });
+  await run.provideInput({
+    askId: second.askId,
+    value: { payer: 'Annabel', share: '40' },
+    by: 'mia',
+  });
   const { events, result } = await world.ended(run);
   expect(result.stopReason).toBe('completed');
   expect(ofType(events, 'tool_finished')).toMatchObject([
     {
       status: 'ok',
-      content: { text: '{"who":{"action":"accept","content":{"payer":"Annabel","share":40}}} true' },
+      content: {
+        text: '{"who":{"action":"accept","content":{"payer":"Annabel","share":40}}} true',
+      },
     },
   ]);
   expect(server.calls).toEqual(['ask_first', 'ask_first']);

@@ -42,7 +42,7 @@ export function ConnectorsView(): VNode {
       <header class="page-head">
         <h1>Connectors</h1>
         <p class="help">
-          What their servers say is data from outside. A run gets a tool only as it was approved.
+          Words of servers are data from outside. A run gets a tool only as it was approved.
         </p>
       </header>
       <Outcome said={said} fault={fault} />
@@ -127,7 +127,7 @@ function ToolPart({ tool, approve }: ToolProps): VNode {
       </p>
       {changes.length > 0 && (
         <table class="changes">
-          <TableHead columns={['What', 'Approved', 'Now']} />
+          <TableHead columns={['Part', 'Approved', 'Now']} />
           <tbody>
             {changes.map(({ field, was, is }) => (
               <tr key={field}>

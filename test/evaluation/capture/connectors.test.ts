@@ -81,10 +81,7 @@ describe('hidden', () => {
   test('the state and the question of a server are nowhere, and the run still is a case', async () => {
     const redacted = await redactBundle(
       elicited,
-      rules(
-        { name: 'state', key: 'state' },
-        { name: 'question', regex: 'Who pays' },
-      ),
+      rules({ name: 'state', key: 'state' }, { name: 'question', regex: 'Who pays' }),
     );
     const captured = capture(redacted);
     for (const text of [JSON.stringify(redacted), JSON.stringify(captured)]) {
