@@ -128,11 +128,14 @@ function playFixtures(folder: string): Promise<Play> {
   child.stderr.on('data', (chunk: Buffer) => {
     if (said.length < OUTPUT_CHARS_MAX) said += chunk.toString();
   });
-  const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
+  const end = (): void => void child.kill('SIGKILL');
+  const timer = setTimeout(end, LIMIT_MS);
+  process.once('exit', end);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (_code, signal) => {
       clearTimeout(timer);
+      process.off('exit', end);
       const report = signal === null ? readReport(file) : undefined;
       if (report !== undefined) resolve({ kind: 'played', report });
       else if (signal !== null) resolve({ kind: 'unplayable', why: 'it did not come to an end' });
