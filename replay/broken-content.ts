@@ -19,13 +19,22 @@ import {
   type HistoryEvent,
 } from '../recording/history.js';
 import { referencesIn } from './references.js';
+import { inMember, isChildOf, runsOf, type BundledRun } from './tree.js';
 
 /** Histories and hashes have been found right. */
 export function brokenContent(bundle: Bundle): string | undefined {
-  return otherRun(bundle) ?? missingReference(bundle) ?? otherEvents(bundle);
+  for (const member of bundle.members ?? []) {
+    if (isChildOf(member.segments, member.parent)) continue;
+    return `${inMember(bundle, member)}its parent is not ${shown(member.parent)}`;
+  }
+  for (const run of runsOf(bundle)) {
+    const reason = otherRun(run) ?? otherEvents(run);
+    if (reason !== undefined) return `${inMember(bundle, run)}${reason}`;
+  }
+  return missingReference(bundle);
 }
 
-function otherRun({ run, segments }: Bundle): string | undefined {
+function otherRun({ run, segments }: BundledRun): string | undefined {
   for (const { segment, events } of segments) {
     const started = attributesOf(events[0], 'workflowExecutionStarted');
     const runId = textAt(started, 'workflowId');
@@ -41,8 +50,9 @@ function otherRun({ run, segments }: Bundle): string | undefined {
   return undefined;
 }
 
-function missingReference({ segments, events, nodes, blobs }: Bundle): string | undefined {
-  const { heads, blobs: named } = referencesIn(recordedValues(segments, events));
+function missingReference(bundle: Bundle): string | undefined {
+  const { nodes, blobs } = bundle;
+  const { heads, blobs: named } = referencesIn(recordedValues(runsOf(bundle)));
   const parents = Object.values(nodes).map((node) => textAt(node, 'parent'));
   for (const hash of [...heads, ...parents]) {
     if (hash !== undefined && ownValue(nodes, hash) === undefined) {
@@ -55,12 +65,11 @@ function missingReference({ segments, events, nodes, blobs }: Bundle): string | 
   return undefined;
 }
 
-function* recordedValues(
-  segments: Bundle['segments'],
-  events: Bundle['events'],
-): Generator<Json, void> {
-  for (const segment of segments) yield* payloadValues(segment.events as unknown as Json);
-  yield events as unknown as Json;
+function* recordedValues(runs: readonly BundledRun[]): Generator<Json, void> {
+  for (const { segments, events } of runs) {
+    for (const segment of segments) yield* payloadValues(segment.events as unknown as Json);
+    yield events as unknown as Json;
+  }
 }
 
 /**
@@ -68,7 +77,7 @@ function* recordedValues(
  * others. Before that the store may be ahead of the history, or have events that a reset has left behind; and
  * what a quick read was given travels on with the next effect.
  */
-function otherEvents({ segments, events }: Bundle): string | undefined {
+function otherEvents({ segments, events }: BundledRun): string | undefined {
   const { carried, stored } = carriedEvents(segments);
   const ended = typeOf(segments.at(-1)!.events.at(-1)!) === 'WORKFLOW_EXECUTION_COMPLETED';
   let before = -1;

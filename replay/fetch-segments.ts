@@ -30,6 +30,8 @@ export interface HistoryPlace {
   readonly payloadCodecs?: readonly PayloadCodec[];
   /** Largest record, in bytes of the histories' JSON; absent: any. */
   readonly bytesMax?: number;
+  /** Hears the bytes of each history that was read, and may throw. */
+  readonly heard?: (bytes: number) => void;
 }
 
 /** Errors: `RunNotFound`, `HistoryMissing`, `InvalidRequest` for a record above `bytesMax`. */
@@ -46,14 +48,14 @@ export async function fetchSegments(
     const fetched = await fetchExecution(place, run.runId, execution);
     if (fetched !== undefined) {
       found.unshift({ ...parsed(fetched), source: 'temporal' });
-      bytes += fetched.history.byteLength;
+      bytes += took(place, fetched);
     } else {
       archived ??= (await place.archive?.readHistories(run.tenant, run.runId)) ?? [];
       const kept = archived.find((one) => one.execution === execution);
       if (kept === undefined)
         throw await missingFrom(place, run, { execution, archived: archived.length });
       found.unshift({ ...parsed(kept), source: 'store' });
-      bytes += kept.history.byteLength;
+      bytes += took(place, kept);
     }
     if (bytes > (place.bytesMax ?? Infinity)) throw tooLarge(run.runId, place.bytesMax!);
     const before = continuedFrom(found[0]!.events);
@@ -64,6 +66,11 @@ export async function fetchSegments(
     'HistoryMissing',
     `Run ${run.runId} has more than ${SEGMENTS_MAX} segments.`,
   );
+}
+
+function took({ heard }: HistoryPlace, { history }: Fetched): number {
+  heard?.(history.byteLength);
+  return history.byteLength;
 }
 
 async function decoded(

@@ -7,23 +7,26 @@ import type { RunEvent } from '../core/state/event.js';
 import type { Json } from '../core/json/json.js';
 import type { Store } from '../store/store.js';
 import type { Bundle } from './bundle.js';
-import { payloadValues, type HistoryEvent, type JsonObject } from '../recording/history.js';
+import { payloadValues, type JsonObject } from '../recording/history.js';
 import { referencesIn } from './references.js';
+import type { BundledRun } from './tree.js';
 
 const PAGE_EVENTS = 500;
 const EVENTS_MAX = 10_000_000;
 
-type Reading = Pick<Store, 'readChain' | 'getBlob' | 'readEvents'>;
 type RunKey = Bundle['run'];
 
-export async function gather(
-  store: Reading,
-  run: RunKey,
-  histories: readonly (readonly HistoryEvent[])[],
-): Promise<Pick<Bundle, 'nodes' | 'blobs' | 'events'>> {
-  const events = await gatherEvents(store, run);
-  const values = [...payloadValues(histories as unknown as Json), events as unknown as Json];
-  return { ...(await gatherReferred(store, run.tenant, values)), events };
+/** What recorded runs refer to, each message and text once. */
+export function gather(
+  store: Pick<Store, 'readChain' | 'getBlob'>,
+  tenant: string,
+  runs: readonly Pick<BundledRun, 'segments' | 'events'>[],
+): Promise<Pick<Bundle, 'nodes' | 'blobs'>> {
+  const values = runs.flatMap(({ segments, events }) => [
+    ...segments.flatMap((segment) => [...payloadValues(segment.events as unknown as Json)]),
+    events as unknown as Json,
+  ]);
+  return gatherReferred(store, tenant, values);
 }
 
 /** What values refer to. Errors: `TranscriptMissing`. */

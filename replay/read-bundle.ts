@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { gunzip, type ZlibOptions } from 'node:zlib';
 import { z } from 'zod';
 import { canonicalJson, type Json } from '../core/json/json.js';
+import { isRecord } from '../core/json/shape.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { parseJsonText } from '../pure/json-text.js';
 import {
@@ -21,6 +22,7 @@ import { brokenContent } from './broken-content.js';
 import { brokenHistory } from './broken-history.js';
 import { brokenChain } from '../recording/chain.js';
 import { sha256OfText } from './sha256.js';
+import { brokenTree, DEPTH_MAX, inMember, MEMBERS_MAX, runsOf } from './tree.js';
 
 const PROBLEMS_SHOWN = 5;
 const NAME_CHARS_MAX = 200;
@@ -34,12 +36,8 @@ const historyEvent = z.looseObject({
   eventType: name,
 });
 
-const bundleDocument = z.strictObject({
-  format: z.literal(BUNDLE_FORMAT),
-  v: z.literal(BUNDLE_VERSION),
-  digest: hash,
+const recordedRun = {
   run: z.strictObject({ tenant: name, runId: name }),
-  exportedAt: wholeNumber,
   versions: z.strictObject({
     exporter: name,
     rules: wholeNumber.nullable(),
@@ -57,9 +55,17 @@ const bundleDocument = z.strictObject({
     )
     .min(1)
     .max(SEGMENTS_MAX),
+  events: z.array(z.looseObject({ type: name, stamp: z.looseObject({ seq: wholeNumber }) })),
+};
+
+const aloneDocument = z.strictObject({
+  format: z.literal(BUNDLE_FORMAT),
+  v: z.literal(1),
+  digest: hash,
+  exportedAt: wholeNumber,
+  ...recordedRun,
   nodes: z.record(hash, z.looseObject({})),
   blobs: z.record(hash, z.string()),
-  events: z.array(z.looseObject({ type: name, stamp: z.looseObject({ seq: wholeNumber }) })),
   redactions: z.array(
     z.strictObject({
       rule: name,
@@ -68,6 +74,21 @@ const bundleDocument = z.strictObject({
       count: wholeNumber,
     }),
   ),
+});
+
+const treeDocument = aloneDocument.extend({
+  v: z.literal(2),
+  members: z.array(
+    z.strictObject({
+      parent: name,
+      agentPath: z.array(name).max(DEPTH_MAX).optional(),
+      ...recordedRun,
+    }),
+  ),
+  absent: z
+    .array(z.strictObject({ runId: name, parent: name, reason: name }))
+    .max(MEMBERS_MAX)
+    .optional(),
 });
 
 export async function readBundle(file: string): Promise<Bundle> {
@@ -108,10 +129,13 @@ export function parseBundle(text: string, file: string): Bundle {
     throw invalidBundle(file, `it is cut off or damaged: ${place}: ${parsed.reason}`);
   }
   refuseOthers(parsed.value, file);
-  const checked = bundleDocument.safeParse(parsed.value);
+  refuseCrowd(parsed.value, file);
+  const isTree = isRecord(parsed.value) && parsed.value.v === 2;
+  const checked = (isTree ? treeDocument : aloneDocument).safeParse(parsed.value);
   if (!checked.success) throw invalidBundle(file, problemsOf(checked.error));
   // A name such as `__proto__` is no hash and no key that the schema knows, so nothing was passed over.
-  const { format, v, digest, ...content } = parsed.value as Bundle & z.infer<typeof bundleDocument>;
+  const { format, v, digest, ...content } = parsed.value as Bundle &
+    Pick<z.infer<typeof treeDocument>, 'format' | 'v' | 'digest'>;
   const bundle: Bundle = content;
   try {
     if (bundleDigest({ format, v, ...bundle }) !== digest) {
@@ -138,12 +162,22 @@ function refuseOthers(value: unknown, file: string): void {
   );
 }
 
+/** Thousands of members are refused before each of them is looked at. */
+function refuseCrowd(value: unknown, file: string): void {
+  const members = isRecord(value) ? value.members : undefined;
+  if (!Array.isArray(members) || members.length <= MEMBERS_MAX) return;
+  throw invalidBundle(
+    file,
+    `it has ${members.length} members, and a bundle has at most ${MEMBERS_MAX}`,
+  );
+}
+
 function checkContent(bundle: Bundle, file: string): void {
-  const broken = brokenChain(bundle.segments);
-  if (broken !== undefined) throw invalidBundle(file, broken);
-  for (const { segment, events } of bundle.segments) {
-    const reason = brokenHistory(events);
-    if (reason !== undefined) throw invalidBundle(file, `segment ${segment}, ${reason}`);
+  const wrong = brokenTree(bundle);
+  if (wrong !== undefined) throw invalidBundle(file, wrong);
+  for (const run of runsOf(bundle)) {
+    const broken = brokenRecord(run.segments);
+    if (broken !== undefined) throw invalidBundle(file, `${inMember(bundle, run)}${broken}`);
   }
   for (const [name, node] of Object.entries(bundle.nodes)) {
     if (sha256OfText(canonicalJson(node as Json)) === name) continue;
@@ -155,6 +189,17 @@ function checkContent(bundle: Bundle, file: string): void {
   }
   const other = brokenContent(bundle);
   if (other !== undefined) throw invalidBundle(file, other);
+}
+
+/** Chain and histories of one run. */
+function brokenRecord(segments: Bundle['segments']): string | undefined {
+  const broken = brokenChain(segments);
+  if (broken !== undefined) return broken;
+  for (const { segment, events } of segments) {
+    const reason = brokenHistory(events);
+    if (reason !== undefined) return `segment ${segment}, ${reason}`;
+  }
+  return undefined;
 }
 
 function problemsOf(error: z.ZodError): string {

@@ -7,14 +7,15 @@ import { readdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { HoldfastError } from '../core/state/errors.js';
+import type { Bundle } from './bundle.js';
 import { readBundle } from './read-bundle.js';
-import { replayRunsOf, type ReplayableRun, type ReplayReport } from './strict-replay.js';
+import { replayTreesOf, type TreeReport } from './replay-tree.js';
 
 export const FILES_MAX = 100_000;
 const LANES_MAX = 4;
 
 export type FileReport =
-  | { readonly file: string; readonly report: ReplayReport }
+  | { readonly file: string; readonly report: TreeReport }
   /** Why it could not be read or replayed. */
   | { readonly file: string; readonly problem: string };
 
@@ -59,7 +60,7 @@ async function lane(
   told: (report: FileReport) => void,
 ): Promise<void> {
   let current = '';
-  async function* runs(): AsyncGenerator<ReplayableRun> {
+  async function* bundles(): AsyncGenerator<Bundle> {
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
       current = file;
       const bundle = await readBundle(join(folder, file)).catch(problemOf);
@@ -69,7 +70,7 @@ async function lane(
   }
   while (waiting.length > 0) {
     try {
-      for await (const report of replayRunsOf(runs())) told({ file: current, report });
+      for await (const report of replayTreesOf(bundles())) told({ file: current, report });
     } catch (error) {
       told({ file: current, problem: problemOf(error) });
     }

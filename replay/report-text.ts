@@ -1,14 +1,34 @@
 /** What a replay found, in words for a person. */
 import type { Json } from '../core/json/json.js';
+import type { TreeReport } from './replay-tree.js';
 import type { ReplayDifference, ReplayReport } from './strict-replay.js';
 
 const VALUE_CHARS_MAX = 400;
 
 /** Without line breaks of their own; whoever prints them makes them harmless. */
-export function reportLines(report: ReplayReport): readonly string[] {
+export function reportLines(report: TreeReport): readonly string[] {
+  const { members = [] } = report;
+  if (members.length === 0) return linesOfRun(report, report.equal);
+  const differing = members.filter(({ equal }) => !equal);
+  const below = `${count(members.length, 'run')} below it`;
+  const steps = members.reduce((sum, one) => sum + one.steps, 0);
+  const extent = `${count(steps, 'step')} in all`;
+  const first =
+    differing.length === 0
+      ? `${below}: ${extent}, equal to the histories.`
+      : `${below}: ${count(differing.length, 'run')} of them ${differing.length === 1 ? 'does' : 'do'} not replay.`;
+  const isRootEqual = report.differences.length === 0 && report.error === undefined;
+  return [
+    ...linesOfRun(report, isRootEqual),
+    first,
+    ...differing.flatMap((one) => linesOfRun(one, false)),
+  ];
+}
+
+function linesOfRun(report: ReplayReport, isEqual: boolean): readonly string[] {
   const { runId, segments, steps, open, differences, error } = report;
   const extent = `${count(steps, 'step')} in ${count(segments, 'segment')}`;
-  if (report.equal) {
+  if (isEqual) {
     const still = open ? '; the run goes on' : '';
     return [`${runId} replays exactly: ${extent} equal to the history${still}.`];
   }

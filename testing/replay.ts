@@ -10,7 +10,8 @@ import { fetchSegments } from '../replay/fetch-segments.js';
 import { keepQuiet } from '../replay/keep-quiet.js';
 import { readBundle } from '../replay/read-bundle.js';
 import { reportLines } from '../replay/report-text.js';
-import { replayRun, replayRunsOf, type ReplayableRun } from '../replay/strict-replay.js';
+import { replayTree } from '../replay/replay-tree.js';
+import { replayRunsOf, type ReplayableRun } from '../replay/strict-replay.js';
 import { connect } from '../worker/connection.js';
 
 export interface ReplayPlace extends Credentials {
@@ -72,11 +73,12 @@ function withBuildId(event: HistoryEvent): HistoryEvent {
 }
 
 /**
- * For a test of your own: fails unless the run replays exactly, Temporal's check and the data of every step.
+ * For a test of your own: fails unless the run and all runs below it replay exactly, Temporal's check and the data of
+ * every step.
  * Takes a bundle, or the file of one. Errors: `ReplayDiffers`, which says where; `InvalidBundle`.
  */
 export async function expectReplays(bundle: Bundle | string): Promise<void> {
-  const report = await replayRun(typeof bundle === 'string' ? await readBundle(bundle) : bundle);
+  const report = await replayTree(typeof bundle === 'string' ? await readBundle(bundle) : bundle);
   if (report.equal) return;
   throw new HoldfastError('ReplayDiffers', reportLines(report).join('\n'), {
     hint: 'This release decides otherwise than the one that recorded the run, or the record was altered.',

@@ -14,7 +14,7 @@ import {
   type CommonOptions,
 } from '../command.js';
 import { exactJson, inert, inertInline, shellWord } from '../render/index.js';
-import { recordedOf } from '../desk/recorded.js';
+import { oneRecordedOf } from '../desk/recorded.js';
 import { writeNewFile } from '../new-file.js';
 import type { Output } from '../terminal/output.js';
 import { usage, wholeNumber } from '../usage.js';
@@ -70,7 +70,7 @@ export function addCapture(program: Command, cli: Cli): void {
         const { redact, allowUnmatched = false } = options;
         const rules = redact === undefined ? undefined : await rulesIn(resolve(folder, redact));
         if (allowUnmatched && rules === undefined) throw nothingToMatch();
-        const recorded = await recordedOf(cli, session, subject);
+        const recorded = await oneRecordedOf(cli, session, { subject });
         const bundle = await redacted(recorded.bundle, rules, allowUnmatched);
         const file = resolve(folder, options.output ?? fileNameOf(bundle.run.runId, 'case'));
         const captured = await captureOf(bundle, options, { file, folder });

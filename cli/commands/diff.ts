@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { isRecord } from '../../core/json/shape.js';
 import { CASE_AGENT } from '../../evaluation/fixture.js';
 import type { ComparedRun, Diff, DiffRow, Ending, SideEntry } from '../../recording/diff.js';
+import type { ComparedTree, TreeDiff } from '../../recording/tree-diff.js';
 import {
   examples,
   runCommand,
@@ -31,14 +32,14 @@ export function addDiff(program: Command, cli: Cli): void {
   const command = program
     .command('diff')
     .description(
-      'Compare two recorded runs: the first step at which they decide differently, why, and both paths from there on. A case is played in the simulation. Exits with 0 where they are equal, with 1 where they differ.',
+      'Compare two recorded runs, with the runs below them: the first step at which they decide differently, why, and both paths from there on. A case is played in the simulation. Exits with 0 where they are equal, with 1 where they differ.',
     )
     .argument('<a>', 'run id, a bundle that `holdfast export` wrote, or a case of `holdfast eval`')
     .argument('<b>', 'the other one')
     .option('--actions', 'compare what was done, not what models and tools said or what it cost');
   withJson(
     withPlace(command),
-    '{equal, differsIn, first, decision, why, textDifferences, a, b, rows}',
+    '{equal, differsIn, first, decision, why, textDifferences, a, b, rows, below?: [{run, equal, …}]}',
   )
     .addHelpText(
       'after',
@@ -50,10 +51,10 @@ export function addDiff(program: Command, cli: Cli): void {
     )
     .action((a: string, b: string, options: DiffCommandOptions) =>
       runCommand(cli, options, async (session, output) => {
-        const { diffOf } = await import('../../recording/diff.js');
+        const { treeDiffOf } = await import('../../recording/tree-diff.js');
         const left = await comparedOf(cli, session, a);
         const right = await comparedOf(cli, session, b);
-        const diff = diffOf(inNameOf(left, right), inNameOf(right, left), {
+        const diff = treeDiffOf(inNameOf(left, right), inNameOf(right, left), {
           actions: options.actions === true,
         });
         const { secretFree } = await import('../terminal/secret-free.js');
@@ -63,13 +64,13 @@ export function addDiff(program: Command, cli: Cli): void {
     );
 }
 
-interface Compared extends ComparedRun {
+interface Compared extends ComparedTree {
   /** A case that was played: its agent has no name of its own. */
   readonly isCase?: true;
 }
 
 /** A case plays the agent of the other side, whatever that one is called. */
-function inNameOf(run: Compared, other: Compared): ComparedRun {
+function inNameOf(run: Compared, other: Compared): ComparedTree {
   const agent = other.events.find((event) => event.type === 'session_init')?.agent;
   if (run.isCase !== true || agent === undefined) return run;
   const events = run.events.map((event) =>
@@ -83,7 +84,13 @@ async function comparedOf(cli: Cli, session: Session, subject: string): Promise<
   if (played !== undefined) return played;
   const { bundle } = await recordedOf(cli, session, subject);
   const { foldOf } = await import('../../recording/fold.js');
-  return { runId: bundle.run.runId, events: bundle.events, steps: foldOf(bundle).steps };
+  const { runsOf } = await import('../../replay/tree.js');
+  const [root, ...below] = runsOf(bundle).map((one): ComparedRun => ({
+    runId: one.run.runId,
+    events: one.events,
+    steps: foldOf(one).steps,
+  }));
+  return { ...root!, ...(below.length > 0 && { below }) };
 }
 
 /** As much as is read of a case. */
@@ -122,9 +129,20 @@ async function isCase(file: string): Promise<boolean> {
   }
 }
 
-function print(diff: Diff, output: Output): void {
+function print(diff: TreeDiff, output: Output): void {
   output.data(diff);
   if (output.json) return;
+  printRun(diff, output);
+  for (const one of diff.below ?? []) {
+    output.line('');
+    output.line(inert(one.run, 200));
+    if (one.differsIn === 'presence') output.line(inert(one.why, 600));
+    else if (one.equal) output.line(`Equal. ${one.why}`);
+    else printRun(one, output);
+  }
+}
+
+function printRun(diff: Diff, output: Output): void {
   const { equal, differsIn, why, first, decision, rows, a, b } = diff;
   output.line(equal ? `Equal. ${why}` : `The runs differ in ${differsIn}. ${inert(why, 600)}`);
   if (first !== undefined) output.line(`First difference  ${placeOf(first)}`);

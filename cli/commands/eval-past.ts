@@ -19,7 +19,7 @@ import { summaryOfPast } from '../../evaluation/past/summary.js';
 import type { Bundle } from '../../replay/bundle.js';
 import type { Cli } from '../command.js';
 import { configurationOf, providersFor } from '../desk/model-access.js';
-import { recordedOf } from '../desk/recorded.js';
+import { oneRecordedOf } from '../desk/recorded.js';
 import { foundBy, sourceOf, type RunSource } from '../desk/run-source.js';
 import { EXIT } from '../exit-code.js';
 import { exactJson, inert } from '../render/index.js';
@@ -146,7 +146,7 @@ async function playAll(
   for (const subject of subjects) {
     if (signal.aborted) break;
     const one = await played(nameOf(subject, folder), async () => {
-      const { bundle } = await recordedOf(cli, session, subject);
+      const { bundle } = await oneRecordedOf(cli, session, { subject });
       return { bundle, play: await playPast(bundle, terms) };
     });
     runs.push(one);

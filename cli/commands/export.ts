@@ -1,4 +1,4 @@
-/** `holdfast export`: a run in one file, from which it can be replayed anywhere. */
+/** `holdfast export`: a run and the runs below it in one file, from which they can be replayed anywhere. */
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -16,6 +16,7 @@ import {
 } from '../command.js';
 import type { CliEnvironment } from '../environment.js';
 import { writeNewFile } from '../new-file.js';
+import { inert } from '../render/index.js';
 import type { Session } from '../session.js';
 import { TENANT } from '../desk/run-record.js';
 import type { Output } from '../terminal/output.js';
@@ -25,6 +26,7 @@ interface ExportOptions extends CommonOptions {
   readonly output?: string;
   readonly redact?: string;
   readonly allowUnmatched?: boolean;
+  readonly alone?: boolean;
 }
 
 const REDACTION_HELP = `
@@ -41,16 +43,20 @@ export function addExport(program: Command, cli: Cli): void {
   const command = program
     .command('export')
     .description(
-      'Write a run into one file: its histories, its conversation, its events, its versions. The file holds everything that the run has seen; --redact hides texts.',
+      'Write a run, with its sub-agents or cycles, into one file: histories, conversations, events, versions. The file holds everything that these runs have seen; --redact hides texts.',
     )
     .argument('<run>', 'run id')
     .option(
       '-o, --output <file>',
       'where to (default RUN.bundle.json in the working directory); a name that ends with .gz is packed',
     )
+    .option('--alone', 'the run by itself, without its sub-agents or cycles')
     .option('--redact <file>', 'rules for texts to hide')
     .option('--allow-unmatched', 'write the file also when a rule of --redact finds nothing');
-  withJson(withPlace(command), '{runId, file, bytes, segments, events, nodes, blobs, redactions}')
+  withJson(
+    withPlace(command),
+    '{runId, file, bytes, segments, events, nodes, blobs, redactions, members: [runId], absent: [{runId, parent, reason}]}',
+  )
     .addHelpText(
       'after',
       `${REDACTION_HELP}\n${examples(
@@ -66,7 +72,7 @@ export function addExport(program: Command, cli: Cli): void {
           options.redact === undefined ? undefined : await rulesIn(resolve(folder, options.redact));
         const { allowUnmatched = false } = options;
         if (allowUnmatched && rules === undefined) throw nothingToMatch();
-        const exported = await bundleOf(session, runId);
+        const exported = await bundleOf(session, runId, { alone: options.alone === true });
         const bundle = await redacted(exported, rules, allowUnmatched);
         await refuseSecretsOf(bundle, cli.environment.variables);
         await write(bundle, resolve(folder, options.output ?? fileNameOf(runId)), output);
@@ -74,8 +80,12 @@ export function addExport(program: Command, cli: Cli): void {
     );
 }
 
-/** The bundle of a run that a server holds. */
-export async function bundleOf(session: Session, runId: string): Promise<Bundle> {
+/** The bundle of a run that a server holds; alone, or with all runs below it. */
+export async function bundleOf(
+  session: Session,
+  runId: string,
+  { alone }: { readonly alone: boolean },
+): Promise<Bundle> {
   const store = await session.wholeStore();
   if (store === undefined) {
     throw new HoldfastError('StoreUnavailable', 'There is no store to read the run from.', {
@@ -83,8 +93,8 @@ export async function bundleOf(session: Session, runId: string): Promise<Bundle>
     });
   }
   const reach = await session.reach();
-  const { exportRun } = await import('../../replay/export-run.js');
-  return exportRun({ ...reach, store }, { tenant: TENANT, runId });
+  const { exportRun, exportTree } = await import('../../replay/export-run.js');
+  return (alone ? exportRun : exportTree)({ ...reach, store }, { tenant: TENANT, runId });
 }
 
 export async function rulesIn(file: string): Promise<readonly RedactionRule[]> {
@@ -145,7 +155,7 @@ function report(
   { file, bytes }: { readonly file: string; readonly bytes: number },
   output: Output,
 ): void {
-  const { run, segments, events, nodes, blobs, redactions } = bundle;
+  const { run, segments, events, nodes, blobs, redactions, members = [], absent = [] } = bundle;
   output.data({
     runId: run.runId,
     file,
@@ -155,12 +165,20 @@ function report(
     nodes: Object.keys(nodes).length,
     blobs: Object.keys(blobs).length,
     redactions: redactions.map(({ rule, count }) => ({ rule, count })),
+    members: members.map((member) => member.run.runId),
+    absent,
   });
   const archived = segments.filter(({ source }) => source === 'store').length;
   const from = archived === 0 ? '' : `, ${archived} of them from the store's archive`;
   output.line(`${run.runId}: ${segments.length} segment(s)${from}, ${bytes} bytes in ${file}`);
+  if (members.length > 0) output.line(`  with ${members.length} run(s) below it`);
+  for (const { runId, reason } of absent)
+    output.remark(`${runId} is not in it: ${inert(reason, 400)}`);
   for (const { rule, count } of redactions) output.line(`  ${rule}: ${count} place(s) hidden`);
-  if (redactions.length > 0) output.line('  The redacted run has replayed exactly.');
+  if (redactions.length > 0) {
+    const what = members.length > 0 ? 'All runs of the redacted tree have' : 'The redacted run has';
+    output.line(`  ${what} replayed exactly.`);
+  }
 }
 
 /** Run ids may hold colons, which some file systems do not take. */

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ForkPlan } from '../../recording/fork-plan.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
-import { recordedOf } from '../desk/recorded.js';
+import { oneRecordedOf } from '../desk/recorded.js';
 import { inert } from '../render/index.js';
 import { usd } from '../../evaluation/past/report.js';
 import { usage, wholeNumber } from '../usage.js';
@@ -36,7 +36,7 @@ export function addFork(program: Command, cli: Cli): void {
     .action((subject: string, options: ForkOptions) =>
       runCommand(cli, options, async (session, output) => {
         refuseWrong(options);
-        const recorded = await recordedOf(cli, session, subject);
+        const recorded = await oneRecordedOf(cli, session, { subject });
         const { bundle } = recorded;
         const { foldOf } = await import('../../recording/fold.js');
         const fold = foldOf(bundle);

@@ -2,7 +2,10 @@
 import type { Command } from 'commander';
 import type { Fold } from '../../recording/fold.js';
 import type { FoldStep } from '../../recording/steps.js';
+import type { Bundle } from '../../replay/bundle.js';
 import type { OpenRecord } from '../../replay/open-record.js';
+import type { ToldMember } from '../../replay/told-tree.js';
+import type { RunRow } from '../../store/runs.js';
 import {
   examples,
   runCommand,
@@ -11,8 +14,9 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import { recordedOf } from '../desk/recorded.js';
-import { dateTimeText, inert, table } from '../render/index.js';
+import { oneRecordedOf, treeRowsOf } from '../desk/recorded.js';
+import { neededStore, type Session } from '../session.js';
+import { dateTimeText, inert, table, usdText } from '../render/index.js';
 import { momentLines } from '../render/moment.js';
 import type { Output } from '../terminal/output.js';
 import { showDesk } from '../desk/bundle-desk.js';
@@ -22,6 +26,7 @@ import { usage, wholeNumber } from '../usage.js';
 interface InspectOptions extends CommonOptions {
   readonly at?: string;
   readonly kind?: string;
+  readonly run?: string;
   readonly desk?: boolean;
   readonly port?: number;
 }
@@ -37,6 +42,11 @@ export function addInspect(program: Command, cli: Cli): void {
     .argument('<run-or-file>', 'run id, or a bundle that `holdfast export` wrote')
     .option('--at <step>', 'number of a step, or "last"', someText('--at'))
     .option(
+      '--run <id>',
+      'a run below it, by its id or the end of that, such as a1 or c2:a1; the index lists them',
+      someText('--run'),
+    )
+    .option(
       '--kind <kind>',
       'of the index, only steps that received, fired or began this: for example call_model, execute_tool, decision, "close"',
       someText('--kind'),
@@ -49,7 +59,7 @@ export function addInspect(program: Command, cli: Cli): void {
     );
   withJson(
     withPlace(command),
-    '{runId, kind, source, steps: […], divergences, redactions}, with --at {step, view, calls, request, why, next, state, …}, with --desk {console, token}',
+    '{runId, kind, source, steps: […], divergences, redactions, tree?: [{runId, parent, agent, status, …}]}, with --at {step, view, calls, request, why, next, state, …}, with --desk {console, token}',
   )
     .addHelpText(
       'after',
@@ -57,6 +67,7 @@ export function addInspect(program: Command, cli: Cli): void {
         'holdfast inspect run_01J…',
         'holdfast inspect failure.json --kind execute_tool',
         'holdfast inspect failure.json --at 7',
+        'holdfast inspect failure.json --run a1 --at 7',
         'holdfast inspect failure.json --at last --json',
         'holdfast inspect failure.json --desk',
       ),
@@ -66,13 +77,17 @@ export function addInspect(program: Command, cli: Cli): void {
         if (options.port !== undefined && options.desk !== true) {
           throw usage('--port is that of the page of --desk.', 'Add --desk, or leave it out.');
         }
-        const { bundle, source } = await recordedOf(cli, session, subject);
+        const { run: member } = options;
+        const { bundle, source } = await oneRecordedOf(cli, session, { subject, member });
         const { recordOfBundle } = await import('../../replay/open-record.js');
         const record = await recordOfBundle(bundle, source);
         if (options.desk === true) return showDesk(record, { subject, options, output });
         const { secretFree } = await import('../terminal/secret-free.js');
         const shown = secretFree(output, cli.environment.variables);
-        if (options.at === undefined) return index(record, { options, output: shown });
+        if (options.at === undefined) {
+          const tree = await treeOf(session, bundle, source);
+          return index(record, { options, tree, output: shown });
+        }
         return moment(record, { step: stepOf(options.at, record.fold), output: shown });
       }),
     );
@@ -87,19 +102,42 @@ function stepOf(text: string, { steps }: Fold): number {
   );
 }
 
+/** Of a bundle, or of what the store knows of a run; nothing of a run with none below it. */
+async function treeOf(
+  session: Session,
+  bundle: Bundle,
+  source: 'file' | 'run',
+): Promise<readonly ToldMember[]> {
+  const { memberTold, toldRows, toldTree } = await import('../../replay/told-tree.js');
+  if (source === 'file') return toldTree(bundle);
+  const { tenant, runId } = bundle.run;
+  const { rows } = await treeRowsOf(session, runId);
+  if (rows.length === 0) return [];
+  const store = await neededStore(session);
+  const known = new Map<string, RunRow>();
+  for (const { child } of rows) {
+    const run = await store.getRun(tenant, child);
+    if (run !== undefined) known.set(child, run);
+  }
+  return toldRows(memberTold(bundle), rows, known);
+}
+
 interface Indexing {
   readonly options: InspectOptions;
+  readonly tree: readonly ToldMember[];
   readonly output: Output;
 }
 
-async function index(record: OpenRecord, { options, output }: Indexing): Promise<void> {
+async function index(record: OpenRecord, { options, tree, output }: Indexing): Promise<void> {
   const { toldIndex } = await import('../../replay/told-moment.js');
   const told = toldIndex(record);
   const { steps, divergences, redactions } = told;
   const { kind: wanted } = options;
   const shown = wanted === undefined ? steps : steps.filter((step) => isOfKind(step, wanted));
-  output.data({ ...told, steps: shown });
+  output.data({ ...told, steps: shown, ...(tree.length > 0 && { tree }) });
   if (output.json) return;
+  for (const line of tree.map(treeLine)) output.line(line);
+  if (tree.length > 0) output.line('');
   if (shown.length === 0) {
     output.line(
       steps.length === 0
@@ -121,6 +159,15 @@ async function index(record: OpenRecord, { options, output }: Indexing): Promise
   for (const { rule, count } of redactions) {
     output.remark(`The rule ${inert(rule)} of its redaction hides ${count} place(s).`);
   }
+}
+
+/** Indented by generations; `--run` takes the id. */
+function treeLine({ runId, depth, agent, status, costMicroUsd, absent }: ToldMember): string {
+  const cost = costMicroUsd === undefined ? '' : `, ${usdText(costMicroUsd)}`;
+  const what =
+    absent === undefined ? `${inert(status, 60)}${cost}` : `absent: ${inert(absent, 200)}`;
+  const name = agent === '' ? '' : `${inert(agent, 60)}: `;
+  return `${'  '.repeat(depth)}${inert(runId, 200)}  ${name}${what}`;
 }
 
 function isOfKind(step: FoldStep, kind: string): boolean {

@@ -1,7 +1,7 @@
 /** `holdfast replay`: does this release decide a recorded run as it was decided? */
 import type { Command } from 'commander';
 import type { HoldfastError } from '../../core/state/errors.js';
-import type { ReplayReport } from '../../replay/strict-replay.js';
+import type { TreeReport } from '../../replay/replay-tree.js';
 import {
   examples,
   runCommand,
@@ -13,7 +13,7 @@ import {
 import { EXIT } from '../exit-code.js';
 import { inertLines } from '../render/index.js';
 import type { Output } from '../terminal/output.js';
-import { recordedOf } from '../desk/recorded.js';
+import { oneRecordedOf, recordedOf } from '../desk/recorded.js';
 import { usage } from '../usage.js';
 
 const LINE_CHARS_MAX = 2_000;
@@ -33,7 +33,7 @@ export function addReplay(program: Command, cli: Cli): void {
   const command = program
     .command('replay')
     .description(
-      'Replay a run with the workflow code of this release: Temporal’s check, and the data of every step compared with the history. A file needs no server and no store. Exits with 0 only if everything is equal, with 1 at a difference.',
+      'Replay a run, with the runs below it, with the workflow code of this release: Temporal’s check, and the data of every step compared with the history. A file needs no server and no store. Exits with 0 only if everything is equal, with 1 at a difference.',
     )
     .argument('<file-or-run>', 'a bundle that `holdfast export` wrote, or a run id');
   command
@@ -44,7 +44,7 @@ export function addReplay(program: Command, cli: Cli): void {
     .option('--agent <name>', 'with --config: which agent (default: the name of the recorded one)');
   withJson(
     withPlace(command),
-    '{runId, segments, steps, open, equal, error, differences}; with --config {runId, equal, decisions, was, now}',
+    '{runId, segments, steps, open, equal, error, differences, members?: [{runId, …}]}; with --config {runId, equal, decisions, was, now}',
   )
     .addHelpText(
       'after',
@@ -58,20 +58,20 @@ export function addReplay(program: Command, cli: Cli): void {
       runCommand(cli, options, async (session, output) => {
         if (options.config !== undefined) {
           const { replayOnConfig } = await import('./replay-on-config.js');
-          const { bundle } = await recordedOf(cli, session, subject);
+          const { bundle } = await oneRecordedOf(cli, session, { subject });
           return replayOnConfig(bundle, { ...options, folder: cli.environment.folder }, output);
         }
         if (options.agent !== undefined) throw agentOfNothing();
-        const { replayRun } = await import('../../replay/strict-replay.js');
+        const { replayTree } = await import('../../replay/replay-tree.js');
         const { bundle } = await recordedOf(cli, session, subject);
-        const report = await replayRun(bundle);
+        const report = await replayTree(bundle);
         await print(report, output);
         return report.equal ? EXIT.completed : EXIT.error;
       }),
     );
 }
 
-async function print(report: ReplayReport, output: Output): Promise<void> {
+async function print(report: TreeReport, output: Output): Promise<void> {
   output.data(report);
   if (output.json) return;
   const { reportLines } = await import('../../replay/report-text.js');

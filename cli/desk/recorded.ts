@@ -6,19 +6,59 @@ import { bundleOf } from '../commands/export.js';
 import type { Bundle } from '../../replay/bundle.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { neededStore, type Session } from '../session.js';
-import { lastEvents } from './run-record.js';
+import type { RowsBelow } from '../../store/rows-below.js';
+import { lastEvents, TENANT } from './run-record.js';
 
 export interface Recorded {
   readonly bundle: Bundle;
   readonly source: 'file' | 'run';
 }
 
-/** Errors: those of reading a bundle, or of exporting a run. */
+/** A run with everything below it. Errors: those of reading a bundle, or of exporting a run. */
 export async function recordedOf(cli: Cli, session: Session, subject: string): Promise<Recorded> {
+  return read(cli, subject, () => bundleOf(session, subject, { alone: false }));
+}
+
+/**
+ * One run alone: the one that is named, or `member` below it, by its id or what that has behind the other's. Errors: as
+ * above; RunNotFound.
+ */
+export async function oneRecordedOf(
+  cli: Cli,
+  session: Session,
+  { subject, member }: { readonly subject: string; readonly member?: string | undefined },
+): Promise<Recorded> {
+  const { bundle, source } = await read(cli, subject, async () => {
+    const runId = member === undefined ? subject : await idBelow(session, subject, member);
+    return bundleOf(session, runId, { alone: true });
+  });
+  if (member === undefined || source === 'run') return { bundle, source };
+  const { memberOf } = await import('../../replay/tree.js');
+  return { bundle: memberOf(bundle, member), source };
+}
+
+async function read(cli: Cli, subject: string, exported: () => Promise<Bundle>): Promise<Recorded> {
   const file = resolve(cli.environment.folder, subject);
-  if (!isFile(subject, file)) return { bundle: await bundleOf(session, subject), source: 'run' };
+  if (!isFile(subject, file)) return { bundle: await exported(), source: 'run' };
   const { readBundle } = await import('../../replay/read-bundle.js');
   return { bundle: await readBundle(file), source: 'file' };
+}
+
+async function idBelow(session: Session, root: string, name: string): Promise<string> {
+  const { isNamed, noSuchMember } = await import('../../replay/tree.js');
+  const { rows } = await treeRowsOf(session, root);
+  const ids = [root, ...rows.map(({ child }) => child)];
+  const found = ids.find((runId) => isNamed(runId, { root, name }));
+  if (found === undefined) throw noSuchMember(root, name, ids.slice(1));
+  return found;
+}
+
+/** Rows of the runs below one that the store knows. */
+export async function treeRowsOf(session: Session, runId: string): Promise<RowsBelow> {
+  const { rowsBelow } = await import('../../store/rows-below.js');
+  const { DEPTH_MAX, MEMBERS_MAX } = await import('../../replay/tree.js');
+  const wanted = { depth: DEPTH_MAX, count: MEMBERS_MAX };
+  return rowsBelow(await neededStore(session), { tenant: TENANT, runId }, wanted);
 }
 
 /** A run id has no slash and seldom ends like a file. */

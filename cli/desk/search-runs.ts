@@ -11,7 +11,7 @@ import { usage, wholeNumber } from '../usage.js';
 import { tenantOf, type TenantOptions } from './actor.js';
 import { cursorOf } from '../../console/http/cursor.js';
 import { someText, type Page, type PageOptions } from './paging.js';
-import { eventsOfRun, recordedOf } from './recorded.js';
+import { eventsOfRun, oneRecordedOf } from './recorded.js';
 import { moment, span } from './times.js';
 
 export interface SearchOptions {
@@ -200,7 +200,7 @@ async function differing(
   { differsFrom }: SearchOptions,
 ): Promise<FindRuns['also']> {
   if (differsFrom === undefined) return undefined;
-  const { bundle } = await recordedOf(cli, session, differsFrom);
+  const { bundle } = await oneRecordedOf(cli, session, { subject: differsFrom });
   const { diffOf } = await import('../../recording/diff.js');
   const a = { runId: bundle.run.runId, events: bundle.events };
   return async ({ tenant, runId }: RunRow) => {

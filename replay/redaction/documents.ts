@@ -13,6 +13,7 @@ import {
   schemasOfPayload,
   type PayloadPlace,
 } from './schema-places.js';
+import { runsOf, type BundledRun } from '../tree.js';
 
 export interface Document {
   readonly value: Json;
@@ -34,7 +35,10 @@ export function documentsOf(bundle: Bundle): readonly Json[] {
 }
 
 export function placedDocuments(bundle: Bundle): readonly Document[] {
-  const payloads = bundle.segments.flatMap((_, index) => [...payloadsOfSegment(bundle, index)]);
+  const runs = runsOf(bundle);
+  const payloads = runs.flatMap((run) =>
+    run.segments.flatMap((_, index) => [...payloadsOfSegment(run, index, ofMember(bundle, run))]),
+  );
   const schemaTexts = new Set(
     payloads.flatMap(({ schemas }) =>
       [...schemas].flatMap((schema) => (isBlobRef(schema) ? [schema.$blob] : [])),
@@ -57,25 +61,37 @@ export function placedDocuments(bundle: Bundle): readonly Document[] {
     const exchange = parsed.value as Json;
     return [whole, { ...place, value: exchange, schemas: schemasOfExchange(exchange) }];
   });
-  const events = bundle.events.map((event) => ({
-    value: event as unknown as Json,
-    source: `run event ${event.stamp.seq}`,
-    path: '',
-    schemas: schemasOfEvent(event as unknown as Json),
-  }));
+  const events = runs.flatMap((run) =>
+    run.events.map((event) => ({
+      value: event as unknown as Json,
+      source: `${ofMember(bundle, run)}run event ${event.stamp.seq}`,
+      path: '',
+      schemas: schemasOfEvent(event as unknown as Json),
+    })),
+  );
   return [...payloads, ...nodes, ...blobs, ...events];
 }
 
-function* payloadsOfSegment({ segments }: Bundle, index: number): Generator<Document> {
+/** Before the source of a value: whose it is. */
+function ofMember(bundle: Bundle, { run }: BundledRun): string {
+  return run.runId === bundle.run.runId ? '' : `${run.runId}, `;
+}
+
+function* payloadsOfSegment(
+  { segments }: BundledRun,
+  index: number,
+  whose: string,
+): Generator<Document> {
   const { segment, events } = segments[index]!;
   const activities = activityTypes(events);
   for (const event of events) {
-    const source = `event ${event.eventId}`;
+    const source = `${whose}event ${event.eventId}`;
     for (const { value, ...place } of payloadsIn(event, { event, path: '' })) {
       const exchange = exchangeIn(value, { ...place, activities });
       yield {
         value,
-        source: segments.length === 1 ? source : `segment ${segment}, ${source}`,
+        source:
+          segments.length === 1 ? source : `${whose}segment ${segment}, event ${event.eventId}`,
         path: place.path,
         schemas: schemasOfPayload(value, { ...place, activities }),
         ...(exchange !== undefined && { exchange }),

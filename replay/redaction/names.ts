@@ -5,7 +5,14 @@
  */
 import { callDigest, canonicalJson, sha256Hex, type Json } from '../../core/json/json.js';
 import type { Bundle } from '../bundle.js';
-import { isObject, textAt, type JsonObject } from '../../recording/history.js';
+import {
+  argumentsOf,
+  attributesOf,
+  isObject,
+  textAt,
+  type JsonObject,
+} from '../../recording/history.js';
+import { runsOf } from '../tree.js';
 import { documentsOf } from './documents.js';
 import { rewrite } from './rewrite.js';
 
@@ -21,9 +28,10 @@ export function isDigest(value: Json | undefined): value is string {
   return typeof value === 'string' && DIGEST.test(value);
 }
 
-/** `replaced` is `bundle` with texts replaced, everything in the same place. */
-export function renamedContent(bundle: Bundle, replaced: Bundle): Bundle {
+/** `replaced` is `bundle` with texts replaced, everything in the same place; `salt` is thrown away. */
+export function renamedContent(bundle: Bundle, replaced: Bundle, salt: string): Bundle {
   const names = new Map<string, string>();
+  for (const digest of startDigests(bundle)) names.set(digest, sha256Hex(`${salt}:${digest}`));
   const blobs = new Map<string, string>();
   for (const [hash, text] of Object.entries(replaced.blobs)) {
     const now = sha256Hex(text);
@@ -76,6 +84,27 @@ export function renaming(bundle: Bundle, names: Names): Bundle {
 
 function withNames(text: string, names: Names): string {
   return names.get(text) ?? text.replaceAll(HASHES, (hash) => names.get(hash) ?? hash);
+}
+
+/**
+ * Of what sub-agents and cycles were told: the whole start lies in the store, so that nothing here proves its digest, and
+ * hidden texts could be tried out against it.
+ */
+function startDigests(bundle: Bundle): ReadonlySet<string> {
+  const digests = new Set<string>();
+  const starts = runsOf(bundle).flatMap(({ segments }) =>
+    segments.flatMap(({ events }) =>
+      events.flatMap((event) => [
+        ...argumentsOf(attributesOf(event, 'startChildWorkflowExecutionInitiated').input),
+        ...argumentsOf(attributesOf(event, 'workflowExecutionStarted').input),
+      ]),
+    ),
+  );
+  for (const start of starts) {
+    const digest = textAt(start, 'parent', 'digest');
+    if (isDigest(digest)) digests.add(digest);
+  }
+  return digests;
 }
 
 interface CallPlace {

@@ -10,7 +10,7 @@ import type { HoldfastError } from '../../core/state/errors.js';
 import type { Json } from '../../core/json/json.js';
 import type { Bundle, Redaction } from '../bundle.js';
 import { reportLines } from '../report-text.js';
-import { replayRun } from '../strict-replay.js';
+import { replayTree, reportsOf } from '../replay-tree.js';
 import { isDigest, renamedContent, renaming } from './names.js';
 import { replacerOf, type Replacer } from './replacer.js';
 import { rewrite } from './rewrite.js';
@@ -37,7 +37,7 @@ export async function redactBundle(
   rules: readonly RedactionRule[],
   { allowUnmatched = false, salt = randomBytes(32).toString('hex') }: RedactionOptions = {},
 ): Promise<Bundle> {
-  const before = await replayRun(bundle);
+  const before = await replayTree(bundle);
   if (!before.equal) {
     throw refused(
       `The run does not replay as it is, so nobody can tell what hiding would change. ${reportLines(before)[0]}`,
@@ -48,7 +48,7 @@ export async function redactBundle(
   if (unmatched.length > 0 && !allowUnmatched) throw refusedRules(unmatched);
   const replacer = replacerOf(hidden, salt);
   const { bundle: replaced, redactions } = replaceTexts(bundle, hidden, { replacer, rules });
-  const renamed = renamedContent(bundle, replaced);
+  const renamed = renamedContent(bundle, replaced, salt);
   const redacted = {
     ...(await settled(renamed)),
     redactions: [...bundle.redactions, ...redactions],
@@ -113,13 +113,17 @@ function replaceTexts(
 async function settled(bundle: Bundle): Promise<Bundle> {
   let current = bundle;
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const report = await replayRun(current);
+    const report = await replayTree(current);
     if (report.equal) return current;
     const names = new Map<string, string>();
-    for (const { recorded, replayed } of report.differences) {
+    const reports = reportsOf(report);
+    const differences = reports.flatMap((one) => one.differences);
+    let isBroken = reports.some(({ error }) => error !== undefined);
+    for (const { recorded, replayed } of differences) {
       if (isDigest(recorded) && isDigest(replayed)) names.set(recorded, replayed);
+      else isBroken = true;
     }
-    if (report.error !== undefined || names.size < report.differences.length) {
+    if (isBroken) {
       throw refused(
         `A text that the rules hide decides something in this run: ${reportLines(report).slice(1).join(' ').trim()}`,
         'Let the rules hide less: a name that recorded events have too, such as `reason`, needs a pointer, such as /call/args/reason.',
