@@ -81,7 +81,7 @@ export function toldRows(
       parent,
       depth,
       ...(place !== undefined && { agentPath: place.path }),
-      agent: place?.path.at(-1) ?? run?.agent ?? '',
+      agent: run?.agent ?? place?.path.at(-1) ?? '',
       status: run?.stopReason ?? run?.status ?? 'open',
       ...(run?.detail !== undefined && { detail: run.detail }),
       ...(run?.costMicroUsd !== undefined && { costMicroUsd: run.costMicroUsd }),

@@ -26,20 +26,16 @@ export async function rowsBelow(
   { depth, count }: RowsWanted,
 ): Promise<RowsBelow> {
   const rows: ChildRow[] = [];
-  const seen = new Set([runId]);
-  let parents = [runId];
-  for (let generation = 0; generation < depth && parents.length > 0; generation += 1) {
-    const found: string[] = [];
-    for (const parent of parents) {
-      for await (const row of childrenOf(store, tenant, parent)) {
-        if (seen.has(row.child)) continue;
-        if (rows.length === count) return { rows, leftOut: true };
-        seen.add(row.child);
-        rows.push(row);
-        found.push(row.child);
-      }
+  const generations = new Map([[runId, 0]]);
+  // The map grows while it is walked, so that the oldest generation comes first.
+  for (const [parent, generation] of generations) {
+    if (generation === depth) break;
+    for await (const row of childrenOf(store, tenant, parent)) {
+      if (generations.has(row.child)) continue;
+      if (rows.length === count) return { rows, leftOut: true };
+      generations.set(row.child, generation + 1);
+      rows.push(row);
     }
-    parents = found;
   }
   return { rows, leftOut: false };
 }

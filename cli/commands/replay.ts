@@ -20,6 +20,7 @@ const LINE_CHARS_MAX = 2_000;
 
 interface ReplayOptions extends CommonOptions {
   readonly agent?: string;
+  readonly alone?: boolean;
 }
 
 function agentOfNothing(): HoldfastError {
@@ -42,6 +43,7 @@ export function addReplay(program: Command, cli: Cli): void {
       'decide the same calls by schemas, policy and limits of this configuration, and tell what comes out otherwise',
     )
     .option('--agent <name>', 'with --config: which agent (default: the name of the recorded one)');
+  command.option('--alone', 'the run by itself, without its sub-agents or cycles');
   withJson(
     withPlace(command),
     '{runId, segments, steps, open, equal, error, differences, members?: [{runId, …}]}; with --config {runId, equal, decisions, was, now}',
@@ -63,8 +65,11 @@ export function addReplay(program: Command, cli: Cli): void {
         }
         if (options.agent !== undefined) throw agentOfNothing();
         const { replayTree } = await import('../../replay/replay-tree.js');
-        const { bundle } = await recordedOf(cli, session, subject);
-        const report = await replayTree(bundle);
+        const { aloneOf } = await import('../../replay/tree.js');
+        const { bundle } = await (options.alone === true
+          ? oneRecordedOf(cli, session, { subject })
+          : recordedOf(cli, session, subject));
+        const report = await replayTree(options.alone === true ? aloneOf(bundle, bundle) : bundle);
         await print(report, output);
         return report.equal ? EXIT.completed : EXIT.error;
       }),

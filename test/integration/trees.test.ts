@@ -1,4 +1,7 @@
 /** Trees of runs as people and programs see them, on a real server: questions, the way down, what is watched and read. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { runCli } from '../../cli/program.js';
 import type { AskRow } from '../../store/asks.js';
 import type { ScriptedAnswer } from '../../testing/index.js';
@@ -54,7 +57,7 @@ function askUnder(root: string): Promise<AskRow> {
   );
 }
 
-async function command(words: readonly string[], as?: Name) {
+async function command(words: readonly string[], as?: Name, folder = '/nowhere') {
   let out = '';
   let err = '';
   const { place, storePlace } = world;
@@ -67,7 +70,7 @@ async function command(words: readonly string[], as?: Name) {
         }
       : { HOLDFAST_TOKEN: tokenOf(as), HOLDFAST_DESK_URL: desk.url };
   const code = await runCli(words, {
-    environment: { variables, folder: '/nowhere', colour: false, interactive: false },
+    environment: { variables, folder, colour: false, interactive: false },
     streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
   });
   return { code, out, err };
@@ -213,4 +216,63 @@ test('A root is watched with the events of its sub-agents under their calls, or 
   expect(own).toEqual(events.filter(({ stamp }) => stamp.runId === 'seen'));
   const last = own.at(-1)!.stamp as unknown as { seq: number };
   expect(await json('--since', String(last.seq))).toEqual(own.slice(-1));
+});
+
+test('A tree is one file: exported, redacted, replayed, inspected and compared without a server; a run alone is still a file of its own.', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-trees-'));
+  try {
+    const read = call('facts.read', { item: 'sky' });
+    const run = await tree(
+      'kept',
+      [asks('clerk', 'Look at IBAN-4711.'), say('Audited.')],
+      [read, say('IBAN-4711 was read.')],
+    );
+    await world.ended(run);
+    const json = async (...words: readonly string[]) => {
+      const { code, out, err } = await command([...words, '--json'], undefined, folder);
+      return { code, err, data: out === '' ? undefined : (JSON.parse(out) as unknown) };
+    };
+    const ids = ['kept:a1', 'kept:a1:a1'];
+    const exported = await json('export', 'kept', '-o', 'tree.json');
+    expect(exported).toMatchObject({ code: 0, data: { members: ids, absent: [] } });
+    const replayed = { code: 0, data: { equal: true, members: ids.map((runId) => ({ runId })) } };
+    expect(await json('replay', 'tree.json')).toMatchObject(replayed);
+    expect(await json('replay', 'kept')).toMatchObject(replayed);
+
+    const told = (await json('inspect', 'tree.json')).data as { readonly tree: readonly object[] };
+    expect(told.tree).toMatchObject([
+      { runId: 'kept', agent: 'refund-desk', status: 'completed', depth: 0 },
+      { runId: 'kept:a1', parent: 'kept', agentPath: ['refund-desk', 'auditor'], depth: 1 },
+      { runId: 'kept:a1:a1', parent: 'kept:a1', depth: 2, costMicroUsd: expect.any(Number) },
+    ]);
+    expect((await json('inspect', 'kept')).data).toMatchObject({ tree: told.tree });
+    const moment = ['--run', 'a1:a1', '--at', 'last'];
+    const ofFile = await json('inspect', 'tree.json', ...moment);
+    const { source: _, ...kept } = ofFile.data as Record<string, unknown>;
+    expect(kept).toMatchObject({ runId: 'kept:a1:a1' });
+    expect((await json('inspect', 'kept', ...moment)).data).toEqual({ ...kept, source: 'run' });
+    expect(await json('diff', 'kept', 'tree.json')).toMatchObject({
+      code: 0,
+      data: { equal: true, below: [{ run: 'a1' }, { run: 'a1:a1' }] },
+    });
+
+    writeFileSync(
+      join(folder, 'rules.json'),
+      JSON.stringify({ rules: [{ name: 'iban', regex: 'IBAN-\\d+' }] }),
+    );
+    const hidden = await json('export', 'kept', '-o', 'hidden.json', '--redact', 'rules.json');
+    expect(hidden).toMatchObject({ code: 0, data: { members: ids } });
+    const text = readFileSync(join(folder, 'hidden.json'), 'utf8');
+    const { blobs, nodes, events } = JSON.parse(text) as Record<string, unknown>;
+    expect(JSON.stringify([blobs, nodes, events])).not.toContain('IBAN-4711');
+    expect(text).not.toContain(Buffer.from('IBAN-4711').toString('base64').slice(0, 10));
+    expect(await json('replay', 'hidden.json')).toMatchObject(replayed);
+
+    const alone = await json('export', 'kept', '-o', 'alone.json', '--alone');
+    expect(alone).toMatchObject({ code: 0, data: { members: [] } });
+    expect(JSON.parse(readFileSync(join(folder, 'alone.json'), 'utf8'))).toMatchObject({ v: 1 });
+    expect(await json('bundles', folder)).toMatchObject({ data: { equal: 3 } });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

@@ -40,7 +40,7 @@ test.each([
   ['all but its end', () => text.trimEnd().slice(0, -1), /cut off or damaged/],
   ['other JSON', () => '{"events": []}', /no bundle/],
   ['JSON that is no object', () => 'null', /no bundle/],
-  ['a newer one', () => text.replace('"v":1', '"v":2'), /format 2, and this release reads up to 1/],
+  ['a newer one', () => text.replace('"v":1', '"v":3'), /format 3, and this release reads up to 2/],
   ['one with a changed character', () => text.replace('"segment":0', '"segment":1'), /digest/],
   ['one with an unknown key', () => sealed((one) => ({ ...one, extra: 1 })), /extra/],
   ['one without segments', () => sealed((one) => ({ ...one, segments: [] })), /segments/],
