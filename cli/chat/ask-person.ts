@@ -11,9 +11,11 @@ import type {
 } from '../../client/index.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import type { Json } from '../../core/json/json.js';
+import type { Elicitation } from '../../core/state/elicitation.js';
 import { parseJsonText } from '../../pure/json-text.js';
 import type { Output } from '../terminal/output.js';
 import { approvalCard } from '../render/index.js';
+import { fillForm, type FormTerminal } from './elicit-form.js';
 import type { LineSource } from './line-source.js';
 
 export interface Asking {
@@ -31,17 +33,25 @@ type Reading<T> = (line: string) => T | null | 'unclear';
 export function askPersonHere(asking: Asking): Callbacks {
   let turn: Promise<unknown> = Promise.resolve();
 
-  /** null: nobody answered. */
-  function ask<T>(question: Question<T>): Promise<T | null> {
-    const answer = turn.then(() => put(asking, question));
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const answer = turn.then(work);
     turn = answer.catch(() => undefined);
     return answer;
+  }
+
+  /** null: nobody answered. */
+  function ask<T>(question: Question<T>): Promise<T | null> {
+    return inTurn(() => put(asking, question));
   }
 
   return {
     canUseTool: (_tool, _input, { ask: view, runId, signal }) =>
       ask({ view, runId, signal, choices: APPROVAL, read: approvalOf }),
-    onQuestion: (view, { runId, signal }) => ask({ view, runId, signal, ...kindOf(view) }),
+    onQuestion: (view, { runId, signal }) => {
+      const { elicitation } = view;
+      if (elicitation === undefined) return ask({ view, runId, signal, ...kindOf(view) });
+      return inTurn(() => putForm(asking, { view, elicitation, runId, signal }));
+    },
   };
 }
 
@@ -66,6 +76,32 @@ async function put<T>(asking: Asking, question: Question<T>): Promise<T | null> 
     if (answer !== 'unclear') return answer;
     output.line('Please answer as shown.');
   }
+}
+
+interface FormQuestion {
+  readonly view: AskView;
+  readonly elicitation: Elicitation;
+  readonly runId: string;
+  readonly signal: AbortSignal;
+}
+
+/** null: nobody answered. */
+async function putForm(
+  { lines, output }: Asking,
+  { view, elicitation, runId, signal }: FormQuestion,
+): Promise<QuestionReply | null> {
+  if (signal.aborted) return null;
+  const card = { runId, now: Date.now(), paint: output.paint };
+  output.line(approvalCard(view, { ...card, withoutCommands: true }));
+  const value = await fillForm(elicitation, formTerminal({ lines, output }, signal));
+  return value === null ? null : { kind: 'text', value };
+}
+
+export function formTerminal({ lines, output }: Asking, signal: AbortSignal): FormTerminal {
+  return {
+    ask: async (prompt) => (await lines.ask(`${prompt} `, signal))?.trim(),
+    line: output.line,
+  };
 }
 
 const APPROVAL = '[y]es, [n]o and why, [e]dit and the arguments as JSON, [l]ater:';

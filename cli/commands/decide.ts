@@ -8,7 +8,9 @@ import { actorOf, withActor, type ActorOptions } from '../desk/actor.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
 import { decidingAtDesk, decidingDirectly, type Question, type Wanted } from '../desk/deciding.js';
 import { parseDuration } from '../terminal/duration.js';
+import { onInterrupt } from '../terminal/interrupt.js';
 import type { Output } from '../terminal/output.js';
+import { elicitationLines } from '../render/elicitation-lines.js';
 import { inert } from '../render/index.js';
 import { usage, wholeNumber } from '../usage.js';
 
@@ -138,9 +140,9 @@ export function addAnswer(program: Command, cli: Cli): void {
   const command = program
     .command('answer')
     .description(
-      'Answer a question: whether a call in doubt happened, not_happened or the run shall stop; or, to a question of the agent, a text.',
+      'Answer a question: whether a call in doubt happened, not_happened or the run shall stop; or, to a question of the agent, a text. The form of a server is filled in at a terminal when no answer is given.',
     );
-  withDecider(command, '<answer...>')
+  withDecider(command, '[answer...]')
     .option('--value <json>', 'with happened: what the tool would have returned')
     .addHelpText(
       'after',
@@ -148,13 +150,17 @@ export function addAnswer(program: Command, cli: Cli): void {
         `holdfast answer 'run_01J…:3:outcome' happened --value '{"refundId":"rf_9"}' --as mia`,
         "holdfast answer 'run_01J…:3:outcome' not_happened --as mia",
         "holdfast answer 'run_01J…:2' 'the blue one' --as mia",
+        "holdfast answer 'run_01J…:4:elicit:1' --as mia   (a form, field by field)",
       ),
     )
     .action((askId: string, words: readonly string[], options: DecideOptions) =>
       deliver(cli, options, {
         askId,
         verb: 'answered',
-        wanted: (question) => answerOf(question, words.join(' '), options),
+        wanted: (question, output) =>
+          words.length === 0
+            ? filledIn(cli, question, output)
+            : answerOf(question, words.join(' '), options),
       }),
     );
 }
@@ -181,7 +187,7 @@ function someId(text: string): string {
 interface DecisionWanted {
   readonly askId: string;
   readonly verb: string;
-  readonly wanted: (question: Question) => Wanted;
+  readonly wanted: (question: Question, output: Output) => Wanted | Promise<Wanted>;
 }
 
 function deliver(cli: Cli, options: DecideOptions, asked: DecisionWanted): Promise<void> {
@@ -194,7 +200,7 @@ function deliver(cli: Cli, options: DecideOptions, asked: DecisionWanted): Promi
     const question = await deciding.find(asked.askId, options.run);
     const { reason, id } = options;
     const words = { ...(reason !== undefined && { reason }), ...(id !== undefined && { id }) };
-    const delivery = await deciding.deliver(question, asked.wanted(question), words);
+    const delivery = await deciding.deliver(question, await asked.wanted(question, output), words);
     const { askId, runId } = question;
     output.data({ askId, runId, status: statusOf(delivery), ...delivery });
     print(delivery, { askId, runId, verb: asked.verb }, output);
@@ -231,6 +237,44 @@ function print(
   const more = open ? ' More people have to decide, or the run is not there yet.' : '';
   output.line(`${inert(askId)}: ${verb}${waits}.${more} ${follow}`);
 }
+
+/** Of the form of a server. Errors: Usage where nobody types, or there is no form. */
+async function filledIn(cli: Cli, { elicitation }: Question, output: Output): Promise<Wanted> {
+  const { interactive } = cli.environment;
+  if (elicitation === undefined || !interactive) {
+    throw usage(
+      'The answer is missing.',
+      elicitation === undefined
+        ? 'Give the text of the answer behind the id of the question.'
+        : 'Give JSON that fits the form of the question (see `holdfast approvals --json`), decline or cancel; at a terminal the form is filled in field by field.',
+    );
+  }
+  const interrupt = onInterrupt();
+  const { lineSource } = await import('../chat/line-source.js');
+  const { formTerminal } = await import('../chat/ask-person.js');
+  const { fillForm } = await import('../chat/elicit-form.js');
+  const stop = new AbortController();
+  const lines = lineSource({
+    input: cli.input ?? process.stdin,
+    ...(cli.input === undefined && { terminal: process.stdout }),
+    write: output.piece,
+    onInterrupt: () => stop.abort(),
+  });
+  try {
+    for (const line of [elicitation.message, ...elicitationLines(elicitation)]) {
+      output.line(inert(line, MESSAGE_CHARS_MAX));
+    }
+    const signal = AbortSignal.any([interrupt.signal, stop.signal]);
+    const value = await fillForm(elicitation, formTerminal({ lines, output }, signal));
+    if (value !== null) return { decision: 'answer', value };
+    throw usage('The question was not answered, and stays open.');
+  } finally {
+    lines.close();
+    interrupt.release();
+  }
+}
+
+const MESSAGE_CHARS_MAX = 2_000;
 
 function answerOf({ kind }: Question, text: string, options: DecideOptions): Wanted {
   const { value } = options;

@@ -2,6 +2,7 @@
 import type { Decider, Delivery, HoldfastClient } from '../../client/index.js';
 import type { AskKind, AskOutcome } from '../../core/state/ask-kinds.js';
 import type { GrantRequest } from '../../core/state/grant.js';
+import type { Elicitation } from '../../core/state/elicitation.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Json } from '../../core/json/json.js';
 import type { Named } from './actor.js';
@@ -23,6 +24,8 @@ export interface Question {
   readonly runId: string;
   readonly kind: AskKind;
   readonly tool?: string;
+  /** The server of a tool asks. */
+  readonly elicitation?: Elicitation;
 }
 
 export interface Deciding {
@@ -43,7 +46,7 @@ export function decidingDirectly(client: HoldfastClient, named: Named): Deciding
   return {
     async find(askId, named) {
       const { runId, ask } = await client.findAsk(askId, named);
-      return { askId, runId, kind: ask.kind, ...(ask.tool !== undefined && { tool: ask.tool }) };
+      return { runId, ...questionIn(ask) };
     },
     async deliver({ askId, runId }, wanted, { reason, id: nonce }) {
       const run = client.handle(runId);
@@ -60,17 +63,28 @@ export function decidingDirectly(client: HoldfastClient, named: Named): Deciding
   };
 }
 
+function questionIn({
+  askId,
+  kind,
+  tool,
+  elicitation,
+}: Omit<Question, 'runId'>): Omit<Question, 'runId'> {
+  return {
+    askId,
+    kind,
+    ...(tool !== undefined && { tool }),
+    ...(elicitation !== undefined && { elicitation }),
+  };
+}
+
 export function decidingAtDesk(api: DeskApi): Deciding {
   const hashes = new Map<string, unknown>();
   /** An older desk takes no run. */
   const runs = new Map<string, string>();
   const look = async (path: string): Promise<Question> => {
-    const ask = await api.get(path);
-    const { askId, runId, kind, tool, argsHash } = ask as unknown as Question & {
-      readonly argsHash: unknown;
-    };
-    hashes.set(askId, argsHash);
-    return { askId, runId, kind, ...(tool !== undefined && { tool }) };
+    const ask = (await api.get(path)) as unknown as Question & { readonly argsHash: unknown };
+    hashes.set(ask.askId, ask.argsHash);
+    return { runId: ask.runId, ...questionIn(ask) };
   };
   return {
     async find(askId, runId) {

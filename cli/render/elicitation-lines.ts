@@ -1,6 +1,7 @@
 /** What the server of a tool asks, on a card: its address, or the fields of its form. */
 import type { Json } from '../../core/json/json.js';
 import type { Elicitation } from '../../core/state/elicitation.js';
+import { oneOfChoices, someOfChoices, type NamedChoice } from '../../pure/form-choices.js';
 import { inert } from './inert.js';
 
 const FIELDS_MAX = 30;
@@ -42,23 +43,36 @@ function fieldLines(schema: Json | undefined): readonly string[] {
   return more > 0 ? [...lines, `  and ${more} more`] : lines;
 }
 
-function fieldLine(name: string, field: Node, isNeeded: boolean): string {
-  const { type, title, description, minimum, maximum, minLength, maxLength } = field;
-  const choices = field['enum'];
-  const kind = Array.isArray(choices)
-    ? `one of ${choices.map((choice) => String(choice)).join(', ')}`
-    : typeof type === 'string'
-      ? type
-      : 'any value';
+/** Name, kind and bounds of a field, and what its server says about it. */
+export function fieldLine(name: string, field: Node, isNeeded: boolean): string {
+  const { title, description, minimum, maximum, minLength, maxLength, minItems, maxItems } = field;
   const bounds = [
     boundOf('at least', minimum),
     boundOf('at most', maximum),
     boundOf('characters at least', minLength),
     boundOf('characters at most', maxLength),
+    boundOf('choices at least', minItems),
+    boundOf('choices at most', maxItems),
   ].flat();
-  const said = [kind, ...bounds, ...(isNeeded ? [] : ['optional'])].join(', ');
+  const said = [kindOf(field), ...bounds, ...(isNeeded ? [] : ['optional'])].join(', ');
   const about = [title, description].filter((text) => typeof text === 'string').join(': ');
   return inert(`${name} (${said})${about === '' ? '' : ` ${about}`}`);
+}
+
+function kindOf(field: Node): string {
+  const one = oneOfChoices(field);
+  if (one !== undefined) return `one of ${labelsOf(one)}`;
+  const some = someOfChoices(field);
+  if (some !== undefined) return `some of ${labelsOf(some)}`;
+  const { type, format } = field;
+  const kind = typeof type === 'string' ? type : 'any value';
+  return typeof format === 'string' ? `${kind} (${format})` : kind;
+}
+
+function labelsOf(choices: readonly NamedChoice[]): string {
+  return choices
+    .map(({ value, label }) => (label === value ? value : `${value} (${label})`))
+    .join(', ');
 }
 
 function boundOf(name: string, bound: Json | undefined): readonly string[] {

@@ -190,3 +190,43 @@ test('a recorded run can be forked at every step that is neither before its open
     }
   }
 });
+
+describe('of a run with connectors', () => {
+  const elicited = recordedRun('connectors-elicited');
+  const ask = { calls: [{ tool: 'mcp__crm__ask_first', input: { again: true } }] };
+  const find = { calls: [{ tool: 'mcp__crm__get_contact', input: { id: 'c9' } }] };
+
+  test.each(['the record', 'a configuration with the connector'])(
+    'no server is reached with the code of %s: effects are listed, reads answer from the record',
+    async (code) => {
+      writeFileSync(join(folder, 'elicited.json'), bundleText(elicited));
+      const authoring = compiledPath(join(__dirname, '..', '..', 'authoring', 'index.ts'));
+      // Nobody listens there, and a required server that is down ends a run.
+      writeFileSync(
+        join(folder, 'served.config.cjs'),
+        `const { defineAgent, defineConfig } = require(${JSON.stringify(authoring)});
+         const agent = { name: 'served', model: 'scripted/new', instructions: 'Serve.', mcp: ['crm'] };
+         module.exports = defineConfig({
+           agents: [defineAgent(agent)],
+           mcp: { crm: { url: 'http://127.0.0.1:1/mcp', required: true } },
+         });`,
+      );
+      const variables = await access([find, ask, DONE]);
+      let out = '';
+      const first = foldOf(elicited).steps.find(({ effects }) =>
+        effects.some(({ kind }) => kind === 'call_model'),
+      )!;
+      const config = code === 'the record' ? [] : ['--config', 'served.config.cjs'];
+      const words = ['fork', 'elicited.json', '--at', `${first.step}`, '--model', 'scripted/new'];
+      await runCli([...words, '--json', ...config], {
+        environment: { variables, folder, colour: false, interactive: false },
+        streams: { out: (line) => void (out += line), err: (line) => void (out += line) },
+      });
+      expect(JSON.parse(out)).toMatchObject({
+        stopReason: 'completed',
+        wouldExecute: [{ tool: 'mcp__crm__ask_first' }],
+        reads: [{ tool: 'mcp__crm__get_contact', from: 'not_recorded' }],
+      });
+    },
+  );
+});

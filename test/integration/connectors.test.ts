@@ -1,5 +1,7 @@
 /** Runs whose tools are those of servers of MCP. */
 import type { RunHandle } from '../../client/runs/run-handle.js';
+import { PassThrough } from 'node:stream';
+import { runCli } from '../../cli/program.js';
 import { capture } from '../../evaluation/capture/capture.js';
 import { differencesOf } from '../../evaluation/capture/check.js';
 import { foldOf } from '../../recording/fold.js';
@@ -14,7 +16,17 @@ import {
   type ServedTool,
 } from '../connectors/modern-server.js';
 import { config, SECRET } from './support/served-agents.js';
-import { call, ofType, openAsk, say, startWorld, warnings, type World } from './support/world.js';
+import {
+  ANY_RUN,
+  call,
+  ofType,
+  openAsk,
+  say,
+  startWorld,
+  until,
+  warnings,
+  type World,
+} from './support/world.js';
 
 const getContact: ServedTool = {
   name: 'get_contact',
@@ -304,4 +316,72 @@ test('a server that goes away in the middle of a run is away in the case of it',
   ]);
   const captured = await capturedOf(await exported('gone-away'));
   expect(JSON.stringify(captured.during)).toContain('"is":"down"');
+});
+
+/** In place of a line: there are no more. */
+const END = '';
+
+/** A person at a terminal, who types each line when its words were said. */
+async function typed(words: readonly string[], ...lines: readonly (readonly [RegExp, string])[]) {
+  const input = new PassThrough();
+  let said = '';
+  let seen = 0;
+  const { address, namespace } = world.place;
+  const place = ['--address', address, '--namespace', namespace, '--store', world.storePlace];
+  const done = runCli([...words, ...place], {
+    environment: { variables: {}, folder: '/', colour: false, interactive: true },
+    streams: { out: (text) => void (said += text), err: (text) => void (said += text) },
+    input,
+  });
+  for (const [pattern, line] of lines) {
+    await until(`${pattern.source} in ${JSON.stringify(said.slice(seen))}`, () => {
+      const found = pattern.exec(said.slice(seen));
+      if (found === null) return undefined;
+      seen += found.index + found[0].length;
+      return true;
+    });
+    if (line === END) input.end();
+    else input.write(`${line}\n`);
+  }
+  return { code: await done, said };
+}
+
+const FORM: readonly (readonly [RegExp, string])[] = [
+  [/\[f\]ill in/, 'f'],
+  [/payer: $/, 'Annabel'],
+  [/share: $/, 'many'],
+  [/share does not fit[\s\S]*share: $/, '40'],
+];
+const TOLD = '{"who":{"action":"accept","content":{"payer":"Annabel","share":40}}} true';
+
+test('the form of a server is filled in by holdfast answer at a terminal, field by field', async () => {
+  const run = await world.start({
+    runId: 'typed',
+    agent: 'served',
+    replies: [call('mcp__crm__ask_first', {}), say('Done.')],
+  });
+  await approve(run);
+  const { askId } = await openAsk(run);
+  const later = await typed(['answer', askId, '--as', 'mia'], [/\[f\]ill in/, 'l']);
+  expect(later.code).not.toBe(0);
+  expect(later.said).toContain('The question was not answered, and stays open.');
+  const { code, said } = await typed(['answer', askId, '--as', 'mia'], ...FORM);
+  expect([code, said]).toEqual([0, expect.stringContaining('answered')]);
+  const { events } = await world.ended(run);
+  expect(ofType(events, 'tool_finished')).toMatchObject([{ content: { text: TOLD } }]);
+});
+
+test('the form of a server is filled in within holdfast chat', async () => {
+  world.script(ANY_RUN, [call('mcp__crm__ask_first', {}), say('It is done.')]);
+  const { code, said } = await typed(
+    ['chat', 'served', '--by', 'mia'],
+    [/you> /, 'Go on.'],
+    [/\[y\]es/, 'y'],
+    ...FORM,
+    [/It is done\.[\s\S]*you> /, END],
+  );
+  expect([code, said]).toEqual([0, expect.stringContaining('Who pays?')]);
+  const [newest] = await world.client.listRuns({ limit: 1 });
+  const { events } = await world.ended(world.client.handle(newest!.runId));
+  expect(ofType(events, 'tool_finished')).toMatchObject([{ content: { text: TOLD } }]);
 });

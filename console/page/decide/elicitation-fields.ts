@@ -2,6 +2,7 @@
  * The form of a server's question, and its bounds before an answer is sent. Whether the answer fits is decided by the
  * desk; this says it at the field. Pure.
  */
+import { oneOfChoices, type NamedChoice } from '../../../pure/form-choices.js';
 import type { Json, Schema } from '../data/api-types.js';
 import { inertText } from '../parts/inert-text.js';
 import { readField, type Drafts } from './read-fields.js';
@@ -21,7 +22,7 @@ export function formFieldsOf(schema: unknown): Field {
     return value === undefined ? [] : [[name, value] as const];
   });
   const parts = Object.entries(known.properties ?? {}).map(([name, part]) => {
-    const titled = titledIn(part)?.map(({ value }) => value) ?? [];
+    const titled = oneOfChoices(part as unknown as Json)?.map(({ value }) => value) ?? [];
     return [name, titled.length === 0 ? part : { ...part, enum: titled }] as const;
   });
   const shape = { ...known, properties: Object.fromEntries(parts) };
@@ -30,7 +31,7 @@ export function formFieldsOf(schema: unknown): Field {
 
 export interface NamedChoices {
   readonly name: string;
-  readonly named: readonly { readonly value: string; readonly label: string }[];
+  readonly named: readonly NamedChoice[];
 }
 
 /** Of a form that is one choice among texts that can be told apart; undefined: any other form. */
@@ -38,26 +39,10 @@ export function choicesOf(schema: unknown): NamedChoices | undefined {
   const [only, ...others] = Object.entries(schemaIn(schema).properties ?? {});
   if (only === undefined || others.length > 0) return undefined;
   const [name, part] = only;
-  const named = titledIn(part) ?? namedIn(part);
+  const named = oneOfChoices(part as unknown as Json) ?? [];
   const labels = new Set(named.map(({ label }) => inertText(label)));
   const isClear = named.length > 0 && named.length <= CHOICES_MAX && labels.size === named.length;
   return isClear ? { name, named } : undefined;
-}
-
-function namedIn(part: Schema): NamedChoices['named'] {
-  const { enumNames } = part as { readonly enumNames?: readonly string[] };
-  const values = part.enum ?? [];
-  if (!values.every((value) => typeof value === 'string')) return [];
-  return values.map((value, place) => ({ value, label: String(enumNames?.[place] ?? value) }));
-}
-
-function titledIn(part: Schema): NamedChoices['named'] | undefined {
-  const { oneOf } = part as { readonly oneOf?: readonly Schema[] };
-  if (!Array.isArray(oneOf)) return undefined;
-  const named = (oneOf as readonly Schema[]).flatMap(({ const: value, title }) =>
-    typeof value === 'string' ? [{ value, label: title ?? value }] : [],
-  );
-  return named.length === oneOf.length ? named : [];
 }
 
 export function readAnswer(schema: unknown, field: Field, drafts: Drafts): ReadAnswer {
@@ -86,9 +71,16 @@ function faultOf(part: Schema, value: Json | undefined, isNeeded: boolean): stri
     if (chars < minLength) return `has fewer than ${minLength} characters`;
     return chars > maxLength ? `has more than ${maxLength} characters` : undefined;
   }
+  if (Array.isArray(value)) return faultOfList(part, value.length);
   if (typeof value !== 'number') return undefined;
   if (value < minimum) return `must be at least ${minimum}`;
   return value > maximum ? `must be at most ${maximum}` : undefined;
+}
+
+function faultOfList(part: Schema, count: number): string | undefined {
+  const { minItems = 0, maxItems = Infinity } = part;
+  if (count < minItems) return `needs at least ${minItems} of its choices`;
+  return count > maxItems ? `takes at most ${maxItems} of its choices` : undefined;
 }
 
 function schemaIn(schema: unknown): Schema {

@@ -6,7 +6,7 @@ import { amountAt } from '../parts/amount-words.js';
 import { textIn } from '../parts/form.js';
 import { InertBlock, InertLine } from '../parts/inert.js';
 import { inertText } from '../parts/inert-text.js';
-import { isTicked, textOf, type Drafts } from './read-fields.js';
+import { choiceId, isListed, isTicked, textOf, type Drafts } from './read-fields.js';
 import type { Field } from './schema-fields.js';
 
 const HELP_CHARS = 600;
@@ -24,6 +24,7 @@ export interface FieldInputsProps {
 
 export function FieldInputs(props: FieldInputsProps): VNode {
   const { field, card } = props;
+  if (field.kind === 'list') return <ListInput {...props} field={field} />;
   if (field.kind !== 'object') return <LabelledInput {...props} field={field} />;
   const inputs = field.fields.map((inner) => (
     <FieldInputs {...props} key={inner.id} field={inner} />
@@ -39,7 +40,39 @@ export function FieldInputs(props: FieldInputsProps): VNode {
   );
 }
 
-type Single = Exclude<Field, { readonly kind: 'object' }>;
+type List = Extract<Field, { readonly kind: 'list' }>;
+
+/** Any number of a list of choices. */
+function ListInput(props: FieldInputsProps & { readonly field: List }): VNode {
+  const { field, card, drafts, draft } = props;
+  const { id, name, path, isNeeded, help, choices } = field;
+  return (
+    <fieldset id={id} tabIndex={-1}>
+      <legend>
+        <FieldName name={name} label={labelOf(card, path)} />
+        {!isNeeded && <span class="optional"> (optional)</span>}
+      </legend>
+      {choices.map(({ value, label }, place) => (
+        <label key={value} class="listed">
+          <input
+            type="checkbox"
+            id={choiceId(field, place)}
+            checked={isListed(field, place, drafts)}
+            onChange={(event) => draft(choiceId(field, place), event.currentTarget.checked)}
+          />{' '}
+          <InertLine text={label} max={CHOICE_CHARS} />
+        </label>
+      ))}
+      {help !== undefined && (
+        <p class="help">
+          <InertBlock text={help} charsMax={HELP_CHARS} />
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+type Single = Exclude<Field, { readonly kind: 'object' | 'list' }>;
 
 interface SingleProps extends FieldInputsProps {
   readonly field: Single;

@@ -25,6 +25,13 @@ export function readField(field: Field, drafts: Drafts): Read {
     }
     case 'choice':
       return given(field.choices[Number(textOf(field, drafts))]);
+    case 'list': {
+      const { choices, isNeeded, isAbsent } = field;
+      const said = choices.flatMap(({ value }, place) =>
+        isListed(field, place, drafts) ? [value] : [],
+      );
+      return given(said.length === 0 && !isNeeded && isAbsent ? undefined : said);
+    }
     case 'text': {
       // A field has no line breaks of other kinds and no hidden ends: unless somebody types, the value stays.
       const text = textOf(field, drafts);
@@ -40,7 +47,10 @@ export function readField(field: Field, drafts: Drafts): Read {
 type Kind<Name extends Field['kind']> = Extract<Field, { readonly kind: Name }>;
 
 /** As it stands in the field. */
-export function textOf(field: Exclude<Field, Kind<'object' | 'flag'>>, drafts: Drafts): string {
+export function textOf(
+  field: Exclude<Field, Kind<'object' | 'flag' | 'list'>>,
+  drafts: Drafts,
+): string {
   const draft = drafts[field.id];
   return typeof draft === 'string' ? draft : String(field.given);
 }
@@ -48,6 +58,16 @@ export function textOf(field: Exclude<Field, Kind<'object' | 'flag'>>, drafts: D
 export function isTicked(field: Kind<'flag'>, drafts: Drafts): boolean {
   const draft = drafts[field.id];
   return typeof draft === 'boolean' ? draft : field.given;
+}
+
+/** Of a list: the place of one of its choices. */
+export function isListed(field: Kind<'list'>, place: number, drafts: Drafts): boolean {
+  const draft = drafts[choiceId(field, place)];
+  return typeof draft === 'boolean' ? draft : field.given.includes(place);
+}
+
+export function choiceId({ id }: Kind<'list'>, place: number): string {
+  return `${id}-${place}`;
 }
 
 function given(value: Json | undefined): Read {

@@ -3,6 +3,7 @@
  * schema says in a way that no field fits is edited as JSON. Whether the arguments fit is decided by the run, not
  * here. Pure.
  */
+import { someOfChoices, type NamedChoice } from '../../../pure/form-choices.js';
 import type { Json, Schema } from '../data/api-types.js';
 import { isBlob } from '../parts/json-value.js';
 
@@ -24,6 +25,12 @@ export type Field = FieldBase &
     | { readonly kind: 'number'; readonly given: string; readonly isWhole: boolean }
     | { readonly kind: 'flag'; readonly given: boolean }
     | { readonly kind: 'choice'; readonly given: number; readonly choices: Choices }
+    | {
+        readonly kind: 'list';
+        /** Places of the choices that are ticked. */
+        readonly given: readonly number[];
+        readonly choices: readonly NamedChoice[];
+      }
     | { readonly kind: 'json'; readonly given: string }
     | { readonly kind: 'object'; readonly fields: readonly Field[] }
   );
@@ -44,6 +51,7 @@ interface Wanted {
 const DEPTH_MAX = 4;
 const LONG_TEXT = 80;
 const LONG_LIMIT = 400;
+const CHOICES_MAX = 100;
 
 /** Without a schema: as the value itself is. */
 export function fieldsOf(schema: Schema | undefined, value: Json | undefined): Field {
@@ -72,6 +80,8 @@ function isPlainObject(value: Json): value is { [key: string]: Json } {
 function fieldOf(wanted: Wanted): Field {
   const { schema, value, depth } = wanted;
   if (schema.enum !== undefined) return choiceField(wanted, schema.enum);
+  const list = listField(wanted);
+  if (list !== undefined) return list;
   const fits = (type: string): boolean => value === undefined || typeof value === type;
   if (schema.type === 'string' && fits('string')) return textField(wanted);
   if ((schema.type === 'number' || schema.type === 'integer') && fits('number')) {
@@ -126,6 +136,16 @@ function textField(wanted: Wanted): Field {
   const isLong =
     given.length > LONG_TEXT || given.includes('\n') || (schema.maxLength ?? 0) > LONG_LIMIT;
   return { ...baseOf(wanted), kind: 'text', given, isLong };
+}
+
+/** Undefined: no list of choices, or a value that they do not have. */
+function listField(wanted: Wanted): Field | undefined {
+  const choices = someOfChoices(wanted.schema as unknown as Json);
+  if (choices === undefined || choices.length > CHOICES_MAX) return undefined;
+  const { value = [] } = wanted;
+  if (!Array.isArray(value)) return undefined;
+  const given = value.map((one) => choices.findIndex((choice) => choice.value === one));
+  return given.includes(-1) ? undefined : { ...baseOf(wanted), kind: 'list', given, choices };
 }
 
 function choiceField(wanted: Wanted, named: readonly Json[]): Field {

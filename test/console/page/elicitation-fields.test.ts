@@ -18,6 +18,17 @@ const SCHEMA = {
         { const: 'b', title: 'Beta' },
       ],
     },
+    colours: {
+      type: 'array',
+      maxItems: 2,
+      items: {
+        anyOf: [
+          { const: 'r', title: 'Red' },
+          { const: 'g', title: 'Green' },
+          { const: 'b', title: 'Blue' },
+        ],
+      },
+    },
   },
 };
 const field = formFieldsOf(SCHEMA);
@@ -42,6 +53,19 @@ test.each([
   ['Ann', 'many', 'field-1', 'share must be a whole number.'],
 ])('%j and %j are complained about at %s', (name, share, fieldId, fault) => {
   expect(readAnswer(SCHEMA, field, said(name, share))).toEqual({ ok: false, fieldId, fault });
+});
+
+test('of a list of choices those that are ticked are the answer, as many as the form takes', () => {
+  const ticked = (...places: readonly number[]) =>
+    Object.fromEntries(places.map((place) => [`field-4-${place}`, true]));
+  expect(readAnswer(SCHEMA, field, { ...said('Ann', '40'), ...ticked(0, 2) })).toMatchObject({
+    value: { colours: ['r', 'b'] },
+  });
+  expect(readAnswer(SCHEMA, field, { ...said('Ann', '40'), ...ticked(0, 1, 2) })).toEqual({
+    ok: false,
+    fieldId: 'field-4',
+    fault: 'colours takes at most 2 of its choices.',
+  });
 });
 
 test('a length counts characters, not halves of them', () => {
