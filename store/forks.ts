@@ -1,11 +1,12 @@
 /**
- * Forks of recorded runs: where each began, with the state that it begins from.
+ * Forks of recorded runs: where each began, with the state that it begins from, and the calls that the record of its run has.
  * Invariant: a row is written before its run is started, and never altered; all forks of a run, and theirs, have one root.
  */
 import type { EarlierEffect } from '../core/controls/repeats.js';
 import { sha256Hex } from '../core/json/json.js';
-import { checkIdentifiers } from './bounds.js';
+import { checkIdentifiers, listLimit } from './bounds.js';
 import { immediate, rowsOf, type Db } from './database.js';
+import type { ForkTable } from './fork-table.js';
 
 export interface ForkRow {
   readonly runId: string;
@@ -25,6 +26,26 @@ export interface NewFork {
   readonly body: string;
   /** ms since epoch. */
   readonly at: number;
+  /** What the record of the parent gave to executors: the ledger of this store need not have it. */
+  readonly calls?: readonly RecordedCallRow[];
+}
+
+export interface RecordedCallRow {
+  readonly key: string;
+  readonly tool: string;
+  readonly digest: string;
+  /** ms since epoch. */
+  readonly at: number;
+  readonly isDone: boolean;
+}
+
+/** A fork in a list. */
+export interface ForkLink {
+  readonly runId: string;
+  readonly parent: string;
+  readonly step: number;
+  /** ms since epoch. */
+  readonly at: number;
 }
 
 export interface FamilyQuery {
@@ -41,24 +62,38 @@ export interface Forks {
   /** Gives the digest of the state. */
   putFork(fork: NewFork): Promise<string>;
   getFork(tenant: string, runId: string): Promise<ForkRow | undefined>;
+  /** Forks of this run, but not theirs; the newest first, at most LIST_ROWS_MAX. */
+  forksOf(tenant: string, parent: string, limit: number): Promise<readonly ForkLink[]>;
+  /** Of which run each of these is a fork; those that are none are left out. At most LIST_ROWS_MAX. */
+  forkLinks(tenant: string, runIds: readonly string[]): Promise<readonly ForkLink[]>;
   /** Calls of this tool with these arguments that the recorded run, or any fork of it, handed over; newest first. */
   handedOverInFamily(query: FamilyQuery): Promise<readonly EarlierEffect[]>;
 }
 
+const MEMBERS = `
+  select root from forks where tenant = @tenant and run_id = @runId
+  union select run_id from forks where tenant = @tenant
+    and root = (select root from forks where tenant = @tenant and run_id = @runId)`;
+
+/** What the ledger has of a call says more than the record. */
 const FAMILY = `
-  select key, run_id, state, claimed_until from ledger
+  select key, run_id, state, claimed_until as at from ledger
   where tenant = @tenant and tool = @tool and args_digest = @argsDigest and key <> @key
-    and run_id in (
-      select root from forks where tenant = @tenant and run_id = @runId
-      union select run_id from forks where tenant = @tenant
-        and root = (select root from forks where tenant = @tenant and run_id = @runId))
-  order by claimed_until desc, key limit @limit`;
+    and run_id in (${MEMBERS})
+  union all
+  select key, run_id, case done when 1 then 'recorded' else 'handed_over' end as state, at
+  from recorded_calls
+  where tenant = @tenant and tool = @tool and args_digest = @argsDigest and key <> @key
+    and run_id in (${MEMBERS})
+    and not exists (select 1 from ledger
+      where ledger.tenant = recorded_calls.tenant and ledger.key = recorded_calls.key)
+  order by at desc, key limit @limit`;
 
 interface Found {
   readonly key: string;
   readonly run_id: string;
   readonly state: string;
-  readonly claimed_until: number;
+  readonly at: number;
 }
 
 const STATES: { readonly [state: string]: EarlierEffect['state'] } = {
@@ -66,12 +101,15 @@ const STATES: { readonly [state: string]: EarlierEffect['state'] } = {
   recorded: 'done',
 };
 
+const CALLS_PER_STATEMENT = 200;
+
 export function forks(db: Db): Forks {
   return {
-    async putFork({ tenant, runId, parent, step, body, at }) {
+    async putFork({ tenant, runId, parent, step, body, at, calls = [] }) {
       checkIdentifiers({ tenant, runId, parent });
       const digest = sha256Hex(body);
       await immediate(db, async (tx) => {
+        await writeCalls(tx, { tenant, runId: parent }, calls);
         const root = (await rowOf(tx, tenant, parent))?.root ?? parent;
         const row = { tenant, run_id: runId, parent, root, step, digest, body, created_at: at };
         await tx.insertInto('forks').values(row).execute();
@@ -82,6 +120,22 @@ export function forks(db: Db): Forks {
       checkIdentifiers({ tenant, runId });
       return rowOf(db, tenant, runId);
     },
+    async forksOf(tenant, parent, limit) {
+      checkIdentifiers({ tenant, parent });
+      const rows = await linksIn(db, tenant)
+        .where('parent', '=', parent)
+        .orderBy('created_at', 'desc')
+        .orderBy('run_id', 'desc')
+        .limit(listLimit(limit))
+        .execute();
+      return rows.map(linkOf);
+    },
+    async forkLinks(tenant, runIds) {
+      checkIdentifiers({ tenant });
+      const ids = runIds.slice(0, listLimit(Infinity));
+      if (ids.length === 0) return [];
+      return (await linksIn(db, tenant).where('run_id', 'in', ids).execute()).map(linkOf);
+    },
     async handedOverInFamily({ tenant, runId, key, tool, argsDigest, limit }) {
       checkIdentifiers({ tenant, runId, key, tool, argsDigest });
       const values = { tenant, runId, key, tool, argsDigest, limit };
@@ -90,12 +144,48 @@ export function forks(db: Db): Forks {
         key: row.key,
         runId: row.run_id,
         tool,
-        at: Number(row.claimed_until),
+        at: Number(row.at),
         state: STATES[row.state] ?? 'in_doubt',
         approvedBy: [],
       }));
     },
   };
+}
+
+async function writeCalls(
+  tx: Db,
+  { tenant, runId }: { readonly tenant: string; readonly runId: string },
+  calls: readonly RecordedCallRow[],
+): Promise<void> {
+  const rows = calls.map(({ key, tool, digest, at, isDone }) => {
+    checkIdentifiers({ key, tool, digest });
+    const done = isDone ? 1 : 0;
+    return { tenant, run_id: runId, key, tool, args_digest: digest, at, done };
+  });
+  for (let from = 0; from < rows.length; from += CALLS_PER_STATEMENT) {
+    await tx
+      .insertInto('recorded_calls')
+      .values(rows.slice(from, from + CALLS_PER_STATEMENT))
+      // A later record knows more.
+      .onConflict((conflict) =>
+        conflict
+          .columns(['tenant', 'run_id', 'key'])
+          .doUpdateSet((known) => ({ done: known.ref('excluded.done') })),
+      )
+      .execute();
+  }
+}
+
+function linksIn(db: Db, tenant: string) {
+  return db
+    .selectFrom('forks')
+    .select(['run_id', 'parent', 'step', 'created_at'])
+    .where('tenant', '=', tenant);
+}
+
+function linkOf(row: Pick<ForkTable, 'run_id' | 'parent' | 'step' | 'created_at'>): ForkLink {
+  const { run_id: runId, parent, step, created_at: at } = row;
+  return { runId, parent, step: Number(step), at: Number(at) };
 }
 
 async function rowOf(db: Db, tenant: string, id: string): Promise<ForkRow | undefined> {

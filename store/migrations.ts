@@ -305,6 +305,17 @@ const MIGRATIONS: readonly Migration[] = [
       `create index forks_by_root on forks (tenant, root)`,
     ],
   },
+  {
+    version: 19,
+    name: 'calls of recorded runs, for their forks',
+    statements: [
+      `create table recorded_calls (tenant text not null, run_id text not null, key text not null,
+        tool text not null, args_digest text not null, at bigint not null, done integer not null,
+        primary key (tenant, run_id, key))`,
+      `create index recorded_calls_by_digest on recorded_calls (tenant, tool, args_digest)`,
+      `create index forks_by_parent on forks (tenant, parent, created_at)`,
+    ],
+  },
 ];
 
 /** The newest schema that this program knows. */

@@ -2,7 +2,7 @@
  * The tables as Kysely sees them. `tenant` is first in every primary key. Booleans are 0 or 1, times ms
  * since epoch, money integer micro-USD; columns named `*_json` hold JSON text. Migrations make them.
  */
-import type { ForkTable } from './fork-table.js';
+import type { ForkTable, RecordedCallTable } from './fork-table.js';
 export interface BlobTable {
   readonly tenant: string;
   readonly hash: string;
@@ -479,6 +479,7 @@ export interface Tables {
   readonly served: ServedTable;
   readonly needs: NeedTable;
   readonly forks: ForkTable;
+  readonly recorded_calls: RecordedCallTable;
   readonly children: ChildTable;
   readonly letters: LetterTable;
   readonly proposals: ProposalTable;

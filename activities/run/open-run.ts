@@ -49,8 +49,9 @@ export async function openRun(
     return { rules, ...(await ownStore(deps, input)), ...known, eventsUpTo };
   }
   if (input.start.fork !== undefined) {
-    const fork = await forkOf(deps, input, input.start.fork);
-    const frozen = fork.frozen ?? fork.run.frozen;
+    const given = await forkOf(deps, input, input.start.fork);
+    const frozen = given.frozen && sandboxed(deps, given.frozen);
+    const fork = frozen === undefined ? given : { ...given, frozen };
     const output = {
       rules,
       fork: fork as unknown as Json,
@@ -59,7 +60,8 @@ export async function openRun(
       eventsUpTo,
     };
     mustFit(input.start.agent, output);
-    if (frozen !== undefined) await noteNeeds(deps, run, frozen);
+    const needed = frozen ?? fork.run.frozen;
+    if (needed !== undefined) await noteNeeds(deps, run, needed);
     return output;
   }
   const { start, context, agentVersion } = await cycleStart(store, run, input.start);

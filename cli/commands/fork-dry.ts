@@ -31,8 +31,7 @@ export async function forkDry(
   const changes = await changesOf(cli, options, config);
   const { playDry } = await import('../../evaluation/fork/dry.js');
   const fork = await playDry(
-    fold,
-    { bundle, step: options.at },
+    { fold, bundle, step: options.at },
     {
       changes,
       providers: await providersFor(cli, config),

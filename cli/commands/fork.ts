@@ -1,5 +1,6 @@
 /** `holdfast fork`: a new run from the state after a step of a recorded one, played dry, or only what it would begin with. */
 import type { Command } from 'commander';
+import { HoldfastError } from '../../core/state/errors.js';
 import type { ForkPlan } from '../../recording/fork-plan.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
 import { oneRecordedOf } from '../desk/recorded.js';
@@ -40,9 +41,7 @@ export function addFork(program: Command, cli: Cli): void {
         const { bundle } = recorded;
         const { foldOf } = await import('../../recording/fold.js');
         const fold = foldOf(bundle);
-        if (fold.kind === 'goal') {
-          throw usage('Forks of goals are not built.', 'Name the run of one of its cycles.');
-        }
+        if (fold.kind === 'goal') throw goalRefused(bundle.run.runId);
         if (options.live === true) {
           const { forkLive } = await import('./fork-live.js');
           return forkLive(cli, { fold, recorded, options, session }, output);
@@ -66,6 +65,16 @@ export function addFork(program: Command, cli: Cli): void {
 }
 
 const LINE_CHARS_MAX = 400;
+
+/** The cycles of a goal are runs: what one of them did can be done otherwise, what a goal is among its cycles cannot. */
+function goalRefused(goalId: string): HoldfastError {
+  const id = inert(goalId, GOAL_ID_CHARS);
+  return new HoldfastError('ForkRefused', `${id} is a goal, and forks are made of runs.`, {
+    hint: `Fork the run of one of its cycles, for example \`holdfast fork ${id}:c1 --at STEP\`; \`holdfast goal show ${id}\` lists them. A goal that is to go on otherwise is started again: \`holdfast goal restart ${id}\`.`,
+  });
+}
+
+const GOAL_ID_CHARS = 128;
 
 function refuseWrong(options: ForkOptions): void {
   if (options.live === true && (options.dry === true || options.plan === true)) {

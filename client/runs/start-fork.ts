@@ -6,6 +6,7 @@ import { jsonBytes, PAYLOAD_BYTES_MAX } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Fork } from '../../core/state/fork.js';
 import { AGENT_RUN } from '../../workflows/messages.js';
+import type { RecordedCallRow } from '../../store/forks.js';
 import type { StoreCalls } from '../../store/store.js';
 import type { Link } from '../link.js';
 import { runHandle, type RunHandle } from './run-handle.js';
@@ -15,8 +16,10 @@ import { OPEN_LIMIT_MS, untilOpen } from './until-open.js';
 
 export interface ForkOptions {
   readonly fork: Fork;
-  /** The store of the recorded run. */
-  readonly store: StoreCalls;
+  /** The store that the fork runs on; it has conversation and texts of the state. */
+  readonly store: Pick<StoreCalls, 'putFork'>;
+  /** What the record gave to executors: the fork asks before it does the same. Absent: what the ledger has of the run. */
+  readonly calls?: readonly RecordedCallRow[];
   /** Default: a new `run_<ulid>`. */
   readonly runId?: string;
   /** False: it does not wait until the fork is open. */
@@ -28,7 +31,7 @@ const MARGIN_BYTES = 4_096;
 
 /** Errors: `ForkRefused`, `RunExists`. */
 export async function startFork(link: Link, options: ForkOptions): Promise<RunHandle> {
-  const { fork, store, wait } = options;
+  const { fork, store, calls, wait } = options;
   const { run, step } = fork;
   const runId = options.runId === undefined ? newRunId() : checkRunId(options.runId);
   const bytes = jsonBytes(fork);
@@ -40,7 +43,12 @@ export async function startFork(link: Link, options: ForkOptions): Promise<RunHa
   }
   const { tenant } = run;
   const place = { tenant, runId, parent: run.runId, step };
-  const digest = await store.putFork({ ...place, body: JSON.stringify(fork), at: Date.now() });
+  const digest = await store.putFork({
+    ...place,
+    body: JSON.stringify(fork),
+    at: Date.now(),
+    ...(calls !== undefined && { calls }),
+  });
   const agent = run.start.agent;
   await startPrepared(link, {
     type: AGENT_RUN,

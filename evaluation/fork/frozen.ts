@@ -1,5 +1,5 @@
 /**
- * What a dry fork is frozen with: that of its parent, or of the agent of a configuration, with the named changes.
+ * What a fork is frozen with: that of its parent, or of the agent of a configuration, with the named changes.
  * Invariant: the conversation lies under the root that it is frozen with.
  */
 import { policyOf, type PolicyDeclaration } from '../../authoring/policy.js';
@@ -71,7 +71,7 @@ export async function frozenFork(
 }
 
 /** With another model, policy and limits; the conversation stays where it is. */
-export function withTerms(
+function withTerms(
   frozen: Frozen,
   {
     route,
@@ -108,7 +108,7 @@ interface Rooted {
   readonly root: TranscriptNode;
 }
 
-/** A dry fork reaches no server: tools of connectors that the agent still uses stay as the run had them. */
+/** No server is reached before a fork begins: tools of connectors that the agent still uses stay as the run had them. */
 function withServed({ frozen, root }: Rooted, before: Rooted, config: Config): Rooted {
   const used = config.agents.get(frozen.agent.name)?.mcp ?? [];
   const served = before.frozen.tools.filter(
@@ -170,7 +170,13 @@ async function frozenBy(
 ): Promise<Frozen> {
   const [first] = bundle.segments[0]?.events ?? [];
   const given = argumentsOf(attributesOf(first, 'workflowExecutionStarted').input)[0];
-  const { session: _, parent: __, store: ___, ...start } = given as unknown as StartInput;
+  const {
+    session: _,
+    parent: __,
+    store: ___,
+    fork: ____,
+    ...start
+  } = given as unknown as StartInput;
   const opening = startSimulation({
     start: { ...start, agent: run.frozen.agent.name },
     runId: `${run.runId}.opening`,

@@ -5,13 +5,15 @@ import type { ToolOutcome } from '../../core/state/effect.js';
 import type { TranscriptNode } from '../../core/state/transcript.js';
 import type { RunFold } from '../../recording/fold.js';
 import type { Bundle } from '../../replay/bundle.js';
-import type { MemoryStore } from '../../store/store.js';
+import type { StoreCalls } from '../../store/store.js';
 
 /** Conversation and texts of the bundle, under the tenant of its run. */
-export async function fillStore(store: MemoryStore, bundle: Bundle): Promise<void> {
-  const { tenant } = bundle.run;
-  for (const text of Object.values(bundle.blobs)) await store.putBlob(tenant, text);
-  for (const node of Object.values(bundle.nodes)) {
+export async function fillStore(
+  store: Pick<StoreCalls, 'putNode' | 'putBlob'>,
+  { run: { tenant }, blobs, nodes }: Pick<Bundle, 'run' | 'blobs' | 'nodes'>,
+): Promise<void> {
+  for (const text of Object.values(blobs)) await store.putBlob(tenant, text);
+  for (const node of Object.values(nodes)) {
     await store.putNode(tenant, node as unknown as TranscriptNode);
   }
 }

@@ -159,7 +159,7 @@ export default defineConfig({ agents: [defineAgent({ name: ${JSON.stringify(agen
 
 test('a step at which the run is not open, or ends, and a model without a key are refused', async () => {
   const early = await forked([DONE], 1);
-  expect([early.code, early.said]).toEqual([1, expect.stringContaining('had not been opened')]);
+  expect([early.code, early.said]).toEqual([1, expect.stringContaining('had not begun its work')]);
   const last = await forked([DONE], foldOf(approved).steps.length);
   expect([last.code, last.said]).toEqual([1, expect.stringContaining('was ending')]);
   let err = '';
@@ -181,7 +181,7 @@ test('a recorded run can be forked at every step that is neither before its open
     const fold = foldOf(bundle);
     if (fold.kind !== 'run') continue;
     for (const { step } of fold.steps) {
-      const played = await playDry(fold, { bundle, step }, { changes, providers }).catch(
+      const played = await playDry({ fold, bundle, step }, { changes, providers }).catch(
         (error: unknown) => {
           expect(error).toMatchObject({ code: 'ForkRefused' });
         },

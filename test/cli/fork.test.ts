@@ -97,7 +97,6 @@ test('a read in flight begins anew; standing approvals and open sub-agents are n
 
 test('what is not built or means nothing is refused and says so, and so is a step that there is not', async () => {
   const refusals = [
-    [['--live'], '--live needs a run that the store has'],
     [['--live', '--dry'], 'means nothing'],
     [['--plan', '--model', 'other'], '--plan plays no fork'],
     [['--plan', '--dry'], '--plan plays no fork'],

@@ -1,0 +1,73 @@
+/**
+ * What a live fork begins with, and what the store that it runs on needs before.
+ * Invariant: what is put into the store is added under its own hash, and changes nothing that is there.
+ */
+import type { Json } from '../../core/json/json.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { Fork } from '../../core/state/fork.js';
+import { recordedCalls, type RecordedCall } from '../../recording/handed-over.js';
+import type { Bundle } from '../../replay/bundle.js';
+import { gatherReferred } from '../../replay/gather.js';
+import { openMemoryStore, type StoreCalls } from '../../store/store.js';
+import { preparedFork, type ForkPlace, type ForkTerms, type PreparedFork } from './prepare.js';
+import { fillStore } from './record.js';
+
+export interface LiveTerms extends ForkTerms {
+  /** `file`: the store may have nothing of the run, so conversation and texts of the bundle are put into it. */
+  readonly source: 'run' | 'file';
+}
+
+type Texts = Pick<Bundle, 'run' | 'nodes' | 'blobs'>;
+
+export interface LiveFork {
+  readonly fork: Fork;
+  /** What the record gave to executors: the fork asks before it does the same. */
+  readonly calls: readonly RecordedCall[];
+  /** Conversation and texts that the store needs. */
+  readonly texts: readonly Texts[];
+}
+
+/** Errors: those of `preparedFork`, `ForkRefused` for a redacted record. */
+export async function liveFork(place: ForkPlace, terms: LiveTerms): Promise<LiveFork> {
+  const { bundle } = place;
+  refuseRedacted(bundle);
+  const memory = await openMemoryStore();
+  try {
+    await fillStore(memory, bundle);
+    const fork = await preparedFork(memory, place, terms);
+    const changed = await gatherReferred(memory, bundle.run.tenant, newTexts(fork));
+    return {
+      fork,
+      calls: recordedCalls(bundle.segments),
+      texts: [...(terms.source === 'file' ? [bundle] : []), { run: bundle.run, ...changed }],
+    };
+  } finally {
+    await memory.close();
+  }
+}
+
+/** Before the fork is started. */
+export async function putTexts(
+  store: Pick<StoreCalls, 'putNode' | 'putBlob'>,
+  { texts }: Pick<LiveFork, 'texts'>,
+): Promise<void> {
+  for (const one of texts) await fillStore(store, one);
+}
+
+/** What the changes have written; the authority is named by its hash alone. */
+function newTexts({ frozen, head, results }: PreparedFork): readonly Json[] {
+  const { authority } = frozen;
+  return [
+    frozen as unknown as Json,
+    ...(head === undefined ? [] : [{ head }]),
+    ...(authority === undefined ? [] : [{ ref: authority }]),
+    ...(results === undefined ? [] : [results as unknown as Json]),
+  ];
+}
+
+function refuseRedacted({ redactions }: Bundle): void {
+  if (redactions.length === 0) return;
+  throw new HoldfastError('ForkRefused', 'A redacted bundle is forked dry only.', {
+    hint: 'Leave out --live, or fork the run itself where its store is.',
+  });
+}

@@ -1,0 +1,71 @@
+/**
+ * What a fork of a recorded run begins with: the state after the step, what the record knows later, and the named changes.
+ * Invariant: nothing is written outside of the store that is given.
+ */
+import { writeAuthority } from '../../activities/run/authority.js';
+import { forkRefusal } from '../../core/loop/fork.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { Fork } from '../../core/state/fork.js';
+import type { Frozen } from '../../core/state/frozen.js';
+import { isOpen, type OpenRun } from '../../core/state/run.js';
+import type { RunFold } from '../../recording/fold.js';
+import { forkOutcomes } from '../../recording/fork-outcomes.js';
+import type { Bundle } from '../../replay/bundle.js';
+import type { MemoryStore } from '../../store/store.js';
+import { frozenFork, type ForkChanges } from './frozen.js';
+
+/** Where a fork begins. */
+export interface ForkPlace {
+  readonly fold: RunFold;
+  readonly bundle: Bundle;
+  readonly step: number;
+}
+
+export interface ForkTerms {
+  readonly changes: ForkChanges;
+  /** Absent: those of the parent. */
+  readonly rules?: 'newest';
+}
+
+export interface PreparedFork extends Fork {
+  readonly run: OpenRun;
+  readonly frozen: Frozen;
+}
+
+/** `store` has the record. Errors: `StepNotFound`, `ForkRefused`, and what a configuration says that cannot be used. */
+export async function preparedFork(
+  store: MemoryStore,
+  { fold, bundle, step }: ForkPlace,
+  { changes, rules }: ForkTerms,
+): Promise<PreparedFork> {
+  const { after } = fold.at(step);
+  const reason = forkRefusal(after);
+  if (reason !== undefined || !isOpen(after)) throw forkRefused(reason ?? 'The run was not open.');
+  const { frozen, head } = await frozenFork(store, bundle, { run: after, changes });
+  const { tenant, runId, traceId, start } = after;
+  // What sub-agents may do follows from it; a bundle does not have the text.
+  const authority = await writeAuthority(store, { run: { tenant, runId, traceId }, start }, frozen);
+  const { modelChoice: _, ...unchosen } = after;
+  const results = await Promise.all(
+    Object.entries(changes.results ?? {}).map(
+      async ([id, text]) => [id, await store.putText(tenant, text)] as const,
+    ),
+  );
+  return {
+    // A chosen model takes the place of one that people had chosen.
+    run: changes.route === undefined ? after : unchosen,
+    step,
+    outcomes: forkOutcomes(fold, step),
+    frozen: authority === undefined ? frozen : { ...frozen, authority },
+    ...(head !== undefined && { head }),
+    ...(changes.message !== undefined && { message: changes.message }),
+    ...(results.length > 0 && { results: Object.fromEntries(results) }),
+    ...(rules === undefined && { keepsRules: true }),
+  };
+}
+
+export function forkRefused(reason: string): HoldfastError {
+  return new HoldfastError('ForkRefused', reason, {
+    hint: '`holdfast inspect FILE|RUN` lists the steps; `holdfast fork … --plan` shows what a fork would begin with.',
+  });
+}

@@ -1,0 +1,57 @@
+/**
+ * The calls that a record gave to an executor, as its histories have them: also where the record cannot be folded.
+ * Invariant: a call that was ever scheduled is listed; one that is known to have ended well says so, any other is in doubt.
+ */
+import { attributesOf, argumentsOf, at, textAt, timeOf, typeOf } from './history.js';
+import type { HistoryEvent } from './history.js';
+import type { Json } from '../core/json/json.js';
+import type { Segment } from './chain.js';
+
+export interface RecordedCall {
+  /** Idempotency key. */
+  readonly key: string;
+  readonly tool: string;
+  /** Of tool and arguments. */
+  readonly digest: string;
+  /** ms since epoch. */
+  readonly at: number;
+  readonly isDone: boolean;
+}
+
+/** In the order in which they were scheduled. */
+export function recordedCalls(segments: readonly Segment[]): readonly RecordedCall[] {
+  const calls = new Map<string, RecordedCall>();
+  for (const { events } of segments) {
+    const done = doneIn(events);
+    for (const event of events) {
+      const call = callOf(event);
+      if (call === undefined) continue;
+      const before = calls.get(call.key);
+      const isDone = before?.isDone === true || done.has(event.eventId);
+      calls.set(call.key, { ...call, isDone });
+    }
+  }
+  return [...calls.values()];
+}
+
+function callOf(event: HistoryEvent): Omit<RecordedCall, 'isDone'> | undefined {
+  if (typeOf(event) !== 'ACTIVITY_TASK_SCHEDULED') return undefined;
+  const scheduled = attributesOf(event, 'activityTaskScheduled');
+  if (textAt(scheduled, 'activityType', 'name') !== 'execute_tool') return undefined;
+  const call = at(argumentsOf(scheduled.input)[0], 'call');
+  const [key, tool, digest] = ['key', 'tool', 'digest'].map((name) => textAt(call, name));
+  if (key === undefined || tool === undefined || digest === undefined) return undefined;
+  return { key, tool, digest, at: timeOf(event) };
+}
+
+/** Ids of the events that scheduled what ended well. */
+function doneIn(events: readonly HistoryEvent[]): ReadonlySet<string> {
+  const ids = events.flatMap((event) => {
+    if (typeOf(event) !== 'ACTIVITY_TASK_COMPLETED') return [];
+    const completed = attributesOf(event, 'activityTaskCompleted');
+    const outcome: Json | undefined = at(argumentsOf(completed.result)[0], 'outcome', 'kind');
+    const scheduled = textAt(completed, 'scheduledEventId');
+    return outcome === 'ok' && scheduled !== undefined ? [scheduled] : [];
+  });
+  return new Set(ids);
+}

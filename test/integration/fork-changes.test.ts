@@ -1,0 +1,124 @@
+/** Live forks under another definition, and live forks of files. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundleText } from '../../replay/bundle.js';
+import { exportRun } from '../../replay/export-run.js';
+import { replayRun } from '../../replay/strict-replay.js';
+import { compiledPath } from '../compiled.js';
+import { decided, exported, forked, holdfast, recordOf, type Recorded } from './support/forking.js';
+import { ANY_RUN, pay, read, say, startWorld, type World } from './support/world.js';
+
+const SCRIPT = [read('item'), pay('pay.keyed'), say('Paid.')];
+
+let world: World;
+/** Another store, another namespace: it has nothing of the runs of `world`. */
+let elsewhere: World;
+let folder: string;
+let parent: Recorded;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-fork-changes-'));
+  [world, elsewhere] = await Promise.all([startWorld(), startWorld()]);
+  for (const one of [world, elsewhere]) one.script(ANY_RUN, SCRIPT);
+  await world.ended(await world.start({ runId: 'parent', replies: SCRIPT }));
+  parent = await recordOf(world, 'parent');
+});
+afterAll(async () => {
+  await Promise.all([world.stop(), elsewhere.stop()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** The first step whose effects have this, and before which nothing was paid. */
+function stepOf(kind: string, nth = 1): number {
+  return parent.fold.steps.filter(({ effects }) => effects.some((one) => one.kind === kind))[
+    nth - 1
+  ]!.step;
+}
+
+function asked(where: World, runId: string): string {
+  return JSON.stringify(where.requests(runId).at(-1)?.body ?? '');
+}
+
+test('a live fork goes on under other instructions, and replays', async () => {
+  const prompt = file('prompt.md', 'Pay nothing that was paid.');
+  const at = `${stepOf('call_model', 2)}`;
+  const runId = await forked(world, 'parent', '--at', at, '--instructions', prompt);
+  await decided(world, world.client.handle(runId), 'reject');
+  expect(asked(world, runId)).toContain('Pay nothing that was paid.');
+  expect(world.service.visits(runId, 'effect')).toEqual([]);
+  expect(await replayRun(await exported(world, runId))).toMatchObject({ equal: true });
+});
+
+test('a live fork has prompt, tools and policy of a configuration, and the tool that is named', async () => {
+  const config = file(
+    'holdfast.config.mjs',
+    `import { defineAgent, defineConfig } from ${JSON.stringify(compiledPath('index.js'))};
+import * as agents from ${JSON.stringify(compiledPath('test/integration/support/agents.js'))};
+const { tools } = (agents.default ?? agents).config({ serviceUrl: 'http://127.0.0.1:9' });
+export default { ...defineConfig({ agents: [defineAgent({ name: 'desk', model: 'scripted/model', instructions: 'By the configuration.',
+  tools: [tools.get('facts.read@1')] })] }), tools };`,
+  );
+  const at = `${stepOf('call_model', 2)}`;
+  const bound = await forked(world, 'parent', '--at', at, '--config', config);
+  await decided(world, world.client.handle(bound), 'approve');
+  expect(asked(world, bound)).toContain('By the configuration.');
+  // The agent of this configuration cannot pay at all.
+  expect(world.service.visits(bound, 'effect')).toEqual([]);
+  const words = ['--config', config, '--tool', 'pay.keyed@1'];
+  const paying = await forked(world, 'parent', '--at', at, ...words);
+  const questions = await decided(world, world.client.handle(paying), 'approve');
+  expect(questions).toMatchObject([{ tool: 'pay.keyed', repeats: { earlier: [{}] } }]);
+  expect(world.service.visits(paying, 'effect')).toHaveLength(1);
+  expect(await replayRun(await exported(world, paying))).toMatchObject({ equal: true });
+});
+
+test('a file is forked live where nothing is known of its run: what stands in it asks first', async () => {
+  const bundle = file('parent.json', bundleText(parent.bundle));
+  const at = `${stepOf('call_model', 2)}`;
+  const [call] = world.service.visits('parent', 'effect');
+  for (const decision of ['reject', 'approve'] as const) {
+    const runId = await forked(elsewhere, bundle, '--at', at);
+    const questions = await decided(elsewhere, elsewhere.client.handle(runId), decision);
+    expect(questions[0]).toMatchObject({
+      tool: 'pay.keyed',
+      repeats: {
+        earlier: expect.arrayContaining([
+          expect.objectContaining({ key: call!.key, state: 'done' }),
+        ]),
+      },
+    });
+    expect(elsewhere.service.visits(runId, 'effect')).toHaveLength(decision === 'approve' ? 1 : 0);
+    // What was read before the step is in the conversation.
+    expect(asked(elsewhere, runId)).toContain('it is blue');
+    expect(await replayRun(await exported(elsewhere, runId))).toMatchObject({ equal: true });
+  }
+  const shown = await holdfast(
+    elsewhere,
+    'show',
+    (await elsewhere.store.forksOf('default', 'parent', 9))[0]!.runId,
+  );
+  expect(shown.out).toContain(`a fork of parent after step ${at}`);
+});
+
+test('a redacted bundle, and one of another tenant, are forked dry only', async () => {
+  const hidden = { rule: 'r', markers: ['x'], places: ['/events'], count: 1 };
+  const redacted = file('redacted.json', bundleText({ ...parent.bundle, redactions: [hidden] }));
+  const at = `${stepOf('call_model', 2)}`;
+  const refused = await holdfast(elsewhere, 'fork', redacted, '--at', at, '--live');
+  expect([refused.code, refused.out]).toEqual([1, expect.stringContaining('forked dry only')]);
+  const start = { agent: 'desk', task: { goal: 'Pay.' }, tenant: 'acme', runId: 'foreign' };
+  await (await world.client.start(start)).result();
+  const reach = { ...world.place, store: world.store };
+  const other = file(
+    'other.json',
+    bundleText(await exportRun(reach, { tenant: 'acme', runId: 'foreign' })),
+  );
+  const foreign = await holdfast(elsewhere, 'fork', other, '--at', at, '--live');
+  expect([foreign.code, foreign.out]).toEqual([1, expect.stringContaining('the tenant acme')]);
+});
