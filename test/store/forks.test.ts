@@ -1,0 +1,65 @@
+/** Forks of recorded runs: their family, and what of it was handed over. */
+import type { NewFork } from '../../store/forks.js';
+import type { Store } from '../../store/store.js';
+import { cleanUp, newStore } from './fixtures.js';
+
+let store: Store;
+beforeEach(async () => {
+  store = (await newStore()).store;
+});
+afterAll(cleanUp);
+
+const TENANT = 'default';
+const CALL = { key: 'parent:1', tool: 'pay', digest: 'd1', at: 5, isDone: false };
+
+function put(runId: string, parent: string, over: Partial<NewFork> = {}) {
+  return store.putFork({ tenant: TENANT, runId, parent, step: 3, body: '{}', at: 1, ...over });
+}
+
+function earlier(runId: string, key = `${runId}:1`) {
+  const call = { key, tool: 'pay', argsDigest: 'd1' };
+  return store.handedOverInFamily({ tenant: TENANT, runId, ...call, limit: 10 });
+}
+
+test('what a record gave to executors was handed over, also where the ledger has nothing of it', async () => {
+  await put('fork', 'parent', { calls: [CALL, { ...CALL, key: 'parent:2', digest: 'd2' }] });
+  expect(await earlier('fork')).toEqual([
+    { key: 'parent:1', runId: 'parent', tool: 'pay', at: 5, state: 'in_doubt', approvedBy: [] },
+  ]);
+  expect(await earlier('fork', 'parent:1')).toEqual([]);
+  expect(await earlier('parent')).toEqual([]);
+});
+
+test('a later record knows more, and forks of forks are of the same family', async () => {
+  await put('fork', 'parent', { calls: [CALL] });
+  await put('second', 'fork', { calls: [{ ...CALL, key: 'fork:1' }], at: 2 });
+  await put('third', 'parent', { calls: [{ ...CALL, isDone: true }], at: 3 });
+  const known = await earlier('third');
+  expect(known.map(({ key, state }) => [key, state]).toSorted()).toEqual([
+    ['fork:1', 'in_doubt'],
+    ['parent:1', 'done'],
+  ]);
+});
+
+test('the ledger says more of a call than the record, and says it once', async () => {
+  await put('fork', 'parent', { calls: [CALL] });
+  const target = { tenant: TENANT, key: 'parent:1', argsDigest: 'd1', attempt: 1 };
+  const subject = { runId: 'parent', callKey: '1', tool: 'pay' };
+  await store.claim({ ...target, ...subject, claimedUntil: 9, sameKeyRetry: false });
+  expect(await earlier('fork')).toMatchObject([{ key: 'parent:1', state: 'under_way' }]);
+});
+
+test('a run names its own forks, the newest first, and a fork its run', async () => {
+  await put('fork', 'parent');
+  await put('newer', 'parent', { at: 2, step: 4 });
+  await put('of-fork', 'fork', { at: 3 });
+  expect(await store.forksOf(TENANT, 'parent', 10)).toEqual([
+    { runId: 'newer', parent: 'parent', step: 4, at: 2 },
+    { runId: 'fork', parent: 'parent', step: 3, at: 1 },
+  ]);
+  expect(await store.forkLinks(TENANT, ['of-fork', 'parent'])).toEqual([
+    { runId: 'of-fork', parent: 'fork', step: 3, at: 3 },
+  ]);
+  expect(await store.forksOf('other', 'parent', 10)).toEqual([]);
+  expect(await store.forkLinks(TENANT, [])).toEqual([]);
+});
