@@ -35,10 +35,9 @@ test('a later record knows more, and forks of forks are of the same family', asy
   await put('second', 'fork', { calls: [{ ...CALL, key: 'fork:1' }], at: 2 });
   await put('third', 'parent', { calls: [{ ...CALL, isDone: true }], at: 3 });
   const known = await earlier('third');
-  expect(known.map(({ key, state }) => [key, state]).toSorted()).toEqual([
-    ['fork:1', 'in_doubt'],
-    ['parent:1', 'done'],
-  ]);
+  expect(new Set(known.map(({ key, state }) => `${key} ${state}`))).toEqual(
+    new Set(['fork:1 in_doubt', 'parent:1 done']),
+  );
 });
 
 test('the ledger says more of a call than the record, and says it once', async () => {
