@@ -96,6 +96,7 @@ export async function withoutLaterTables(place: string): Promise<void> {
     'connector_tools',
     'letters',
     'forks',
+    'recorded_calls',
   ])
     await rawRows(place, `drop table ${table}`);
   await rawRows(place, 'alter table asks drop column search_text');
