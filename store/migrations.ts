@@ -316,6 +316,18 @@ const MIGRATIONS: readonly Migration[] = [
       `create index forks_by_parent on forks (tenant, parent, created_at)`,
     ],
   },
+  {
+    version: 20,
+    name: 'what searches ask of the events of runs',
+    statements: [
+      `alter table runs add column rules integer`,
+      `alter table runs add column tools_used text`,
+      `alter table runs add column error_codes text`,
+      `alter table runs add column last_error_tool text`,
+      `alter table runs add column last_error_code text`,
+      `alter table runs add column ended_by text`,
+    ],
+  },
 ];
 
 /** The newest schema that this program knows. */

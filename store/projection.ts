@@ -15,6 +15,14 @@ import { wellFormed } from './bounds.js';
 import { change, rowsOf, type Db } from './database.js';
 import { foldGoal, GOAL_TELLS, NO_GOAL, rewoundGoal } from './goal-projection.js';
 import type { ChildTable, RunTable } from './schema.js';
+import {
+  EMPTY_TRAIL,
+  foldTrail,
+  isOfCall,
+  TRAIL_OF_ONE,
+  trailOfOne,
+  UNKNOWN_TRAIL,
+} from './trail-columns.js';
 
 interface Fresh {
   /** Events that are new on the run's line, in order. */
@@ -31,6 +39,7 @@ const TELLING: ReadonlySet<EventType> = new Set([
   'approval_withdrawn',
   'input_request',
   'input_provided',
+  'stop',
   'run_result',
   ...GOAL_TELLS,
 ]);
@@ -47,7 +56,7 @@ export async function project(tx: Db, run: RunKey, fresh: Fresh): Promise<void> 
   const tells =
     fresh.resetFrom !== undefined ||
     fresh.events.some((event) => TELLING.has(event.type) || isAlarm(event));
-  if (last !== undefined && !tells && (await goesOn(tx, run, last))) return;
+  if (last !== undefined && !tells && (await goesOn(tx, run, { ...fresh, last }))) return;
   await projectWhole(tx, run, fresh);
 }
 
@@ -57,13 +66,22 @@ function auditEvents(tx: Db, { tenant }: RunKey, fresh: Fresh['events']): void {
   appendEntries(tx, tenant, entries);
 }
 
-const GOES_ON = `
-  update runs set last_seq = @seq, updated_at = @at where tenant = @tenant and run_id = @runId`;
+const OF_RUN = `where tenant = @tenant and run_id = @runId`;
+const GOES_ON = `update runs set last_seq = @seq, updated_at = @at ${OF_RUN}`;
+const GOES_ON_WITH_CALLS = `update runs set last_seq = @seq, updated_at = @at, ${TRAIL_OF_ONE} ${OF_RUN}`;
 
-/** What most batches do to their run, without reading its row. False: it has none yet. */
-async function goesOn(tx: Db, { tenant, runId }: RunKey, last: RunEvent): Promise<boolean> {
+type Going = Pick<Fresh, 'events'> & { readonly last: RunEvent };
+
+/** What most batches do to their run, without reading its row. False: it has none yet, or must be read. */
+async function goesOn(tx: Db, run: RunKey, { events, last }: Going): Promise<boolean> {
+  const { tenant, runId } = run;
   const { seq, at } = last.stamp;
-  return (await change(tx, GOES_ON, { tenant, runId, seq, at })) > 0;
+  const values = { tenant, runId, seq, at };
+  const calls = events.filter(isOfCall);
+  if (calls.length === 0) return (await change(tx, GOES_ON, values)) > 0;
+  const trail = trailOfOne(calls);
+  if (trail === undefined) return false;
+  return (await change(tx, GOES_ON_WITH_CALLS, { ...values, ...trail })) > 0;
 }
 
 async function projectWhole(tx: Db, run: RunKey, { events, resetFrom }: Fresh): Promise<void> {
@@ -72,7 +90,7 @@ async function projectWhole(tx: Db, run: RunKey, { events, resetFrom }: Fresh): 
   if (resetFrom !== undefined) row = await rewind(tx, row, resetFrom);
   let asksChanged = resetFrom !== undefined;
   for (const event of events) {
-    row = { ...fold(row, event), last_seq: event.stamp.seq, updated_at: event.stamp.at };
+    row = { ...foldTrail(fold(row, event), event), last_seq: event.stamp.seq, updated_at: event.stamp.at };
     asksChanged = (await projectAsk(tx, run, event)) || asksChanged;
   }
   if (row.result_json === null && (asksChanged || stored === undefined)) {
@@ -106,6 +124,7 @@ function fold(row: RunTable, event: RunEvent): RunTable {
       model: event.model,
       caller: event.caller ?? null,
       session_id: event.sessionId ?? null,
+      rules: event.rules ?? null,
       started_at: event.stamp.at,
     };
   }
@@ -150,6 +169,7 @@ async function rewind(tx: Db, row: RunTable, fromSeq: number): Promise<RunTable>
     ...row,
     ...(alarmed ? NO_ALARM : {}),
     ...(ended ? { ...NO_RESULT, head: null } : {}),
+    ...UNKNOWN_TRAIL,
     ...(row.kind === 'goal' ? await rewoundGoal(tx, row, fromSeq) : {}),
     epoch: row.epoch + 1,
     last_seq: fromSeq - 1,
@@ -185,6 +205,8 @@ async function emptyRow(tx: Db, { tenant, runId }: RunKey, at: number): Promise<
     ...NO_RESULT,
     ...NO_ALARM,
     ...NO_GOAL,
+    ...EMPTY_TRAIL,
+    rules: null,
     parent: child?.parent ?? null,
     root: child?.root ?? null,
   };

@@ -1,9 +1,11 @@
 /** Reading the projected table of runs. `projection` alone writes it. */
+import { sql } from 'kysely';
 import type { RunResult, StopReason } from '../core/state/result.js';
 import { checkIdentifiers, checkWholeNumbers, listLimit } from './bounds.js';
 import { change, type Db } from './database.js';
 import type { StoredRunStatus } from './run-status.js';
 import type { RunTable } from './schema.js';
+import { namePiece, trailIn, type StoredTrail } from './trail-columns.js';
 import { placeColumns, shownPlace, type PlaceColumns } from './tree-place.js';
 
 export interface RunRow {
@@ -45,6 +47,10 @@ export interface RunRow {
   /** Of a goal: what its cycles, reviews and judges have cost so far. */
   readonly spentMicroUsd?: number;
   readonly budgetMicroUsd?: number;
+  /** Rules number that it began with; absent: before rules 15, or written by an older release. */
+  readonly rules?: number;
+  /** Absent: only its events tell it. */
+  readonly trail?: StoredTrail;
 }
 
 export interface RunsQuery {
@@ -60,6 +66,10 @@ export interface RunsQuery {
   readonly costFrom?: number;
   /** Only runs that have ended and cost no more than this, in micro-USD. */
   readonly costTo?: number;
+  readonly stopReason?: string;
+  /** Only runs that called this tool, in which a call failed with this code; beside them those whose events have to be asked. */
+  readonly tool?: string;
+  readonly errorCode?: string;
   readonly limit: number;
   /** The last row of the page before. */
   readonly before?: { readonly startedAt: number; readonly runId: string };
@@ -128,6 +138,7 @@ export function runs(db: Db): Runs {
 
 function selectRuns(db: Db, tenant: string, query: RunsQuery) {
   const { kind = 'run', parent, root, status, agent, costFrom, costTo, limit, before } = query;
+  const { stopReason, tool, errorCode } = query;
   let rows = db
     .selectFrom('runs')
     .selectAll()
@@ -146,6 +157,9 @@ function selectRuns(db: Db, tenant: string, query: RunsQuery) {
     checkWholeNumbers({ costTo });
     rows = rows.where('cost_micro_usd', '<=', costTo);
   }
+  if (stopReason !== undefined) rows = rows.where('stop_reason', '=', stopReason);
+  if (tool !== undefined) rows = rows.where(mayHave('tools_used', tool));
+  if (errorCode !== undefined) rows = rows.where(mayHave('error_codes', errorCode));
   if (before !== undefined) {
     const { startedAt, runId } = before;
     checkWholeNumbers({ startedAt });
@@ -157,6 +171,12 @@ function selectRuns(db: Db, tenant: string, query: RunsQuery) {
     );
   }
   return rows.orderBy('started_at', 'desc').orderBy('run_id', 'desc').limit(listLimit(limit));
+}
+
+/** `like` would find other letters as well, and take some of them for patterns. */
+function mayHave(column: 'tools_used' | 'error_codes', name: string) {
+  const piece = namePiece(name);
+  return sql<boolean>`(tools_used is null or replace(${sql.ref(column)}, ${piece}, '') <> ${sql.ref(column)})`;
 }
 
 function runRow(row: RunTable & Partial<PlaceColumns>): RunRow {
@@ -179,9 +199,16 @@ function runRow(row: RunTable & Partial<PlaceColumns>): RunRow {
     ...(row.parent === null ? {} : { parent: row.parent }),
     ...(row.root === null ? {} : { root: row.root }),
     ...shownPlace(row),
+    ...(row.rules === null ? {} : { rules: row.rules }),
+    ...shownTrail(row),
     ...(row.kind === 'goal' ? goalFields(row) : {}),
     ...(row.result_json === null ? {} : resultFields(row, row.result_json)),
   };
+}
+
+function shownTrail(row: RunTable): Pick<RunRow, 'trail'> {
+  const trail = trailIn(row);
+  return trail === undefined ? {} : { trail };
 }
 
 function goalFields(row: RunTable): Partial<RunRow> {

@@ -79,6 +79,15 @@ export interface RunTable {
   /** Of a goal: what its cycles and reviews have cost so far. */
   readonly spent_micro_usd: number | null;
   readonly budget_micro_usd: number | null;
+  /** Rules number that it began with; null: its events do not tell it. */
+  readonly rules: number | null;
+  /** Names of the tools that it called, and codes with which calls failed (trail-columns.ts). */
+  readonly tools_used: string | null;
+  readonly error_codes: string | null;
+  readonly last_error_tool: string | null;
+  readonly last_error_code: string | null;
+  /** The rule that ended it. */
+  readonly ended_by: string | null;
 }
 
 export interface SessionTable {

@@ -20,6 +20,7 @@ interface FailuresOptions extends DeskOptions, TenantOptions {
   readonly since?: number;
   readonly until?: number;
   readonly agent?: string;
+  readonly all?: boolean;
 }
 
 const SINCE_DEFAULT_MS = 7 * 86_400_000;
@@ -36,14 +37,19 @@ export function addFailures(program: Command, cli: Cli): void {
       moment('--since'),
     )
     .option('--until <time>', 'ended until then', moment('--until'))
-    .option('--agent <name>', 'only runs of this agent', someText('--agent'));
+    .option('--agent <name>', 'only runs of this agent', someText('--agent'))
+    .option('--all', 'also runs that completed, in groups by their last error');
   withJson(
     withPlace(withDesk(withTenant(command))),
     '{since, until, ended, failed, groups: [{stopReason, detail, rule, tool, code, count, newest, costMicroUsd, over}], truncated}',
   )
     .addHelpText(
       'after',
-      examples('holdfast failures', 'holdfast failures --since 24h --agent refund --json'),
+      examples(
+        'holdfast failures',
+        'holdfast failures --since 24h --agent refund --json',
+        'holdfast failures --all --agent refund',
+      ),
     )
     .action((options: FailuresOptions) =>
       runCommand(cli, options, async (session, output) => {
@@ -54,8 +60,13 @@ export function addFailures(program: Command, cli: Cli): void {
 
 async function failures(cli: Cli, session: Session, options: FailuresOptions): Promise<Failures> {
   const now = Date.now();
-  const { since = now - SINCE_DEFAULT_MS, until = now, agent } = options;
-  const query = { since, until, ...(agent !== undefined && { agent }) };
+  const { since = now - SINCE_DEFAULT_MS, until = now, agent, all } = options;
+  const query = {
+    since,
+    until,
+    ...(agent !== undefined && { agent }),
+    ...(all === true && { all }),
+  };
   const api = readingDeskOf(cli, options);
   if (api !== undefined) {
     return (await api.get(`/v1/failures?${queryText(query)}`)) as unknown as Failures;

@@ -1,11 +1,11 @@
 /**
- * Runs that ended without completing, in groups of those that ended alike.
+ * Runs that ended without completing, in groups of those that ended alike; where that is asked, runs that completed as well.
  * Invariants: groups with the most runs come first; a group's newest run is an example that can be inspected; bounded by
  * the rows that are looked at (find-runs.ts), and the answer says when these were not all.
  */
 import type { RunRow } from '../../store/runs.js';
 import { rowsOf, SCANNED_MAX, type FindingStore, type RunFilter } from './find-runs.js';
-import { trailOf } from './run-trail.js';
+import { endedTrailOf } from './run-trail.js';
 
 export interface FailureGroup {
   readonly stopReason: string;
@@ -43,12 +43,14 @@ export interface FailuresQuery extends Pick<RunFilter, 'agent'> {
   /** Of the end of a run, ms since epoch. */
   readonly since: number;
   readonly until: number;
+  /** Also runs that completed: what they did may be wrong all the same. */
+  readonly all?: boolean;
 }
 
 export async function failuresOf(
   store: FindingStore,
   tenant: string,
-  { since, until, agent }: FailuresQuery,
+  { since, until, agent, all = false }: FailuresQuery,
 ): Promise<Failures> {
   const groups = new Map<string, FailureGroup>();
   let [scanned, ended, failed] = [0, 0, 0];
@@ -61,8 +63,9 @@ export async function failuresOf(
     const { completedAt, stopReason } = row;
     if (completedAt === undefined || completedAt < since || completedAt > until) continue;
     ended += 1;
-    if (stopReason === 'completed') continue;
-    failed += 1;
+    const completed = stopReason === 'completed';
+    if (!completed) failed += 1;
+    if (completed && !all) continue;
     const single = await groupOf(store, row, { since, until });
     const { stopReason: reason, detail, rule, tool, code } = single;
     const key = JSON.stringify([reason, detail, rule, tool, code]);
@@ -80,7 +83,7 @@ async function groupOf(
   row: RunRow,
   { since, until }: Pick<FailuresQuery, 'since' | 'until'>,
 ): Promise<FailureGroup> {
-  const { rule, lastError } = await trailOf(store, row);
+  const { rule, lastError } = await endedTrailOf(store, row);
   const endedAt = row.completedAt ?? row.updatedAt;
   const part = Math.floor(((endedAt - since) / Math.max(1, until - since)) * BUCKETS);
   const bucket = Math.min(BUCKETS - 1, Math.max(0, part));

@@ -1,13 +1,14 @@
 /**
  * Finds runs by what their rows, results and events say.
  * Invariants: the newest come first and are looked at first; at most SCANNED_MAX rows are looked at, and the answer says
- * when that was not all; events are read only where something is asked that only they tell.
+ * when that was not all; events are read only where something is asked that only they tell, of runs whose rows do not.
  */
 import type { StoredRunStatus } from '../../core/state/view.js';
 import { LIST_ROWS_MAX } from '../../store/bounds.js';
 import type { RunRow, RunsQuery } from '../../store/runs.js';
 import type { ReadingStore } from '../link.js';
-import { trailOf, type RunTrail } from './run-trail.js';
+import type { StoredTrail } from '../../store/trail-columns.js';
+import { trailOf } from './run-trail.js';
 
 export const SCANNED_MAX = 20_000;
 
@@ -88,8 +89,10 @@ export async function findRuns(
 export async function* rowsOf(
   store: Pick<ReadingStore, 'listRuns'>,
   tenant: string,
-  { status, agent, root, started = {}, before: first, cost }: Omit<FindRuns, 'limit'>,
+  wanted: Omit<FindRuns, 'limit'>,
 ): AsyncGenerator<RunRow> {
+  const { status, agent, root, started = {}, before: first, cost } = wanted;
+  const { stopReason, tool, errorCode } = wanted;
   let before = first;
   for (let page = 0; page * LIST_ROWS_MAX < SCANNED_MAX; page += 1) {
     const rows = await store.listRuns(tenant, {
@@ -97,6 +100,9 @@ export async function* rowsOf(
       ...(status !== undefined && { status }),
       ...(agent !== undefined && { agent }),
       ...(root !== undefined && { root }),
+      ...(stopReason !== undefined && { stopReason }),
+      ...(tool !== undefined && { tool }),
+      ...(errorCode !== undefined && { errorCode }),
       ...(cost?.from !== undefined && { costFrom: cost.from }),
       ...(cost?.to !== undefined && { costTo: cost.to }),
       ...(before !== undefined && { before }),
@@ -150,7 +156,7 @@ function has(text: string, part: string): boolean {
   return text.toLowerCase().includes(part.toLowerCase());
 }
 
-function fitsTrail({ tools, errorCodes }: RunTrail, { tool, errorCode }: RunFilter): boolean {
+function fitsTrail({ tools, errorCodes }: StoredTrail, { tool, errorCode }: RunFilter): boolean {
   return (
     (tool === undefined || tools.has(tool)) &&
     (errorCode === undefined || errorCodes.has(errorCode))
@@ -171,8 +177,9 @@ function sorted(rows: readonly RunRow[], sort: Exclude<Sort, 'started'>): readon
 
 async function rulesOfRun(
   store: FindingStore,
-  { tenant, runId }: RunRow,
+  { tenant, runId, rules, trail }: RunRow,
 ): Promise<number | undefined> {
+  if (rules !== undefined || trail !== undefined) return rules;
   const { events } = await store.readEvents({ tenant, runId }, { sinceSeq: 0, limit: 1 });
   const [first] = events;
   return first?.type === 'session_init' ? first.rules : undefined;

@@ -1,29 +1,35 @@
 /**
  * What the events of a run tell beside its row: the rule that ended it, the tools it used and how they failed.
+ * Its row has most of it; the events of what an older release has written, or a reset has taken back, are read.
  * Invariant: a run of any length costs at most PAGES_MAX pages; what lies before them is not looked at, the end is.
  */
 import type { RunEvent } from '../../core/state/event.js';
 import type { RunRow } from '../../store/runs.js';
+import type { StoredTrail } from '../../store/trail-columns.js';
 import type { ReadingStore } from '../link.js';
-
-export interface RunTrail {
-  /** The rule that ended it; absent: it has not ended, or the run follows rules before 15 and no event names one. */
-  readonly rule?: string;
-  /** The last call that failed. */
-  readonly lastError?: { readonly tool: string; readonly code: string };
-  /** Tools that were called. */
-  readonly tools: ReadonlySet<string>;
-  /** Codes with which calls failed. */
-  readonly errorCodes: ReadonlySet<string>;
-}
 
 const PAGE_EVENTS = 500;
 const PAGES_MAX = 20;
 
 export async function trailOf(
   store: Pick<ReadingStore, 'readEvents'>,
+  { tenant, runId, lastSeq, trail }: Pick<RunRow, 'tenant' | 'runId' | 'lastSeq' | 'trail'>,
+): Promise<StoredTrail> {
+  return trail ?? trailOfEvents(store, { tenant, runId, lastSeq });
+}
+
+/** The same with the rule that ended it, also where no event names one by itself. */
+export async function endedTrailOf(
+  store: Pick<ReadingStore, 'readEvents'>,
+  row: Pick<RunRow, 'tenant' | 'runId' | 'lastSeq' | 'trail'>,
+): Promise<StoredTrail> {
+  return row.trail?.rule === undefined ? trailOfEvents(store, row) : row.trail;
+}
+
+async function trailOfEvents(
+  store: Pick<ReadingStore, 'readEvents'>,
   { tenant, runId, lastSeq }: Pick<RunRow, 'tenant' | 'runId' | 'lastSeq'>,
-): Promise<RunTrail> {
+): Promise<StoredTrail> {
   const from = Math.max(0, lastSeq + 1 - PAGES_MAX * PAGE_EVENTS);
   const events: RunEvent[] = [];
   for (let page = 0, since = from; page < PAGES_MAX; page += 1) {
@@ -35,7 +41,7 @@ export async function trailOf(
   return trailIn(events);
 }
 
-function trailIn(events: readonly RunEvent[]): RunTrail {
+function trailIn(events: readonly RunEvent[]): StoredTrail {
   const failed = events.flatMap((event) =>
     event.type === 'tool_finished' && event.status === 'error'
       ? [{ tool: event.tool, code: event.code ?? 'error' }]

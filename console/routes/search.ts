@@ -108,7 +108,15 @@ const listFailures = endpoint({
   name: 'listFailures',
   summary: 'Runs that ended without completing, in groups of those that ended alike.',
   access: 'read',
-  query: z.strictObject({ since: amount, until: amount, agent: shapes.id.optional() }),
+  query: z.strictObject({
+    since: amount,
+    until: amount,
+    agent: shapes.id.optional(),
+    all: z
+      .enum(['true', 'false'])
+      .optional()
+      .describe('also runs that completed'),
+  }),
   answers: {
     200: {
       description: 'The groups, those with the most runs first.',
@@ -124,8 +132,13 @@ const listFailures = endpoint({
   },
   async handle({ desk, person, query }) {
     const now = desk.clock();
-    const { since = now - SINCE_DEFAULT_MS, until = now, agent } = query;
-    const asked = { since, until, ...(agent !== undefined && { agent }) };
+    const { since = now - SINCE_DEFAULT_MS, until = now, agent, all } = query;
+    const asked = {
+      since,
+      until,
+      ...(agent !== undefined && { agent }),
+      ...(all === 'true' && { all: true }),
+    };
     return { status: 200, body: await failuresOf(desk.store, person.tenant, asked) };
   },
 });

@@ -111,6 +111,12 @@ export async function withoutLaterTables(place: string): Promise<void> {
     'spent_micro_usd',
     'budget_micro_usd',
     'root',
+    'rules',
+    'tools_used',
+    'error_codes',
+    'last_error_tool',
+    'last_error_code',
+    'ended_by',
   ])
     await rawRows(place, `alter table runs drop column ${column}`);
   await rawRows(place, 'delete from schema_migrations where version >= 7');

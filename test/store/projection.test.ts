@@ -45,6 +45,7 @@ test('session_init makes the row of a run, and every event moves it on', async (
     updatedAt: 1000,
     lastSeq: 0,
     epoch: 0,
+    trail: { tools: new Set(), errorCodes: new Set() },
   });
   await store.appendEvents(A, eventsFrom(1, warnings(2)));
   expect(await run()).toMatchObject({ startedAt: 1000, updatedAt: 1002, lastSeq: 2 });
@@ -225,5 +226,85 @@ describe('the alarm of a run', () => {
     expect((await run())?.alarm).toBe('it doubles');
     await store.appendEvents({ ...A, execution: 'exec-c' }, eventsFrom(1, warnings(1)));
     expect((await run())?.alarm).toBeUndefined();
+  });
+});
+
+describe('what searches ask of the events of a run', () => {
+  function failed(tool: string, code: 'timeout' | 'execution_error'): EventBody {
+    return {
+      type: 'tool_finished',
+      callId: 'c1',
+      tool,
+      status: 'error',
+      code,
+      content: { text: 'no' },
+      synthetic: false,
+      started: true,
+      attempts: 1,
+      durationMs: 1,
+      key: 'k',
+    };
+  }
+
+  const started = (tool: string): EventBody => ({
+    type: 'tool_started',
+    callId: 'c1',
+    tool,
+    key: 'k',
+    args: {},
+  });
+  const STOP: EventBody = { type: 'stop', reason: 'max_cost', by: 'limits' };
+  const INIT = { ...SESSION_INIT, rules: 17 } as EventBody;
+
+  test.each([1, 2, 100])('stands in its row, in batches of %d events', async (size) => {
+    const bodies = [
+      INIT,
+      started('order_read'),
+      failed('order_read', 'timeout'),
+      started('orderXread'),
+      started('a"\n|b'),
+      failed('order_read', 'execution_error'),
+      failed('order_read', 'execution_error'),
+      STOP,
+      RUN_RESULT,
+    ];
+    const events = eventsFrom(0, bodies);
+    for (let from = 0; from < events.length; from += size) {
+      await store.appendEvents(A, events.slice(from, from + size));
+    }
+    expect(await run()).toMatchObject({
+      rules: 17,
+      trail: {
+        rule: 'limits',
+        lastError: { tool: 'order_read', code: 'execution_error' },
+        tools: new Set(['order_read', 'orderXread', 'a"\n|b']),
+        errorCodes: new Set(['timeout', 'execution_error']),
+      },
+    });
+    const ids = async (query: object) =>
+      (await store.listRuns('t', { limit: 10, ...query })).map(({ runId }) => runId);
+    expect(await ids({ tool: 'order_read', errorCode: 'timeout' })).toEqual(['r1']);
+    expect(await ids({ stopReason: 'max_cost' })).toEqual(['r1']);
+    expect(await ids({ tool: 'order' })).toEqual([]);
+    expect(await ids({ tool: 'ORDER_READ' })).toEqual([]);
+    expect(await ids({ errorCode: 'time%' })).toEqual([]);
+    expect(await ids({ stopReason: 'timeout' })).toEqual([]);
+  });
+
+  test('is asked of its events again once some of them were superseded', async () => {
+    await store.appendEvents(A, eventsFrom(0, [INIT, started('order'), STOP, RUN_RESULT]));
+    await store.appendEvents(B, eventsFrom(1, [started('refund')]));
+    expect((await run())?.trail).toBeUndefined();
+    await store.appendEvents(B, eventsFrom(2, [failed('refund', 'timeout')]));
+    expect((await run())?.trail).toBeUndefined();
+    expect(await store.listRuns('t', { limit: 10, tool: 'order' })).toHaveLength(1);
+  });
+
+  test('is asked of its events where a model invents names without end', async () => {
+    await store.appendEvents(A, eventsFrom(0, [INIT]));
+    for (let n = 0; n < 100; n += 1) {
+      await store.appendEvents(A, eventsFrom(n + 1, [failed(`${'x'.repeat(100)}${n}`, 'timeout')]));
+    }
+    expect((await run())?.trail).toBeUndefined();
   });
 });
