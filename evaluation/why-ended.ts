@@ -1,13 +1,13 @@
 /** Which rule ended the run of a case, and why: for whoever reads that a case has failed. */
 import type { RunEvent } from '../core/state/event.js';
-import { explainRun } from '../pure/explain.js';
+import { explainRun, sentenceOfRule, type Explanation } from '../pure/explain.js';
 
 const TEXT_CHARS_MAX = 400;
 
 export interface WhyEnded {
   /** How it stopped, in words. */
   readonly stopped: string;
-  /** The rule that decided last before that, with its sentence; absent: no event names one. */
+  /** The rule that ended it, with its sentence; before rules 15 the one that decided last. Absent: no event names one. */
   readonly rule?: string;
   /** The last word against a call: a refusal, a denial, a rejection. */
   readonly against?: string;
@@ -20,8 +20,7 @@ export function whyEnded(events: readonly RunEvent[]): WhyEnded | undefined {
   const end = events.findLastIndex(({ type }) => type === 'stop');
   const [stopped] = explainRun(events.slice(end, end + 1));
   if (end < 0 || stopped === undefined) return undefined;
-  const before = explainRun(events.slice(0, end));
-  const decided = before.findLast(({ rule }) => rule !== undefined && rule !== TELLS);
+  const decided = namedBy(events[end]!) ?? lastBefore(events.slice(0, end));
   const [against] = explainRun(events.slice(0, end).filter(isAgainst).slice(-1));
   return {
     stopped: stopped.words.slice(0, TEXT_CHARS_MAX),
@@ -30,6 +29,17 @@ export function whyEnded(events: readonly RunEvent[]): WhyEnded | undefined {
     }),
     ...(against !== undefined && { against: against.words.slice(0, TEXT_CHARS_MAX) }),
   };
+}
+
+/** From rules 15 on the event says it. */
+function namedBy(stop: RunEvent): Pick<Explanation, 'rule' | 'says'> | undefined {
+  if (stop.type !== 'stop' || stop.by === undefined) return undefined;
+  const says = sentenceOfRule(stop.by);
+  return { rule: stop.by, ...(says !== undefined && { says }) };
+}
+
+function lastBefore(events: readonly RunEvent[]): Explanation | undefined {
+  return explainRun(events).findLast(({ rule }) => rule !== undefined && rule !== TELLS);
 }
 
 function isAgainst(event: RunEvent): boolean {

@@ -57,6 +57,11 @@ const SENTENCES: ReadonlyMap<string, string> = new Map(
 
 const QUOTE_CHARS = 120;
 
+/** What the reference says of a rule; undefined: this release does not know it. */
+export function sentenceOfRule(rule: string): string | undefined {
+  return SENTENCES.get(rule);
+}
+
 /** One explanation for each event that tells of a decision, in order. */
 export function explainRun(events: readonly RunEvent[]): readonly Explanation[] {
   return events.flatMap((event) => {

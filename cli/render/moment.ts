@@ -17,6 +17,7 @@ export function momentLines(moment: ToldMoment, paint: Paint): readonly string[]
     ...decisionLines(moment),
     '',
     `${paint.bold('Status')}  ${view.status}${'phase' in view ? `, ${view.phase}` : ''}`,
+    ...stopLines(view, paint),
     ...moneyLines(view),
     ...view.asks.map((ask) => `${paint.bold('Question')}  ${inert(ask.askId)} ${ask.kind}`),
     ...view.inFlight.map(({ id, kind }) => `${paint.bold('In flight')}  ${kind} ${inert(id)}`),
@@ -46,6 +47,13 @@ function decisionLines({ inputs, rules, effects, why }: Decided): readonly strin
       ({ kind, summary }) => `${INDENT}began     ${kind}: ${inert(summary, WORDS_CHARS_MAX)}`,
     ),
   ];
+}
+
+function stopLines(view: MomentView['view'], paint: Paint): readonly string[] {
+  if (!('stop' in view) || view.stop === undefined) return [];
+  const { reason, detail } = view.stop;
+  const why = detail === undefined ? '' : `: ${inert(detail, WORDS_CHARS_MAX)}`;
+  return [`${paint.bold('Stop')}    ${reason}${why}`];
 }
 
 function moneyLines(view: MomentView['view']): readonly string[] {

@@ -7,6 +7,7 @@ import type { SeenRequest } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { caseConnectors, type CaseConnectors } from '../servers/connectors.js';
 import { inTurn } from '../goal-case.js';
+import type { RealTime } from '../real-time.js';
 import { isSubAgent } from '../run-tree.js';
 import { cycleOfRun } from '../goal-tree.js';
 import { configOf, playedAgent, PROVIDER, subAgentNames } from './config.js';
@@ -42,12 +43,14 @@ export interface CastPlace {
   readonly subAgentOf?: (runId: string) => Promise<string | undefined>;
   /** A real model answers in place of the script. */
   readonly live?: LivePlay | undefined;
+  /** Where time is virtual: work of the configuration's own code. */
+  readonly time?: RealTime;
 }
 
 /** `settings` are those of the engine itself, over those of the case. */
 export function castOf(
   fixture: Fixture,
-  { stage, subAgentOf = () => Promise.resolve(undefined), live }: CastPlace,
+  { stage, subAgentOf = () => Promise.resolve(undefined), live, time }: CastPlace,
   settings: Partial<Settings> = {},
 ): Cast {
   const workers = new Map<number, string>();
@@ -68,6 +71,7 @@ export function castOf(
     executions,
     maxRetries,
     goal: fixture.goal,
+    ...(time !== undefined && { ownTime: { time, stage } }),
     ...(live !== undefined && {
       onUnmatched: (tool: string, input: Json) => live.callUnmatched(tool, input),
     }),

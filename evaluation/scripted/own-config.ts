@@ -6,12 +6,13 @@
 import { toolKey } from '../../core/state/tool.js';
 import { DEFAULT_BUDGET } from '../../core/state/budget-fields.js';
 import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
-import type { Agent, Config, Tool, ToolContext } from '../../authoring/index.js';
+import type { Agent, Config, Hook, Tool, ToolContext } from '../../authoring/index.js';
 import type { Json } from '../../core/json/json.js';
 import type { Provider } from '../../providers/provider.js';
 import { resolveRoute } from '../../providers/routes.js';
 import type { CaseTool, Fixture } from '../fixture.js';
 import { AGENT, ownBudget, ownSettings } from './config.js';
+import { inOwnTime } from './own-time.js';
 import { toolDouble, type ToolCast } from './tools.js';
 import { PLAIN_TOOL } from '../toolbox.js';
 
@@ -50,6 +51,7 @@ export function ownConfigOf(fixture: Fixture, config: Config, cast: ToolCast): C
     agents: new Map([[AGENT, played]]),
     goals: new Map(),
     tools: new Map(tools.map((tool) => [toolKey(tool.record), tool])),
+    hooks: new Map([...config.hooks].map(([name, hook]) => [name, timed(hook, cast)])),
   };
 }
 
@@ -90,15 +92,28 @@ function answersOf(scripted: CaseTool | undefined): Pick<CaseTool, 'results' | '
   return { results, ...(recorded !== undefined && { recorded }) };
 }
 
+/** The code of a hook runs in any case of an agent of a configuration. */
+function timed(hook: Hook, { ownTime }: ToolCast): Hook {
+  const { timeoutMs: limitMs } = hook;
+  return {
+    ...hook,
+    run: (input, ctx) =>
+      inOwnTime(ownTime, { limitMs, signal: ctx.signal }, () => hook.run(input, ctx)),
+  };
+}
+
 /** What a live tool was handed, and whether it took effect, is evidence of the case. */
-function watched(tool: Tool, { stage, executions }: ToolCast): Tool {
-  const { name } = tool.record;
+function watched(tool: Tool, { stage, executions, ownTime }: ToolCast): Tool {
+  const { name, timeoutMs: limitMs } = tool.record;
   const run = async (input: unknown, ctx: ToolContext, sandbox: boolean): Promise<unknown> => {
     const { callId, idempotencyKey: key } = ctx;
     const handed = { callId, tool: name, key, input: input as Json, sandbox };
     const end = executions.begin(handed, stage.now());
     try {
-      const value = await (sandbox ? tool.sandboxRun : tool.run)!(input, ctx);
+      const { signal } = ctx;
+      const value = await inOwnTime(ownTime, { limitMs, signal }, () =>
+        (sandbox ? tool.sandboxRun : tool.run)!(input, ctx),
+      );
       executions.tookEffect(name, key);
       return value;
     } finally {

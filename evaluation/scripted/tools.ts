@@ -18,6 +18,7 @@ import { checkResultOf, type CaseGoal } from '../goal-case.js';
 import { resultOf, type CaseTool, type ScriptedResult } from '../fixture.js';
 import { approvalOf } from './approval.js';
 import type { Executions } from './executions.js';
+import type { OwnTime } from './own-time.js';
 import { NOT_RECORDED, RecordedAnswers } from './recorded.js';
 import { reachAtEnd, toolOccurrence, type Moments } from './moments.js';
 import { stopsWork, type Stage, type StageWorker } from './stage.js';
@@ -35,6 +36,8 @@ export interface ToolCast {
   readonly goal?: CaseGoal | undefined;
   /** A tool was asked what its record does not have. */
   readonly onUnmatched?: (tool: string, input: Json) => void;
+  /** Of code that is not scripted; absent: the engine's time is real. */
+  readonly ownTime?: OwnTime;
 }
 
 export function scriptedTool(declared: CaseTool, cast: ToolCast): Tool {

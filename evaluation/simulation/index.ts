@@ -15,6 +15,7 @@ import {
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 import type { CaseRun, Engine, Observation } from '../engine.js';
 import type { Fixture } from '../fixture.js';
+import { RealTime } from '../real-time.js';
 import { castOf, type Cast } from '../scripted/cast.js';
 import { startOf } from '../scripted/config.js';
 import { occurrenceOf, openedOf } from '../scripted/moments.js';
@@ -82,7 +83,9 @@ async function play(
 ): Promise<CaseRun> {
   const began = performance.now();
   const playing: { simulation?: Simulation } = {};
+  const time = new RealTime();
   const cast = castOf(fixture, {
+    time,
     stage: simulatedStage(() => playing.simulation!, sendToRun),
     live: options.live,
     subAgentOf: async (runId) => (await store.childRow(TENANT, runId))?.place?.path.at(-1),
@@ -93,7 +96,13 @@ async function play(
   if (start instanceof HoldfastError) {
     return observed(notStarted(unstarted, start.code, start.message));
   }
-  const simulation = (playing.simulation = begin(fixture, { ...options, store, cast, start }));
+  const simulation = (playing.simulation = begin(fixture, {
+    ...options,
+    store,
+    cast,
+    start,
+    time,
+  }));
   options.live?.attach((action) => sendToRun(simulation, action as Sent));
   const { moments } = cast;
   void moments.reach({ kind: 'start' });
@@ -138,9 +147,14 @@ interface Setting extends SimulationEngineOptions {
   readonly store: MemoryStore;
   readonly cast: Cast;
   readonly start: StartInput;
+  /** Work of the configuration's own code. */
+  readonly time: RealTime;
 }
 
-function begin(fixture: Fixture, { store, cast, start, live, ...options }: Setting): Simulation {
+function begin(
+  fixture: Fixture,
+  { store, cast, start, live, time, ...options }: Setting,
+): Simulation {
   const { config, providers, moments, summaries, servers } = cast;
   return startSimulation({
     ...options,
@@ -148,9 +162,8 @@ function begin(fixture: Fixture, { store, cast, start, live, ...options }: Setti
     config,
     providers,
     ...servers?.world,
-    ...(live === undefined
-      ? { sizeAfterSummary: (input) => summaries.sizeAfter(input) }
-      : { outside: live.outside }),
+    outside: anyOf([servers?.world.outside, live?.outside, () => time.current()]),
+    ...(live === undefined && { sizeAfterSummary: (input) => summaries.sizeAfter(input) }),
     start,
     runId: fixture.caseId,
     clock: virtualClock(SIMULATION_START),
@@ -163,6 +176,16 @@ function begin(fixture: Fixture, { store, cast, start, live, ...options }: Setti
     },
     onOpened: (runId) => void moments.reach(openedOf(runId)),
   });
+}
+
+type Outside = () => Promise<unknown> | undefined;
+
+/** Of several kinds of work in real time: whether any is under way, until something of it ends. */
+function anyOf(all: readonly (Outside | undefined)[]): Outside {
+  return () => {
+    const underWay = all.flatMap((one) => one?.() ?? []);
+    return underWay.length === 0 ? undefined : Promise.race(underWay);
+  };
 }
 
 interface Played {

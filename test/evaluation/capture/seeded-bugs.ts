@@ -37,7 +37,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
       "policy: { rules: [{ tool: 'refund', decision: 'deny', when: { path: 'amount', gte: 500 } }] }",
     model: [PAY, DONE],
     expect: 'counters.deniedCalls=0',
-    shows: 'denied',
+    shows: 'The policy denies it.',
   },
   {
     name: 'policy-allows-large-refunds',
@@ -71,7 +71,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     right: 'orderPattern: /^O-[0-9]+$/',
     model: [READ, DONE],
     expect: 'counters.invalidCalls=0',
-    shows: 'invalid',
+    shows: 'must match pattern',
   },
   {
     name: 'tool-returns-cents-as-euros',
@@ -88,7 +88,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     right: 'budget: { maxToolResultChars: 2000 }',
     model: [READ, DONE],
     expect: 'results.read.contains=delivered',
-    shows: 'read',
+    shows: '"amou',
   },
   {
     name: 'breaker-off-by-one',
@@ -96,7 +96,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     right: 'budget: { maxConsecutiveToolErrors: 2 }',
     model: [readOf('O-404'), DONE],
     expect: 'counters.modelCalls=2',
-    shows: 'tool_failure',
+    shows: 'repeated_tool_failure',
   },
   {
     name: 'continuation-lost',
@@ -104,7 +104,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     right: "settings: { maxTokensStrategy: 'auto' }",
     model: [{ text: 'The parcel', stopReason: 'max_tokens' }],
     expect: 'transitions=["max_output_tokens_recovery"]',
-    shows: 'max_output_tokens',
+    shows: 'max_tokens',
   },
   {
     name: 'blank-reply-ends-the-run',
@@ -144,7 +144,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     right: 'lacks: undefined',
     model: [PAY, DONE],
     expect: 'effects.refund=1',
-    shows: 'unknown_tool',
+    shows: 'There is no tool',
     isOfTool: true,
   },
   {
@@ -152,7 +152,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     wrong: 'budget: { maxTurns: 1 }',
     right: 'budget: { maxTurns: 2 }',
     model: [READ, DONE],
-    expect: 'stop_reason=completed',
+    expect: 'counters.modelCalls=2',
     shows: 'max_turns',
   },
   {
@@ -161,7 +161,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     right: 'timeoutMs: 30_000',
     model: [readOf('O-SLOW'), DONE],
     expect: 'results.read.isError=false',
-    shows: 'timeout',
+    shows: 'repeated_tool_failure',
     isOfTool: true,
   },
   {
@@ -233,8 +233,8 @@ const refund = defineTool({
   run: ({ order, amount }) => ({ order, paid: amount }),
 });
 const hooks = [
-  ...(hook === undefined ? [] : [defineHook({ name: 'guard', point: 'PreToolUse', run: hook })]),
-  ...(onStop === undefined ? [] : [defineHook({ name: 'last', point: 'Stop', run: onStop })]),
+  ...(hook === undefined ? [] : [defineHook({ name: 'guard-${name}', point: 'PreToolUse', run: hook })]),
+  ...(onStop === undefined ? [] : [defineHook({ name: 'last-${name}', point: 'Stop', run: onStop })]),
 ];
 const agents = [defineAgent({
   name: '${name}', model: 'scripted/model', instructions: 'Serve the customer.',
