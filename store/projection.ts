@@ -90,7 +90,11 @@ async function projectWhole(tx: Db, run: RunKey, { events, resetFrom }: Fresh): 
   if (resetFrom !== undefined) row = await rewind(tx, row, resetFrom);
   let asksChanged = resetFrom !== undefined;
   for (const event of events) {
-    row = { ...foldTrail(fold(row, event), event), last_seq: event.stamp.seq, updated_at: event.stamp.at };
+    row = {
+      ...foldTrail(fold(row, event), event),
+      last_seq: event.stamp.seq,
+      updated_at: event.stamp.at,
+    };
     asksChanged = (await projectAsk(tx, run, event)) || asksChanged;
   }
   if (row.result_json === null && (asksChanged || stored === undefined)) {

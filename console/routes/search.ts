@@ -112,10 +112,7 @@ const listFailures = endpoint({
     since: amount,
     until: amount,
     agent: shapes.id.optional(),
-    all: z
-      .enum(['true', 'false'])
-      .optional()
-      .describe('also runs that completed'),
+    all: z.enum(['true', 'false']).optional().describe('also runs that completed'),
   }),
   answers: {
     200: {

@@ -35,7 +35,9 @@ beforeAll(async () => {
   const files = [GOOD, ...BUGS.map(nameOf)].map((name) => `./${name}.cjs`);
   write(join('configs', 'all.cjs'), allConfigs(files));
   world = await startWorld({ worker: false });
-  await world.serve({ config: await loadConfig({ folder, file: join(folder, 'configs', 'all.cjs') }) });
+  await world.serve({
+    config: await loadConfig({ folder, file: join(folder, 'configs', 'all.cjs') }),
+  });
 }, 2 * MINUTE);
 afterAll(async () => {
   await world.stop();
