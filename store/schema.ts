@@ -3,6 +3,8 @@
  * since epoch, money integer micro-USD; columns named `*_json` hold JSON text. Migrations make them.
  */
 import type { ForkTable, RecordedCallTable } from './fork-table.js';
+import type { ForkTable } from './fork-table.js';
+import type { TrailTable } from './trail-table.js';
 export interface BlobTable {
   readonly tenant: string;
   readonly hash: string;
@@ -43,7 +45,7 @@ export interface ResetTable {
   readonly from_seq: number;
 }
 
-export interface RunTable {
+export interface RunTable extends TrailTable {
   readonly tenant: string;
   readonly run_id: string;
   readonly agent: string;
@@ -79,15 +81,6 @@ export interface RunTable {
   /** Of a goal: what its cycles and reviews have cost so far. */
   readonly spent_micro_usd: number | null;
   readonly budget_micro_usd: number | null;
-  /** Rules number that it began with; null: its events do not tell it. */
-  readonly rules: number | null;
-  /** Names of the tools that it called, and codes with which calls failed (trail-columns.ts). */
-  readonly tools_used: string | null;
-  readonly error_codes: string | null;
-  readonly last_error_tool: string | null;
-  readonly last_error_code: string | null;
-  /** The rule that ended it. */
-  readonly ended_by: string | null;
 }
 
 export interface SessionTable {

@@ -7,6 +7,7 @@
 import type { RunEvent } from '../core/state/event.js';
 import { wellFormed } from './bounds.js';
 import type { RunTable } from './schema.js';
+import type { TrailTable } from './trail-table.js';
 
 export interface StoredTrail {
   /** The rule that ended it; absent: no event names one. */
@@ -19,10 +20,7 @@ export interface StoredTrail {
   readonly errorCodes: ReadonlySet<string>;
 }
 
-type TrailColumns = Pick<
-  RunTable,
-  'tools_used' | 'error_codes' | 'last_error_tool' | 'last_error_code' | 'ended_by'
->;
+type TrailColumns = Omit<TrailTable, 'rules'>;
 
 /** Names of tools that models invent have no end. */
 const NAMES_CHARS_MAX = 8_000;
