@@ -17,7 +17,7 @@ import type { Carrier } from '../core/state/carrier.js';
 import type { Effect } from '../core/state/effect.js';
 import type { Goal } from '../core/state/goal/goal.js';
 import type { GoalInput } from '../core/state/goal/input.js';
-import type { EffectInput, Input } from '../core/state/input.js';
+import type { ChildWord, EffectInput, Input } from '../core/state/input.js';
 import type { Run } from '../core/state/run.js';
 import { follows } from '../core/step/changes.js';
 import { rulesOfCode } from '../core/step/code-id.js';
@@ -51,7 +51,7 @@ export interface Machine<S extends Carrier, I> {
     readonly rules: readonly string[];
   };
   receive(state: S, input: I): S;
-  ofEffect(input: EffectInput): I;
+  ofEffect(input: EffectInput | ChildWord): I;
   signal(state: S, message: Message): I;
   /** Undefined: the workflow refuses such a value without an input. */
   update(state: S, message: Message, ticket: number): I | undefined;
@@ -87,7 +87,8 @@ export const GOAL: Machine<Goal, GoalInput> = {
   begin: firstGoal,
   advance: goals.advance,
   receive: goals.receive,
-  ofEffect: (input) => input,
+  // A goal has no child whose end it hears.
+  ofEffect: (input) => input as GoalInput,
   signal: (_goal, message) => heardByGoal(message),
   update(_goal, { name, raw, at }, number) {
     const ticket = `update-${number}`;

@@ -5,8 +5,8 @@
 import type { Json } from '../core/json/json.js';
 import { ACTIVITIES, isActivity, type ActivityKind, type Effect } from '../core/state/effect.js';
 import { failureOf, type FailureLimits, type RawFailure } from '../core/state/failure.js';
-import type { EffectInput } from '../core/state/input.js';
-import { payloadConverter } from '../workflows/payload-converter.js';
+import type { ChildWord, EffectInput } from '../core/state/input.js';
+import { isUndecodable, payloadConverter } from '../workflows/payload-converter.js';
 import { at, attributesOf, payloadsOf, textAt, typeOf, type HistoryEvent } from './history.js';
 
 /** An effect that was started and has not ended. */
@@ -22,6 +22,10 @@ export interface Shell {
   readonly timers: ReadonlyMap<string, string>;
   /** Effect ids by the child's workflow id. */
   readonly children: ReadonlyMap<string, string>;
+  /** Children whose ends are heard. */
+  readonly hears: ReadonlySet<string>;
+  /** Children that were told to say when they have ended. */
+  readonly reports: ReadonlySet<string>;
   readonly timersStarted: number;
   /** Updates that were taken on. */
   readonly tickets: number;
@@ -31,6 +35,8 @@ export const NEW_SHELL: Shell = {
   launched: new Map(),
   timers: new Map(),
   children: new Map(),
+  hears: new Set(),
+  reports: new Set(),
   timersStarted: 0,
   tickets: 0,
 };
@@ -40,21 +46,27 @@ export function performed(shell: Shell, effects: readonly Effect[]): Shell {
   const launched = new Map(shell.launched);
   const timers = new Map(shell.timers);
   const children = new Map(shell.children);
+  const hears = new Set(shell.hears);
+  const reports = new Set(shell.reports);
   let { timersStarted } = shell;
   for (const effect of effects) {
     if (effect.kind === 'timer') timers.set(`${(timersStarted += 1)}`, effect.id);
-    else if (effect.kind === 'start_child') children.set(effect.child, effect.id);
-    else if (isActivity(effect)) {
+    else if (effect.kind === 'start_child') {
+      children.set(effect.child, effect.id);
+      if (effect.hears) hears.add(effect.child);
+    } else if (effect.kind === 'tell_child') {
+      if (effect.message === 'report') reports.add(effect.child);
+    } else if (isActivity(effect)) {
       launched.set(effect.id, { kind: effect.kind, limits: effect.limits });
     }
   }
-  return { ...shell, launched, timers, children, timersStarted };
+  return { ...shell, launched, timers, children, hears, reports, timersStarted };
 }
 
 export interface Heard {
   readonly shell: Shell;
   /** Undefined: the event is about nothing that the shell has started. */
-  readonly input?: EffectInput;
+  readonly input?: EffectInput | ChildWord;
 }
 
 /** Activity ids by the number of the event that scheduled them. */
@@ -85,9 +97,52 @@ export function heardOutcome(
         at: now,
       });
     }
+    case 'EXTERNAL_WORKFLOW_EXECUTION_SIGNALED':
+      return reportAnswered(shell, attributesOf(event, 'externalWorkflowExecutionSignaled')).heard;
+    case 'SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_FAILED': {
+      const failed = attributesOf(event, 'signalExternalWorkflowExecutionFailed');
+      const { heard, child } = reportAnswered(shell, failed);
+      return child === undefined
+        ? heard
+        : { ...heard, input: { type: 'child_ended', child, at: now } };
+    }
     default:
-      return activityHeard(shell, event, { ids, now });
+      return childDone(shell, event, now) ?? activityHeard(shell, event, { ids, now });
   }
+}
+
+interface Answered {
+  readonly heard: Heard;
+  /** That was told to say when it has ended. */
+  readonly child?: string;
+}
+
+/** The first that a child is told in a segment is that. */
+function reportAnswered(shell: Shell, attributes: Json): Answered {
+  const child = textAt(attributes, 'workflowExecution', 'workflowId') ?? '';
+  if (!shell.reports.has(child)) return { heard: { shell } };
+  const reports = new Set(shell.reports);
+  reports.delete(child);
+  return { heard: { shell: { ...shell, reports } }, child };
+}
+
+const ENDS: { readonly [type: string]: string } = {
+  CHILD_WORKFLOW_EXECUTION_COMPLETED: 'childWorkflowExecutionCompleted',
+  CHILD_WORKFLOW_EXECUTION_FAILED: 'childWorkflowExecutionFailed',
+  CHILD_WORKFLOW_EXECUTION_CANCELED: 'childWorkflowExecutionCanceled',
+  CHILD_WORKFLOW_EXECUTION_TIMED_OUT: 'childWorkflowExecutionTimedOut',
+  CHILD_WORKFLOW_EXECUTION_TERMINATED: 'childWorkflowExecutionTerminated',
+};
+
+function childDone(shell: Shell, event: HistoryEvent, now: number): Heard | undefined {
+  const name = ENDS[typeOf(event)];
+  if (name === undefined) return undefined;
+  const ended = attributesOf(event, name);
+  const child = textAt(ended, 'workflowExecution', 'workflowId') ?? '';
+  if (!shell.hears.has(child)) return { shell };
+  const [result] = valuesOf(ended['result']);
+  const returned = result !== undefined && !isUndecodable(result) && { result };
+  return { shell, input: { type: 'child_done', child, ...returned, at: now } };
 }
 
 function childHeard(

@@ -50,9 +50,10 @@ export async function agentRun(input: unknown): Promise<RunResult> {
   return end(final, run);
 }
 
-/** A hint: the outcome is in the store. A parent that is gone needs none. */
-async function tellParent({ start }: Run, final: Final): Promise<void> {
+/** A hint: the outcome is in the store. A parent that is gone needs none, and neither does one that Temporal tells. */
+async function tellParent({ start, tellsEnd }: Run, final: Final): Promise<void> {
   if (start.parent === undefined || final.kind === 'continue_as_new') return;
+  if (start.parent.hears && !tellsEnd) return;
   const { workflowId } = workflowInfo();
   await CancellationScope.nonCancellable(() =>
     getExternalWorkflowHandle(start.parent!.id)

@@ -10,7 +10,7 @@ import {
 } from '@temporalio/workflow';
 import type { Carrier } from '../core/state/carrier.js';
 import type { Effect } from '../core/state/effect.js';
-import type { EffectInput } from '../core/state/input.js';
+import type { ChildWord, EffectInput } from '../core/state/input.js';
 import { createInbox, type Inbox } from './inbox.js';
 import { createPerformer, type Shown } from './perform.js';
 
@@ -36,7 +36,7 @@ export interface Ended<S, F> {
 }
 
 type AnyInput =
-  | Extract<EffectInput, Occurred>
+  | Extract<EffectInput | ChildWord, Occurred>
   | { readonly type: 'cancel_requested' | 'segment_full'; readonly at: number };
 
 export async function decideUntilFinal<S extends Carrier, F, I extends Occurred>(

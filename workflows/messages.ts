@@ -65,6 +65,9 @@ export const childEnded = defineSignal<[string]>('childEnded');
 /** To a sub-agent, from its parent: the permission modes above it, the nearest first. */
 export const modesAbove = defineSignal<[readonly PermissionMode[]]>('modesAbove');
 
+/** To a sub-agent, from its parent, which began another segment: say by `childEnded` when you have ended. */
+export const tellEnd = defineSignal('tellEnd');
+
 export const state = defineQuery<RunView>('state');
 /** Of a goal, under the same name. */
 export const goalState = defineQuery<GoalView>('state');

@@ -29,9 +29,9 @@ import {
   type TellChild,
 } from '../core/state/effect.js';
 import { failureOf } from '../core/state/failure.js';
-import type { EffectInput } from '../core/state/input.js';
+import type { ChildWord, EffectInput } from '../core/state/input.js';
 import type { Inbox } from './inbox.js';
-import { AGENT_RUN, interrupt, modesAbove, userMessage } from './messages.js';
+import { AGENT_RUN, interrupt, modesAbove, tellEnd, userMessage } from './messages.js';
 import { isUndecodable, undecodable } from './payload-converter.js';
 import { rawFailure } from './raw-failure.js';
 
@@ -49,8 +49,11 @@ export interface Shown {
   readonly tenant: string;
 }
 
+/** Hears of effects, and of the workflows of children. */
+type Told = Pick<Inbox<EffectInput | ChildWord>, 'put'>;
+
 /** A performer that reports into `inbox`, and starts children on `queue`. */
-export function createPerformer(inbox: Pick<Inbox<EffectInput>, 'put'>, queue: string): Performer {
+export function createPerformer(inbox: Told, queue: string): Performer {
   const scopes = new Map<string, CancellationScope>();
 
   function launch<T>(id: string, begin: () => Promise<T>, report: Report<T>): void {
@@ -77,9 +80,9 @@ export function createPerformer(inbox: Pick<Inbox<EffectInput>, 'put'>, queue: s
         case 'status':
           return showStatus(effect.status, shown);
         case 'start_child':
-          return launch(effect.id, () => begin(effect, queue), childReport(effect.id));
+          return launch(effect.id, () => begin(effect, { queue, inbox }), childReport(effect.id));
         case 'tell_child':
-          return tell(effect);
+          return tell(effect, inbox);
         default:
           return launch(effect.id, () => schedule(effect), activityReport(effect));
       }
@@ -102,9 +105,12 @@ type StartChild = Extract<Effect, { kind: 'start_child' }>;
  * Resolves when the child is there: only then it outlives an execution that ends. Where its id is in use, the row in the
  * store and Temporal say whether it is the same child, which ran before, or a stranger's run.
  */
-async function begin({ child, input }: StartChild, queue: string): Promise<ChildBegun> {
+async function begin(
+  { child, input, hears }: StartChild,
+  { queue, inbox }: { readonly queue: string; readonly inbox: Told },
+): Promise<ChildBegun> {
   try {
-    await startChild(AGENT_RUN, {
+    const handle = await startChild(AGENT_RUN, {
       workflowId: child,
       taskQueue: queue,
       parentClosePolicy: ParentClosePolicy.ABANDON,
@@ -112,11 +118,27 @@ async function begin({ child, input }: StartChild, queue: string): Promise<Child
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       args: [input],
     });
+    if (hears) hear(child, { result: handle.result(), inbox });
     return { existed: false };
   } catch (error) {
     if (!isAlreadyStarted(error)) throw error;
     return { existed: true };
   }
+}
+
+interface Hearing {
+  readonly result: Promise<unknown>;
+  readonly inbox: Told;
+}
+
+/** However it ends: what it returned, or that it returned nothing. */
+function hear(child: string, { result, inbox }: Hearing): void {
+  const done = (said: { readonly result?: unknown }): void =>
+    inbox.put({ type: 'child_done', child, ...said, at: Date.now() });
+  void result.then(
+    (value) => done(isUndecodable(value) ? {} : { result: value }),
+    () => done({}),
+  );
 }
 
 function isAlreadyStarted(error: unknown): boolean {
@@ -145,6 +167,8 @@ function said(effect: TellChild): Promise<void> {
       return handle.cancel();
     case 'interrupt':
       return handle.signal(interrupt);
+    case 'report':
+      return handle.signal(tellEnd);
     case 'modes':
       return handle.signal(modesAbove, effect.modes);
     case 'say':
@@ -153,9 +177,11 @@ function said(effect: TellChild): Promise<void> {
 }
 
 /** A child that is gone hears nothing, and its row says how it ended. */
-function tell(effect: TellChild): void {
+function tell(effect: TellChild, inbox: Told): void {
+  const { child, message } = effect;
   said(effect).catch((error: unknown) => {
     if (!isGone(error)) throw error;
+    if (message === 'report') inbox.put({ type: 'child_ended', child, at: Date.now() });
   });
 }
 

@@ -7,8 +7,8 @@
 import type { ChildEnd, CloseChildInput, CloseChildOutput } from '../../core/state/effect.js';
 import { addUsage } from '../../core/money/budget.js';
 import { NO_USAGE, type Usage } from '../../core/state/model.js';
-import type { RunResult, StopReason } from '../../core/state/result.js';
-import type { ToolResultCode } from '../../core/state/tool-result.js';
+import { codeFor, unfinished } from '../../core/call/child-end.js';
+import type { RunResult } from '../../core/state/result.js';
 import type { StoredText } from '../../core/json/json.js';
 import type { StoreCalls } from '../../store/store.js';
 import type { ActivityDeps } from '../deps.js';
@@ -16,8 +16,6 @@ import { childOutcome, type ChildOutcome } from '../goal/child-outcome.js';
 import { checkOutput } from '../model/output-check.js';
 import { appendEvents } from '../run/append-events.js';
 import type { Scope } from '../scope.js';
-
-const WORDS_MAX = 1_500;
 
 export async function closeChild(
   deps: ActivityDeps,
@@ -92,32 +90,14 @@ async function fitted(
   return { ...(await store.putBlob(run.tenant, text)), preview: text.slice(0, 200) };
 }
 
-const CODES: { readonly [reason in StopReason]?: ToolResultCode } = {
-  interrupted: 'interrupted_mid_execution',
-  aborted: 'interrupted_mid_execution',
-  timeout: 'timeout',
-  max_cost: 'budget_exceeded',
-  max_turns: 'budget_exceeded',
-  max_tool_calls: 'budget_exceeded',
-  max_input_tokens: 'budget_exceeded',
-  max_output_tokens: 'budget_exceeded',
-  invalid_output: 'malformed_result',
-  tool_unavailable: 'tool_unavailable',
-};
-
-function codeFor(reason: StopReason): ToolResultCode {
-  return CODES[reason] ?? 'execution_error';
-}
-
 async function whyNot(
   store: StoreCalls,
   { run, name }: CloseChildInput,
-  { stopReason, detail, partialOutput }: RunResult,
+  result: RunResult,
 ): Promise<string> {
-  const why = detail === undefined ? stopReason : `${stopReason} (${detail})`;
+  const { partialOutput } = result;
   const said = partialOutput === undefined ? '' : await store.getText(run.tenant, partialOutput);
-  const last = said.trim() === '' ? '' : ` The last words were: ${said.slice(0, WORDS_MAX)}`;
-  return `The sub-agent ${name} did not finish: ${why}.${last}`;
+  return unfinished(name, result, said);
 }
 
 async function lostEnd(

@@ -13,6 +13,7 @@ import type { SessionSave } from '../../store/sessions.js';
 import type { StoreCalls } from '../../store/store.js';
 import { appendEvents } from './append-events.js';
 import { appendItems } from './append-items.js';
+import { isChildId } from '../../pure/goal/child-start.js';
 import { now, type ActivityDeps, type InTransaction } from '../deps.js';
 import type { Scope } from '../scope.js';
 
@@ -78,14 +79,23 @@ async function close(
   const eventsUpTo = await appendEvents(store, scope, input);
   await store.closeStream({ tenant: run.tenant, runId: run.runId, at: now(deps) });
   await store.dropNeeds({ tenant: run.tenant, runId: run.runId });
+  const ended = { eventsUpTo, ...((await sealed(store, input)) && { sealed: true as const }) };
   // A run that was never opened has no conversation to append to.
-  if (input.head === null) return { head: null, eventsUpTo };
+  if (input.head === null) return { head: null, ...ended };
   const { tenant, runId } = run;
   const head = await appendItems(store, { tenant, head: input.head }, append);
   await store.noteHead({ tenant, runId, head });
-  if (session === undefined) return { head, eventsUpTo };
+  if (session === undefined) return { head, ...ended };
   const saved = await save(store, { ...session, tenant, runId, head, at: now(deps) });
-  return { head, ...(saved !== undefined && { session: saved }), eventsUpTo };
+  return { head, ...(saved !== undefined && { session: saved }), ...ended };
+}
+
+/** Of a sub-agent: it has its result, and nothing that it still does counts. Its parent may hear of it by Temporal alone. */
+async function sealed(store: StoreCalls, { run }: CloseRunInput): Promise<boolean> {
+  const { tenant, runId } = run;
+  if (!isChildId(runId) || (await store.getRun(tenant, runId))?.result === undefined) return false;
+  const row = await store.childRow(tenant, runId);
+  return row?.place !== undefined && store.sealChild(tenant, runId);
 }
 
 type Ended = SessionToSave & Pick<SessionSave, 'tenant' | 'runId' | 'head' | 'at'>;

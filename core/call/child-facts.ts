@@ -80,7 +80,9 @@ export function childStarted(run: OpenRun, effectId: string, existed: boolean): 
   const child = (run.children ?? []).find((one) => one.effectId === effectId);
   if (child === undefined) return run;
   const { effectId: _, ...rest } = child;
-  return withChild(run, watch.started(rest, existed));
+  // Temporal tells its end to the execution that started it, which may have been another one.
+  const heard = existed && rest.heardIn !== undefined ? { ...rest, heardIn: 0 } : rest;
+  return withChild(run, watch.started(heard, existed));
 }
 
 /** Fact: it says that it has ended. */
@@ -133,7 +135,7 @@ export function childNotClosed(run: OpenRun, effectId: string, failure: Failure)
 }
 
 /** Its call has its outcome, what it cost is spent, and what was left comes back. */
-function ended(run: OpenRun, child: RunChild, end: ChildEnd): OpenRun {
+export function ended(run: OpenRun, child: RunChild, end: ChildEnd): OpenRun {
   const call = callOf(run, child);
   const billed = withoutChild(run, child, end.costMicroUsd);
   const tally = { ...billed.tally, usage: addUsage(billed.tally.usage, end.usage) };

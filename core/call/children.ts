@@ -7,6 +7,7 @@ import { refOf, type ActivityEffect, type Effect } from '../state/effect.js';
 import type { OpenRun, Step } from '../state/run.js';
 import type { RunChild } from '../state/run-child.js';
 import type { Ruling } from '../step/advance.js';
+import { follows } from '../step/changes.js';
 import { storeWork } from '../step/clock.js';
 import {
   cancelTimer,
@@ -18,6 +19,7 @@ import {
   STORE_LIMITS,
 } from '../step/inflight.js';
 import * as watch from '../step/watch-child.js';
+import { takeEnd } from './child-end.js';
 import { callOf, STOPPED, withChild } from './child-facts.js';
 import { lineageOf } from './child-slice.js';
 import { tellBelow } from './tell-below.js';
@@ -44,6 +46,9 @@ export function tendChildren(run: OpenRun): Ruling<OpenRun> {
 function tend(run: OpenRun, child: RunChild): Step<OpenRun> | undefined {
   if (child.stage === 'starting') return begin(run, child);
   if (child.stage !== 'open' || (run.segment.full && !isEnding(run))) return undefined;
+  if (child.done !== undefined) return takeEnd(run, child, child.done);
+  if (child.heardIn !== undefined && child.heardIn !== run.segment.number)
+    return report(run, child);
   if (child.due || child.last) return close(run, child);
   const told = child.modes === undefined ? undefined : tellBelow(run, child);
   if (told !== undefined) return { run: withChild(run, told.child), effects: told.effects };
@@ -66,11 +71,22 @@ function begin(run: OpenRun, { input, ...child }: RunChild): Step<OpenRun> | und
   }
   const id = nextId(run, 'start_child');
   const inflight = { ...run.inflight, [id]: { kind: 'start_child' as const, cancelled: false } };
-  const started = withChild(
-    { ...run, inflight, nextEffect: run.nextEffect + 1 },
-    { ...child, effectId: id },
-  );
-  return { run: started, effects: [{ kind: 'start_child', id, child: child.child, input }] };
+  const next = { ...run, inflight, nextEffect: run.nextEffect + 1 };
+  const start = { kind: 'start_child', id, child: child.child } as const;
+  if (!follows(run, 'heardEnds') || input.parent === undefined) {
+    const begun = withChild(next, { ...child, effectId: id });
+    return { run: begun, effects: [{ ...start, input }] };
+  }
+  const heardIn = run.segment.number;
+  const heard = { ...input, parent: { ...input.parent, hears: true as const } };
+  const begun = withChild(next, { ...child, effectId: id, heardIn });
+  return { run: begun, effects: [{ ...start, input: heard, hears: true }] };
+}
+
+/** Temporal told its end to a segment before this one: from now on it says so itself. */
+function report(run: OpenRun, { heardIn: _, ...child }: RunChild): Step<OpenRun> {
+  const effects = [{ kind: 'tell_child', child: child.child, message: 'report' }] as const;
+  return { run: withChild(run, child), effects };
 }
 
 function close(run: OpenRun, child: RunChild): Step<OpenRun> {

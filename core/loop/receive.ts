@@ -13,9 +13,9 @@ import { record } from '../ask/decide.js';
 import { keysFetched, keysNotFetched, recordWaiting } from '../ask/keys-told.js';
 import { tellRefusal } from '../ask/told.js';
 import { callChecked, callNotChecked } from '../call/argument-check.js';
+import { heardOfTree } from '../call/child-end.js';
 import {
   childClosed,
-  childEnded,
   childNotClosed,
   childNotPrepared,
   childPrepared,
@@ -62,7 +62,7 @@ import { handoffFailed } from './handoff.js';
 import { decideMode, modelNotResolved, modelResolved } from './model-and-mode.js';
 import { heedClose } from './interrupt.js';
 import { isStoppedUnopened } from './opening.js';
-import { closedResult } from './run-result.js';
+import { closedResult, closedWith } from './run-result.js';
 import { queued } from './user-message.js';
 
 export function receive(run: Run, input: Input): Run {
@@ -132,7 +132,7 @@ function timedOut(was: OpenRun, timer: string): Run {
 
 function fromOutside(run: Run, input: OutsideInput): Run {
   // A run that stops waits for the outcomes of its sub-agents.
-  if (input.type === 'child_ended') return childEnded(run, input.child);
+  if ('child' in input || input.type === 'tell_end') return heardOfTree(run, input);
   const ends =
     run.stopping !== undefined || (run.notOpened !== undefined && isStoppedUnopened(run));
   if (ends && input.type !== 'cancel_requested') return tooLate(run, input);
@@ -229,9 +229,9 @@ function flushed(run: OpenRun, effectId: string, output: FlushOutput): OpenRun {
 }
 
 function runClosed(run: OpenRun, _: string, output: CloseRunOutput): OpenRun {
-  const { head, session, transcript } = output;
+  const { head, session } = output;
   const { stopping } = run;
-  const told = stopping && transcript !== undefined && { stopping: { ...stopping, transcript } };
+  const told = stopping && { stopping: { ...stopping, ...closedWith(run, output) } };
   return ended(sessionSaved({ ...run, ...told, head, pending: [] }, session));
 }
 

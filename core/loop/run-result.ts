@@ -7,6 +7,7 @@ import { follows } from '../step/changes.js';
 import { isWaiting } from '../step/clock.js';
 import { compactionsOf } from '../context/compaction.js';
 import { isOverrun } from '../money/budget.js';
+import type { CloseRunOutput } from '../state/effect.js';
 import type { Counters, RunResult } from '../state/result.js';
 import { currentRoute, versionsOf } from '../step/route.js';
 import { sessionOutcome } from '../session/carry.js';
@@ -64,14 +65,26 @@ export function finalResult(run: Run, result: RunResult): RunResult {
   };
 }
 
+/** What its closing says of the record of a run. */
+export function closedWith(
+  { start }: Run,
+  { transcript, sealed }: CloseRunOutput,
+): Pick<Stopping, 'transcript' | 'sealed'> {
+  return {
+    ...(transcript !== undefined && { transcript }),
+    ...(sealed && start.parent?.hears && { sealed }),
+  };
+}
+
 /** The same when the run has been closed: its session has been stored, or not. */
 export function closedResult(run: Run, result: RunResult): RunResult {
   const session = sessionOutcome(run);
-  const { transcript } = run.stopping ?? {};
+  const { transcript, sealed } = run.stopping ?? {};
   return {
     ...finalResult(run, result),
     ...(session !== undefined && { session }),
     ...(transcript !== undefined && { transcript }),
+    ...(sealed && { sealed }),
   };
 }
 

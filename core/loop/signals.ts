@@ -34,6 +34,7 @@ export const RUN_SIGNALS = [
   'mail',
   'childEnded',
   'modesAbove',
+  'tellEnd',
 ] as const;
 
 const ID_CHARS_MAX = 200;
@@ -85,6 +86,8 @@ export function heard(run: Run, { name, raw, at }: Signal): Input {
     case 'modesAbove':
       if (!knows(run, 'toldBelow')) return unknown(name, at);
       return read('signal', parseModesAbove, (modes) => ({ type: 'modes_above', modes, at }));
+    case 'tellEnd':
+      return knows(run, 'heardEnds') ? { type: 'tell_end', at } : unknown(name, at);
     default:
       return unknown(name, at);
   }

@@ -167,6 +167,8 @@ export type ActivityEffect = { [Kind in ActivityKind]: OfActivity<Kind> }[Activi
 /** Something is said to the workflow of a child; whether it hears it nobody waits for. */
 export type TellChild = { readonly kind: 'tell_child'; readonly child: string } & (
   | { readonly message: 'interrupt' | 'cancel' }
+  /** It is to say itself that it has ended; one that is gone is looked at. */
+  | { readonly message: 'report' }
   /** Permission modes of the run and of those above it, the nearest first. */
   | { readonly message: 'modes'; readonly modes: readonly PermissionMode[] }
   /** Words of the user of the run; an id that was heard before is ignored. */
@@ -183,6 +185,8 @@ export type Effect =
       readonly id: string;
       readonly child: string;
       readonly input: StartInput;
+      /** Its end is told to this segment: the input `child_done`. */
+      readonly hears?: true;
     }
   | TellChild
   | { readonly kind: 'status'; readonly status: string };

@@ -38,7 +38,15 @@ export type Outcome =
 export type EffectInput =
   Outcome | (OfEffect & { readonly type: 'effect_failed'; readonly failure: Failure });
 
+/** What is heard of the workflow of a child beside its start. */
+export type ChildWord =
+  /** A sub-agent says that it has ended. */
+  | (Occurred & { readonly type: 'child_ended'; readonly child: string })
+  /** Temporal says that it has ended; `result` is what it returned, in whatever shape. */
+  | (Occurred & { readonly type: 'child_done'; readonly child: string; readonly result?: unknown });
+
 export type OutsideInput =
+  | ChildWord
   | (Occurred & {
       readonly type: 'decision';
       readonly decision: Decision;
@@ -54,13 +62,13 @@ export type OutsideInput =
   | (Occurred & { readonly type: 'user_message'; readonly text: string; readonly id?: string })
   /** A hint: letters lie in the store. */
   | (Occurred & { readonly type: 'mail' })
-  /** A sub-agent says that it has ended. */
-  | (Occurred & { readonly type: 'child_ended'; readonly child: string })
   | (Occurred & { readonly type: 'interrupt' })
   | (Occurred & { readonly type: 'cancel_requested' })
   | (Occurred & { readonly type: 'close' })
   | (Occurred & { readonly type: 'set_model'; readonly model: string })
   | (Occurred & { readonly type: 'set_permission_mode'; readonly mode: PermissionMode })
+  /** To a sub-agent: its parent hears of its end by its own word alone. */
+  | (Occurred & { readonly type: 'tell_end' })
   /** To a sub-agent: modes of those above it, the nearest first. */
   | (Occurred & { readonly type: 'modes_above'; readonly modes: readonly PermissionMode[] })
   /** null: the model's own default. */

@@ -86,6 +86,8 @@ export interface RunResult {
   readonly session?: SessionOutcome;
   /** The store has lost messages of the conversation, and the last ones could not be added; in what the run returns. */
   readonly transcript?: 'incomplete';
+  /** Of a sub-agent, in what the run returns: its row was sealed with this result, so that nothing it still does counts. */
+  readonly sealed?: true;
   /** Hooks at the start and, in what the run returns, at its end (G98). */
   readonly hooks?: readonly HookReport[];
   /** Inputs that arrived after closing began (G98). */

@@ -1,5 +1,6 @@
 /** A sub-agent of a run, from the grant of the call that starts it to its outcome. */
 import type { WatchedChild } from './child.js';
+import type { ChildEnd } from './payloads/child-payloads.js';
 import type { PermissionMode } from './permission-mode.js';
 import type { StartInput } from './task.js';
 
@@ -29,6 +30,10 @@ export interface RunChild extends WatchedChild {
   readonly modes?: readonly PermissionMode[];
   /** How many messages of its parent's queue it was told, or came before it (toldBelow). */
   readonly heard?: number;
+  /** Segment that hears of its end from Temporal; absent: it says so itself (heardEnds). */
+  readonly heardIn?: number;
+  /** How it ended, as its workflow returned it (heardEnds). */
+  readonly done?: ChildEnd;
   /** It was told to stop. */
   readonly told?: true;
   /** It goes on as if it were open when nothing of it can be waited for any more. */

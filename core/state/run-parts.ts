@@ -53,6 +53,8 @@ export interface Stopping {
   readonly sessionEnd?: 'running' | 'done';
   /** What was said last could not be stored. */
   readonly transcript?: 'incomplete';
+  /** Of a sub-agent: its row was sealed with its result. */
+  readonly sealed?: true;
 }
 
 /** Budgets that a person can raise (G91). */

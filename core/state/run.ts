@@ -113,6 +113,8 @@ export interface Run extends Carrier {
   readonly children?: readonly RunChild[];
   /** Number of the newest sub-agent. */
   readonly childrenStarted?: number;
+  /** Of a sub-agent: it says to its parent that it has ended, which would not hear of it otherwise. */
+  readonly tellsEnd?: true;
   /** Runs out when sub-agents that were told to stop do not end. */
   readonly childGrace?: string;
   /** Dataflow: values by path; a path is written once and never again (C49). */

@@ -90,6 +90,8 @@ export interface ParentRef {
   readonly n: number;
   /** Of the start, as it was registered in the store. */
   readonly digest: string;
+  /** Temporal tells the parent of its end: it says nothing itself unless it is told to. */
+  readonly hears?: true;
 }
 
 /** What an observation must hold to prove a piece of evidence. */

@@ -40,4 +40,8 @@ export const TREE_CHANGES = {
     since: 17,
     why: 'An agent that names a supervisor is looked at between two requests: the supervisor steers the run, interrupts it, or asks a person.',
   },
+  heardEnds: {
+    since: 18,
+    why: 'The outcome of a sub-agent is taken from the end of its workflow, of which Temporal tells the segment that started it: no word of it and no activity reads it. In a later segment the sub-agent is told to say itself that it has ended.',
+  },
 } as const;

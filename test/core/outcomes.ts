@@ -144,9 +144,16 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
     }
     case 'prepare_child': {
       const { input } = effect;
-      const start = { v: 1, agent: input.agent.agent, task: { goal: input.name } } as const;
       const { children = [] } = shell.script;
-      const { refused, begun, notPrepared } = children[input.n - 1] ?? {};
+      const { refused, begun, notPrepared, returns } = children[input.n - 1] ?? {};
+      const { runId: id } = input.run;
+      const parent = { kind: 'run', id, n: input.n, digest: 'a digest' } as const;
+      const start = {
+        v: 1,
+        agent: input.agent.agent,
+        task: { goal: input.name },
+        ...(returns !== undefined && { parent }),
+      } as const;
       if (notPrepared !== undefined) {
         return { type: 'effect_failed', failure: { code: 'NotServed', message: notPrepared } };
       }

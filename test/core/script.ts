@@ -41,6 +41,8 @@ export interface ChildScript {
   readonly end?: Partial<ChildEnd>;
   /** How long it works, ms; default 10. Infinity: until it is told to stop. */
   readonly ms?: number;
+  /** What its workflow returns, of which Temporal tells; null: it fails. Absent: it says that it has ended. */
+  readonly returns?: unknown;
   /** The signal of its end is lost. */
   readonly silent?: true;
   /** It hears nothing that it is told, and goes on. */

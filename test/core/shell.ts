@@ -164,7 +164,8 @@ function childAt({ script }: Shell, child: string) {
 }
 
 /** It is there at once, and says later that it has ended. */
-function startChild(shell: Shell, { id, child }: Extract<Effect, { kind: 'start_child' }>): void {
+function startChild(shell: Shell, effect: Extract<Effect, { kind: 'start_child' }>): void {
+  const { id, child } = effect;
   expect_(shell, id, { due: shell.now, make: (at) => ({ type: 'child_started', id, at }) });
   const { ms = 10, silent } = childAt(shell, child);
   if (Number.isFinite(ms) && !silent) endChild(shell, child, ms);
@@ -176,7 +177,11 @@ function endChild(shell: Shell, child: string, ms: number): void {
   shell.awaited = shell.awaited.filter((one) => one.id !== id);
   expect_(shell, id, {
     due: shell.now + ms,
-    make: (at) => ({ type: 'child_ended', child, at }),
+    make: (at) => {
+      const { returns } = childAt(shell, child);
+      if (returns === undefined) return { type: 'child_ended', child, at };
+      return { type: 'child_done', child, ...(returns !== null && { result: returns }), at };
+    },
   });
 }
 

@@ -38,6 +38,7 @@ export class RunFamily {
   start(runId: string, start: StartInput, parent?: InProcess<Run>): boolean {
     if (this.members.has(runId)) return false;
     this.watching.onStart?.(runId, start);
+    const startedBy = parent?.execution();
     const process: InProcess<Run> = new InProcess(this.machineOf(start, runId), this.world, {
       ...this.watching,
       onOutput: (kind) => {
@@ -47,7 +48,7 @@ export class RunFamily {
       onStep: (run, effects) => {
         this.watching.onStep?.(run, effects);
         if (run.final === undefined || run.final.kind === 'continue_as_new') return;
-        parent?.put({ type: 'child_ended', child: runId });
+        if (parent !== undefined) tellEnd(parent, run, { startedBy });
         this.watching.onOver?.(runId);
       },
       children: this.childrenOf(() => process),
@@ -77,17 +78,55 @@ export class RunFamily {
     );
   }
 
+  private tell(effect: TellChild, parent: InProcess<Run>): void {
+    const { child, message } = effect;
+    const process = this.members.get(child)?.process;
+    if (process?.isOver() !== false) {
+      if (message === 'report') parent.put({ type: 'child_ended', child });
+      return;
+    }
+    process.put(toldBy(effect));
+  }
+
   /** The sub-agents of a run, which may be of another family. */
   childrenOf(parent: () => InProcess<Run>): Children {
     return {
       start: ({ child, input }) => this.start(child, input, parent()),
-      tell: (effect) => this.members.get(effect.child)?.process.put(toldBy(effect)),
+      tell: (effect) => this.tell(effect, parent()),
     };
   }
 }
 
+interface Starter {
+  /** Execution of the parent that started it. */
+  readonly startedBy: string | undefined;
+}
+
+/** As on a server: the execution that started it hears what it returned, any other one its own word. */
+function tellEnd(parent: InProcess<Run>, run: Run, { startedBy }: Starter): void {
+  const { runId: child, start, tellsEnd, final } = run;
+  const hears = start.parent?.hears === true;
+  if (hears && parent.execution() === startedBy) {
+    const result = final?.kind === 'result' && !isCancelled(run) ? final.result : undefined;
+    parent.put({ type: 'child_done', child, ...(result && { result: asPayload(result) }) });
+  }
+  if (!hears || tellsEnd) parent.put({ type: 'child_ended', child });
+}
+
+function isCancelled({ final, frozen }: Run): boolean {
+  return (
+    final?.kind === 'result' && final.cancelled && frozen?.settings.propagateCancellation === true
+  );
+}
+
+function asPayload(value: object): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
 function toldBy(effect: TellChild): object {
   switch (effect.message) {
+    case 'report':
+      return { type: 'tell_end' };
     case 'cancel':
       return { type: 'cancel_requested' };
     case 'interrupt':

@@ -271,7 +271,8 @@ export class InProcess<C extends Durable> implements Member {
     this.put({ type, id, output });
   }
 
-  private execution(): string {
+  /** Which of its executions goes on now. */
+  execution(): string {
     return `${this.current.runId}#${this.current.segment.number}`;
   }
 

@@ -113,4 +113,6 @@ export interface CloseRunOutput extends Acknowledged {
   readonly session?: SavedSession;
   /** The store has lost the conversation, and what was said last is not in it. */
   readonly transcript?: 'incomplete';
+  /** Of a sub-agent: its row was sealed with its result. */
+  readonly sealed?: true;
 }

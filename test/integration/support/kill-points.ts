@@ -60,6 +60,8 @@ interface Boundary {
 
 const BROUGHT = 'RespondActivityTaskCompleted';
 const DECIDED = 'RespondWorkflowTaskCompleted';
+/** Stands in what the workflow of a sub-agent returns. */
+const RETURNED = 'sealed';
 
 /**
  * The first cycle, the pass behind it, and its sleep; the pass of the baseline comes before. A decision that is unheard
@@ -121,23 +123,20 @@ const EDGES: readonly Boundary[] = [
     cycle: ':a1',
   },
   {
-    between: 'outcome and its word',
+    between: 'outcome and its end',
     about: 'close_run',
     name: BROUGHT,
     fate: 'unheard',
     cycle: ':a1',
   },
   {
-    between: 'outcome and its word',
-    about: 'childEnded',
+    between: 'outcome and its end',
+    about: RETURNED,
     name: DECIDED,
     fate: 'unsent',
     cycle: ':a1',
   },
-  { between: 'word and close', about: 'childEnded', name: DECIDED, fate: 'unheard', cycle: ':a1' },
-  { between: 'word and close', about: 'close_child', name: DECIDED, fate: 'unheard' },
-  { between: 'close and result', about: 'close_child', name: BROUGHT, fate: 'unsent' },
-  { between: 'close and result', about: 'close_child', name: BROUGHT, fate: 'unheard' },
+  { between: 'end and result', about: RETURNED, name: DECIDED, fate: 'unheard', cycle: ':a1' },
 ].map((boundary) => ({ cycle: '', nth: 0, ...boundary }) as Boundary);
 
 /** Where a goal is to lose its worker whatever is drawn. Throws when the story has no such message. */

@@ -1,0 +1,142 @@
+/** Ends of sub-agents that Temporal tells: what their workflows returned is the result of the call. */
+import { NO_COUNTERS } from '../../../core/goal/open.js';
+import { heard } from '../../../core/loop/signals.js';
+import { NO_USAGE } from '../../../core/state/model.js';
+import { RULES_VERSION } from '../../../core/step/changes.js';
+import { call, calls, says, tool, type ChildScript, type Script } from '../script.js';
+import {
+  codesOf,
+  createShell,
+  crossSegment,
+  finish,
+  ofType,
+  post,
+  send,
+  START,
+  started,
+  tick,
+  type Shell,
+} from '../shell.js';
+
+const AGENT = { agent: 'case/r', version: '1', parallel: true } as const;
+
+const RESULT = {
+  runId: 'run_1:a1',
+  status: 'completed',
+  stopReason: 'completed',
+  completed: true,
+  answer: { text: 'All is well.' },
+  usage: { ...NO_USAGE, input: 7 },
+  costMicroUsd: 1_234,
+  counters: NO_COUNTERS,
+  sealed: true,
+};
+
+function delegating(children: readonly ChildScript[], more: Partial<Script> = {}): Shell {
+  return createShell({
+    tools: [tool('x_agent', { kind: 'subagent', effect: 'none', concurrencySafe: true })],
+    agents: { r: AGENT },
+    model: [calls(call('a', 'x_agent', { name: 'r', prompt: 'Look.' })), says('done')],
+    children,
+    ...more,
+  });
+}
+
+function untilOpen(shell: Shell): void {
+  while (shell.run.children?.[0]?.stage !== 'open') tick(shell);
+}
+
+test('What the workflow of a sub-agent returned is the result of its call, and nothing is read or timed any more.', () => {
+  const before = finish(delegating([{}])).costMicroUsd;
+  const shell = delegating([{ returns: RESULT }]);
+  expect(finish(shell)).toMatchObject({ stopReason: 'completed', costMicroUsd: before + 1_234 });
+  expect(started(shell, 'close_child')).toEqual([]);
+  expect(ofType(shell, 'tool_finished')).toMatchObject([{ status: 'ok' }]);
+  expect(JSON.stringify(ofType(shell, 'tool_finished'))).toContain('All is well.');
+  expect(shell.run.money.reserved).toEqual({});
+  expect(shell.run.inflight).toEqual({});
+});
+
+test.each([
+  ['budget_exceeded', { stopReason: 'max_turns' }],
+  ['malformed_result', { stopReason: 'invalid_output', partialOutput: { text: 'Nearly.' } }],
+  ['execution_error', { stopReason: 'refused', detail: 'by policy' }],
+] as const)('A sub-agent that did not complete is the result %s, with why.', (code, ended) => {
+  const { answer: _, ...rest } = RESULT;
+  const shell = delegating([
+    { returns: { ...rest, status: 'stopped', completed: false, ...ended } },
+  ]);
+  expect(finish(shell).stopReason).toBe('completed');
+  expect(codesOf(shell)).toEqual({ a: code });
+  expect(JSON.stringify(ofType(shell, 'tool_finished'))).toContain(ended.stopReason);
+  expect(started(shell, 'close_child')).toEqual([]);
+});
+
+test.each([
+  ['nothing, because it failed', null],
+  ['a result without a sealed row', { ...RESULT, sealed: undefined }],
+  ['a result with a price below zero', { ...RESULT, costMicroUsd: -5 }],
+  ['a result without tokens', { ...RESULT, usage: undefined }],
+  ['a text', 'All is well.'],
+  ['an answer that has no room in the run', { ...RESULT, answer: { text: 'x'.repeat(60_000) } }],
+] as const)('Of a sub-agent that returned %s the store is asked.', (_, returns) => {
+  const shell = delegating([{ returns, end: { costMicroUsd: 99 } }]);
+  const before = finish(delegating([{}])).costMicroUsd;
+  expect(finish(shell)).toMatchObject({ stopReason: 'completed', costMicroUsd: before + 99 });
+  expect(started(shell, 'close_child')).toHaveLength(1);
+});
+
+test('An answer that was to fit a schema counts with the value that its own gate has read.', () => {
+  const agents = { r: { ...AGENT, outputSchema: { text: '{"type":"object"}' } } };
+  const unread = delegating([{ returns: RESULT }], { agents });
+  finish(unread);
+  expect(started(unread, 'close_child')).toHaveLength(1);
+  const read = delegating([{ returns: { ...RESULT, output: { ok: true } } }], { agents });
+  finish(read);
+  expect(started(read, 'close_child')).toEqual([]);
+});
+
+test('A segment that has not started a sub-agent tells it once to say when it has ended.', () => {
+  const shell = delegating([{ ms: Infinity, returns: RESULT }]);
+  untilOpen(shell);
+  const told = () => shell.effects.filter(({ kind }) => kind === 'tell_child');
+  expect(told()).toEqual([]);
+  for (let again = 0; again < 2; again += 1) {
+    crossSegment(shell);
+    while (!shell.run.segment.opened) tick(shell);
+  }
+  expect(told()).toEqual([{ kind: 'tell_child', child: 'run_1:a1', message: 'report' }]);
+  post(shell, { type: 'child_ended', child: 'run_1:a1' });
+  expect(finish(shell).stopReason).toBe('completed');
+  expect(started(shell, 'close_child')).toHaveLength(1);
+});
+
+test('An end that comes in a full segment is taken by the next one.', () => {
+  const shell = delegating([{ ms: Infinity, returns: RESULT }]);
+  untilOpen(shell);
+  post(shell, { type: 'child_done', child: 'run_1:a1', result: RESULT });
+  crossSegment(shell);
+  expect(finish(shell)).toMatchObject({ stopReason: 'completed' });
+  expect(started(shell, 'close_child')).toEqual([]);
+});
+
+test('A sub-agent that ends while it is looked at has the end that it returned.', () => {
+  const shell = delegating([{ waits: true, returns: RESULT }]);
+  untilOpen(shell);
+  send(shell, { type: 'child_ended', child: 'run_1:a1' });
+  expect(shell.run.children?.[0]?.stage).toBe('closing');
+  post(shell, { type: 'child_done', child: 'run_1:a1', result: RESULT });
+  expect(finish(shell).stopReason).toBe('completed');
+  expect(shell.run.clock.waitingMs).toBeLessThan(60_000);
+});
+
+test('A run of older rules starts sub-agents that speak for themselves, and knows no word of a parent about it.', () => {
+  const shell = delegating([{ returns: RESULT }], { rules: RULES_VERSION - 1 });
+  finish(shell);
+  const [begun] = shell.effects.filter((effect) => effect.kind === 'start_child');
+  expect(begun).toBeDefined();
+  expect(JSON.stringify(begun)).not.toContain('hears');
+  expect(heard(shell.run, { name: 'tellEnd', raw: undefined, at: START })).toMatchObject({
+    type: 'input_rejected',
+  });
+});
