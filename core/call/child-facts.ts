@@ -75,13 +75,16 @@ function nothing(text: string, code: NonNullable<ChildEnd['code']>): ChildEnd {
   return { stopReason: 'failed', content, code, costMicroUsd: 0, usage: NO_USAGE, activeMs: 0 };
 }
 
+/** Of one that another execution started: no segment of this one hears of its end. */
+const NO_SEGMENT = -1;
+
 /** Fact: it is there, or whether it is must be looked at. */
 export function childStarted(run: OpenRun, effectId: string, existed: boolean): OpenRun {
   const child = (run.children ?? []).find((one) => one.effectId === effectId);
   if (child === undefined) return run;
   const { effectId: _, ...rest } = child;
   // Temporal tells its end to the execution that started it, which may have been another one.
-  const heard = existed && rest.heardIn !== undefined ? { ...rest, heardIn: 0 } : rest;
+  const heard = existed && rest.heardIn !== undefined ? { ...rest, heardIn: NO_SEGMENT } : rest;
   return withChild(run, watch.started(heard, existed));
 }
 

@@ -77,7 +77,7 @@ export const ALWAYS = [
     apply: accountForUnheard,
   }),
   rule('sub-agents', {
-    says: 'A sub-agent whose row is written is started. An open one is read when it says that it has ended, and looked at after 1, 2, 4 … minutes without a word, at most hourly; what was reserved for it comes back with its outcome, less what it cost. A run that stops or pauses tells its open sub-agents, and waits for their outcomes: a minute for each generation that may be below it.',
+    says: 'A sub-agent whose row is written is started. An open one has the outcome that its workflow returned; it is read in the store when it says that it has ended, and looked at after 1, 2, 4 … minutes without a word, at most hourly; what was reserved for it comes back with its outcome, less what it cost. A run that stops or pauses tells its open sub-agents, and waits for their outcomes: a minute for each generation that may be below it.',
     holds: 'nothing',
     since: 15,
     apply: tendChildren,

@@ -30,7 +30,7 @@ export interface RunChild extends WatchedChild {
   readonly modes?: readonly PermissionMode[];
   /** How many messages of its parent's queue it was told, or came before it (toldBelow). */
   readonly heard?: number;
-  /** Segment that hears of its end from Temporal; absent: it says so itself (heardEnds). */
+  /** Segment that hears of its end from Temporal, none below 0; absent: it says so itself (heardEnds). */
   readonly heardIn?: number;
   /** How it ended, as its workflow returned it (heardEnds). */
   readonly done?: ChildEnd;

@@ -43,6 +43,8 @@ export interface ChildScript {
   readonly ms?: number;
   /** What its workflow returns, of which Temporal tells; null: it fails. Absent: it says that it has ended. */
   readonly returns?: unknown;
+  /** Its id is in use when it is to start. */
+  readonly existed?: true;
   /** The signal of its end is lost. */
   readonly silent?: true;
   /** It hears nothing that it is told, and goes on. */

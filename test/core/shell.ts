@@ -166,8 +166,9 @@ function childAt({ script }: Shell, child: string) {
 /** It is there at once, and says later that it has ended. */
 function startChild(shell: Shell, effect: Extract<Effect, { kind: 'start_child' }>): void {
   const { id, child } = effect;
-  expect_(shell, id, { due: shell.now, make: (at) => ({ type: 'child_started', id, at }) });
-  const { ms = 10, silent } = childAt(shell, child);
+  const { ms = 10, silent, existed } = childAt(shell, child);
+  const was = existed && { existed };
+  expect_(shell, id, { due: shell.now, make: (at) => ({ type: 'child_started', id, ...was, at }) });
   if (Number.isFinite(ms) && !silent) endChild(shell, child, ms);
 }
 

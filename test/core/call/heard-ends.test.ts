@@ -111,6 +111,14 @@ test('A segment that has not started a sub-agent tells it once to say when it ha
   expect(started(shell, 'close_child')).toHaveLength(1);
 });
 
+test('A sub-agent that was there before is told to say when it has ended.', () => {
+  const shell = delegating([{ ms: Infinity, waits: true, returns: RESULT, existed: true }]);
+  untilOpen(shell);
+  while (shell.run.children?.[0]?.look === undefined) tick(shell);
+  const told = shell.effects.filter(({ kind }) => kind === 'tell_child');
+  expect(told).toEqual([{ kind: 'tell_child', child: 'run_1:a1', message: 'report' }]);
+});
+
 test('An end that comes in a full segment is taken by the next one.', () => {
   const shell = delegating([{ ms: Infinity, returns: RESULT }]);
   untilOpen(shell);
