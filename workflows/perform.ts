@@ -133,11 +133,11 @@ interface Hearing {
 
 /** However it ends: what it returned, or that it returned nothing. */
 function hear(child: string, { result, inbox }: Hearing): void {
-  const done = (said: { readonly result?: unknown }): void =>
+  const ended = (said: { readonly result?: unknown }): void =>
     inbox.put({ type: 'child_done', child, ...said, at: Date.now() });
   void result.then(
-    (value) => done(isUndecodable(value) ? {} : { result: value }),
-    () => done({}),
+    (value) => ended(isUndecodable(value) ? {} : { result: value }),
+    () => ended({}),
   );
 }
 

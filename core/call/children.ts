@@ -84,7 +84,8 @@ function begin(run: OpenRun, { input, ...child }: RunChild): Step<OpenRun> | und
 }
 
 /** Temporal told its end to a segment before this one: from now on it says so itself. */
-function report(run: OpenRun, { heardIn: _, ...child }: RunChild): Step<OpenRun> {
+function report(run: OpenRun, heard: RunChild): Step<OpenRun> {
+  const { heardIn: _, ...child } = heard;
   const effects = [{ kind: 'tell_child', child: child.child, message: 'report' }] as const;
   return { run: withChild(run, child), effects };
 }
