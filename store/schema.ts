@@ -3,7 +3,6 @@
  * since epoch, money integer micro-USD; columns named `*_json` hold JSON text. Migrations make them.
  */
 import type { ForkTable, RecordedCallTable } from './fork-table.js';
-import type { ForkTable } from './fork-table.js';
 import type { TrailTable } from './trail-table.js';
 export interface BlobTable {
   readonly tenant: string;
