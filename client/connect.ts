@@ -39,6 +39,7 @@ import type { RunSummary } from './read/run-summary.js';
 import { startFork, type ForkOptions } from './runs/start-fork.js';
 import { startRun, type StartOptions } from './runs/start-run.js';
 import { headOf, readTranscript, type Transcript } from './read/transcript.js';
+import { subAgentTranscripts, type SubAgentTranscripts } from './read/tree-transcript.js';
 import { stuckRuns, type StuckQuery, type StuckRun } from './read/stuck-runs.js';
 import type { Wait } from './read/waits.js';
 import { workerCount } from './workers.js';
@@ -142,6 +143,8 @@ export interface HoldfastClient {
    * asked. Needs a store. Errors: SessionNotFound.
    */
   transcript(id: string): Promise<Transcript>;
+  /** The conversations of the sub-agents below a run, so far as they are stored. Needs a store. */
+  subAgentTranscripts(runId: string): Promise<SubAgentTranscripts>;
   /** Runs whose workflow task or activity keeps failing, or that have waited for more than 60 s. */
   stuckRuns(query: StuckQuery): Promise<readonly StuckRun[]>;
   /**
@@ -250,6 +253,10 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
     listSessions: async (query) => storeOf(link).listSessions(link.tenant, query),
     transcript: async (id) =>
       readTranscript(storeOf(link), { tenant: link.tenant, id }, (runId) =>
+        headOf(runHandle(link, runId)),
+      ),
+    subAgentTranscripts: async (id) =>
+      subAgentTranscripts(storeOf(link), { tenant: link.tenant, id }, (runId) =>
         headOf(runHandle(link, runId)),
       ),
     stuckRuns: (query) => stuckRuns(link, query),

@@ -20,6 +20,7 @@ export type ReadingStore = Pick<
   | 'getText'
   | 'getBlob'
   | 'listChildren'
+  | 'routeCosts'
   | 'listGoals'
   | 'getSession'
   | 'latestSession'

@@ -7,6 +7,8 @@ export type DeskStore = Pick<
   | 'listRuns'
   | 'listGoals'
   | 'childRow'
+  | 'listChildren'
+  | 'routeCosts'
   | 'getLedgerRow'
   | 'getAsk'
   | 'openedSeq'

@@ -9,6 +9,7 @@ import { archivals, type Archivals } from './archivals.js';
 import { argumentsOf, type Arguments } from './arguments.js';
 import { asks, type Asks } from './asks.js';
 import { attempts, type Attempts } from './attempts.js';
+import { routeCosts, type RouteCosts } from './route-costs.js';
 import { audit, type Audit } from './audit.js';
 import { blobs, type Blobs } from './blobs.js';
 import { callsBeforeReset, type CallsBeforeReset } from './calls-before-reset.js';
@@ -66,6 +67,7 @@ export interface StoreCalls
     Forks,
     Freezes,
     Attempts,
+    RouteCosts,
     Replies,
     Histories,
     Archivals,
@@ -221,6 +223,7 @@ function callsOn(db: Db, { cache, marks }: Sources): StoreCalls {
     ...forks(db),
     ...freezes(db),
     ...attempts(db),
+    ...routeCosts(db),
     ...replies(db),
     ...histories(db),
     ...archivals(db),

@@ -24,6 +24,7 @@ import {
   type RunFacts,
 } from '../desk/run-at-desk.js';
 import { lastEvents, noSuchRun } from '../desk/run-record.js';
+import { NOTHING_PAID, paidIn, routeLines } from '../desk/run-routes.js';
 import type { Output } from '../terminal/output.js';
 import {
   approvalCard,
@@ -75,7 +76,7 @@ export function addShow(program: Command, cli: Cli): void {
     .option('--all', 'also events that only say that things go their way');
   withJson(
     withPlace(withDesk(withTenant(command))),
-    '{runId, run, state, trouble, waits: [{for, since, activity, attempts, message}], storeAway, children: [{runId, agentPath, status, …}], asks, events, archive}',
+    '{runId, run, state, trouble, waits: [{for, since, activity, attempts, message}], storeAway, children: [{runId, agentPath, status, …}], asks, events, archive, routes: [{model, calls, usage, costMicroUsd}]}',
   )
     .addHelpText(
       'after',
@@ -89,7 +90,8 @@ export function addShow(program: Command, cli: Cli): void {
           api === undefined
             ? await factsOf(session, { tenant: tenantOf(options), runId }, count)
             : await factsAtDesk(api, runId, count);
-        output.data(facts);
+        const { paid, ...told } = facts;
+        output.data({ ...told, routes: paid.routes });
         if (output.json) return;
         const hints = await commandHints(cli, session, options);
         await print(facts, { session, output, hints, all: options.all === true });
@@ -134,6 +136,7 @@ async function storedFacts(
     children: [],
     asks: [],
     events: [],
+    paid: NOTHING_PAID,
     archive: null,
     storeAway: false,
   };
@@ -150,7 +153,8 @@ async function storedFacts(
   const name = { tenant, runId };
   const events = await lastEvents(store, name, { since, count });
   const archive = await store.listArchivals({ run: name, limit: ARCHIVALS_MAX });
-  return { ...nothing, run, children, asks, events, archive };
+  const paid = await paidIn(session, name);
+  return { ...nothing, run, children, asks, events, paid, archive };
 }
 
 /** A run that the store does not know must be asked about; one that it knows may be. */
@@ -228,6 +232,7 @@ async function print(facts: RunFacts, { session, output, hints, all }: Printing)
   for (const event of events) {
     if (all || !isDetail(event)) output.line(eventLine(event, { paint }));
   }
+  for (const line of routeLines(facts.paid)) output.line(paint.dim(line));
   if (run?.result !== undefined) return printResult(run.result, { session, output });
   const { first: before, ...commands } = hints;
   for (const line of childLines(facts.children)) output.line(line);

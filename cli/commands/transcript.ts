@@ -2,7 +2,10 @@
 import { Option, type Command } from 'commander';
 import { transcriptMarkdown } from '../../client/index.js';
 import { headOf, readTranscript, type Transcript } from '../../client/read/transcript.js';
-import { subAgentTranscripts } from '../../client/read/tree-transcript.js';
+import {
+  subAgentTranscripts,
+  type SubAgentTranscripts,
+} from '../../client/read/tree-transcript.js';
 import { storeOf } from '../../client/link.js';
 import {
   readingDeskOf,
@@ -14,6 +17,7 @@ import {
 } from '../desk/actor.js';
 import { examples, runCommand, withPlace, type Cli } from '../command.js';
 import { exactJson, inertText } from '../render/index.js';
+import type { DeskApi } from '../desk/desk-api.js';
 import { asMissingRun } from '../desk/run-at-desk.js';
 import type { Session } from '../session.js';
 
@@ -48,14 +52,10 @@ export function addTranscript(program: Command, cli: Cli): void {
     .action((id: string, options: TranscriptOptions) =>
       runCommand(cli, options, async (session, output) => {
         const api = readingDeskOf(cli, options);
-        const path = `/v1/runs/${encodeURIComponent(id)}/transcript`;
         const { transcript, below } =
           api === undefined
             ? await fromStore(session, { tenant: tenantOf(options), id }, options)
-            : {
-                transcript: (await api.get(path).catch(asMissingRun(id))) as unknown as Transcript,
-                below: undefined,
-              };
+            : await fromDesk(api, id, options);
         const whole = below === undefined ? transcript : { ...transcript, ...below };
         output.data(whole);
         output.line(
@@ -65,6 +65,16 @@ export function addTranscript(program: Command, cli: Cli): void {
         );
       }),
     );
+}
+
+async function fromDesk(api: DeskApi, id: string, { tree }: Pick<TranscriptOptions, 'tree'>) {
+  const path = `/v1/runs/${encodeURIComponent(id)}/transcript${tree ? '?tree=true' : ''}`;
+  const told = await api.get(path).catch(asMissingRun(id));
+  const { subAgents, leftOut, ...transcript } = told as unknown as Transcript &
+    Partial<SubAgentTranscripts>;
+  const isTree = subAgents !== undefined && subAgents.length > 0;
+  const below = isTree ? { subAgents, ...(leftOut && { leftOut }) } : undefined;
+  return { transcript: transcript as Transcript, below };
 }
 
 async function fromStore(

@@ -9,6 +9,7 @@ import { isStoreAway } from '../../store/away.js';
 import type { RunRow } from '../../store/runs.js';
 import type { DeskApi } from './desk-api.js';
 import { queryText } from './paging.js';
+import { NOTHING_PAID, paidAtDesk, type PaidRoutes } from './run-routes.js';
 import { noSuchRun } from './run-record.js';
 
 /** What is shown of a run, whoever tells it. */
@@ -28,6 +29,8 @@ export interface RunFacts {
   readonly waits: readonly Wait[];
   /** The store cannot be read now: what it has of the run is missing here. */
   readonly storeAway: boolean;
+  /** What it and the runs below it paid, by route; empty: nothing, or whoever tells does not say. */
+  readonly paid: PaidRoutes;
   /** Closed segments whose histories are not archived, or lost; null: whoever tells does not say. */
   readonly archive: readonly Archival[] | null;
 }
@@ -59,7 +62,8 @@ export async function factsAtDesk(
   const live = run.result === undefined ? await liveAtDesk(api, path) : NOT_UNDER_WAY;
   const since = Math.max(0, run.lastSeq + 1 - eventsWanted);
   const events = await eventsAtDesk(api, path, { since, count: eventsWanted });
-  return { runId, run, ...live, asks: pending, events, archive: null, storeAway: false };
+  const paid = await paidAtDesk(api, path);
+  return { runId, run, ...live, asks: pending, events, paid, archive: null, storeAway: false };
 }
 
 /** The desk's word that a part of the system does not answer; any other error goes on. */
@@ -70,7 +74,15 @@ function unlessUnavailable(error: unknown, runId: string): HoldfastError {
 
 /** Of a run whose store is away: nothing but why. */
 export function withoutStore(runId: string, trouble: string): RunFacts {
-  const nothing = { run: null, state: null, waits: [], asks: [], events: [], archive: null };
+  const nothing = {
+    run: null,
+    state: null,
+    waits: [],
+    asks: [],
+    events: [],
+    paid: NOTHING_PAID,
+    archive: null,
+  };
   return { runId, ...nothing, trouble, storeAway: true };
 }
 

@@ -301,6 +301,13 @@ export const transcript = z.looseObject({
   agent: text,
   title: text,
   messages: z.array(z.looseObject({ messageId: text, role: z.enum(['user', 'assistant']) })),
+  subAgents: z
+    .array(z.looseObject({ runId: text, callId: text, agentPath: z.array(text) }))
+    .optional()
+    .describe(
+      'with tree: each with `messages`, null where none are stored, and its own `subAgents`',
+    ),
+  leftOut: z.literal(true).optional().describe('with tree: there are more than are read'),
 });
 
 export const person = z.object({

@@ -170,11 +170,13 @@ const getTranscript = endpoint({
   method: 'get',
   path: '/v1/runs/{runId}/transcript',
   name: 'getTranscript',
-  summary: 'The conversation of a run that has ended.',
+  summary:
+    'The conversation of a run that has ended; with `tree=true` beside those of the sub-agents below it.',
   access: 'read',
   params,
+  query: z.strictObject({ tree: z.enum(['true', 'false']).optional() }),
   answers: { 200: { description: 'The conversation.', schema: shapes.transcript } },
-  async handle({ desk, person, params: where }) {
+  async handle({ desk, person, params: where, query: { tree } }) {
     const row = await ownRun(desk, person, where.runId);
     if (row.head === undefined) {
       throw new Problem(409, {
@@ -182,8 +184,10 @@ const getTranscript = endpoint({
         detail: 'The conversation is stored when the run ends; until then follow its events.',
       });
     }
-    const body = await desk.client.forTenant(person.tenant).transcript(row.runId);
-    return { status: 200, body };
+    const client = desk.client.forTenant(person.tenant);
+    const body = await client.transcript(row.runId);
+    if (tree !== 'true') return { status: 200, body };
+    return { status: 200, body: { ...body, ...(await client.subAgentTranscripts(row.runId)) } };
   },
 });
 

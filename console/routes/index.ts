@@ -15,10 +15,12 @@ import { runEndpoints } from './runs.js';
 import { searchEndpoints } from './search.js';
 import { stepEndpoints } from './steps.js';
 import { startEndpoints } from './starts.js';
+import { treeEndpoints } from './trees.js';
 
 export const ENDPOINTS: readonly Endpoint[] = [
   ...aboutEndpoints,
   ...runEndpoints,
+  ...treeEndpoints,
   ...searchEndpoints,
   ...stepEndpoints,
   ...comparedEndpoints,

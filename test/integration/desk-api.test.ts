@@ -209,6 +209,7 @@ test('every route is in the document, and the document has no other', () => {
      "get /v1/runs/{runId}/texts/{hash}",
      "get /v1/runs/{runId}/tokens",
      "get /v1/runs/{runId}/transcript",
+     "get /v1/runs/{runId}/tree",
      "get /v1/runs/{runId}/waits",
      "get /v1/starts",
      "post /v1/approvals/{askId}/decisions",

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../cli/program.js';
+import type { RunTree } from '../../client/read/run-tree.js';
 import type { AskRow } from '../../store/asks.js';
 import type { ScriptedAnswer } from '../../testing/index.js';
 import { config as treeConfig } from './support/tree-agents.js';
@@ -197,6 +198,10 @@ test('A root is watched with the events of its sub-agents under their calls, or 
     ],
   });
   expect((await command(['transcript', 'seen', '--no-tree'])).out).not.toContain('Sub-agent');
+  // The desk tells the same.
+  expect((await command(['transcript', 'seen'], 'ann')).out).toBe(spoken.out);
+  const overDesk = await desk.get('/v1/runs/seen/transcript');
+  expect(overDesk.body).not.toHaveProperty('subAgents');
 
   const json = async (...words: readonly string[]) =>
     (await command(['watch', 'seen', '--json', ...words])).out
@@ -216,6 +221,39 @@ test('A root is watched with the events of its sub-agents under their calls, or 
   expect(own).toEqual(events.filter(({ stamp }) => stamp.runId === 'seen'));
   const last = own.at(-1)!.stamp as unknown as { seq: number };
   expect(await json('--since', String(last.seq))).toEqual(own.slice(-1));
+});
+
+test('The tree of a run is told with statuses, costs and what all paid by route, to the desk and to the command.', async () => {
+  const read = call('facts.read', { item: 'sky' });
+  const run = await tree('paid', [asks('clerk'), say('Audited.')], [read, say('Read.')]);
+  const { result } = await world.ended(run);
+  const { status, body } = await desk.get('/v1/runs/paid/tree');
+  expect(status).toBe(200);
+  const told = body as unknown as RunTree;
+  const ended = { status: 'completed', completedAt: expect.any(Number) };
+  expect(told.runs).toMatchObject([
+    { runId: 'paid', depth: 0, agent: 'refund-desk', ...ended },
+    { runId: 'paid:a1', parent: 'paid', depth: 1, agentPath: ['refund-desk', 'auditor'], ...ended },
+    { runId: 'paid:a1:a1', parent: 'paid:a1', depth: 2, ...ended },
+  ]);
+  // Two replies of each of three runs.
+  expect(told.routes).toMatchObject([{ calls: 6, costMicroUsd: result.costMicroUsd }]);
+  expect(told.routes[0]!.usage).toMatchObject(result.usage);
+  expect(told.runs.map(({ routes }) => routes.map(({ calls }) => calls))).toEqual([[2], [2], [2]]);
+  expect((await desk.get('/v1/runs/paid:a1/tree')).body).toMatchObject({
+    runs: [
+      { runId: 'paid:a1', depth: 0 },
+      { runId: 'paid:a1:a1', parent: 'paid:a1' },
+    ],
+  });
+  expect((await desk.get('/v1/runs/nobody/tree')).status).toBe(404);
+
+  const shown = await command(['show', 'paid']);
+  expect(shown.out).toMatch(/paid to \S+: 6 replies, .* with its sub-agents/);
+  for (const as of [undefined, 'ann'] as const) {
+    const { out } = await command(['show', 'paid', '--json'], as);
+    expect(JSON.parse(out)).toMatchObject({ routes: told.routes });
+  }
 });
 
 test('A tree is one file: exported, redacted, replayed, inspected and compared without a server; a run alone is still a file of its own.', async () => {

@@ -6,6 +6,7 @@ import type * as controls from '../../http/control-shapes.js';
 import type * as goals from '../../http/goal-shapes.js';
 import type * as shapes from '../../http/shapes.js';
 import type * as recorded from '../../http/step-shapes.js';
+import type * as trees from '../../http/tree-shapes.js';
 import type { RunEvent } from '../../../core/state/event.js';
 import type { StreamChunk } from '../../../pure/stream.js';
 import type { RunResult } from '../../../core/state/result.js';
@@ -35,6 +36,9 @@ export type Freeze = z.output<typeof controls.freeze>;
 export type Connector = z.output<typeof connectors.connector>;
 export type ConnectorTool = Connector['tools'][number];
 export type Delivery = z.output<typeof shapes.delivery>;
+
+export type RunTree = z.output<typeof trees.runTree>;
+export type TreeRun = RunTree['runs'][number];
 
 export type StepsIndex = z.output<typeof recorded.stepsIndex>;
 export type RunDiff = z.output<typeof recorded.diff>;

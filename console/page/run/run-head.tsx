@@ -5,7 +5,7 @@ import { DetailHead } from '../parts/detail-head.js';
 import { Fact } from '../parts/fact.js';
 import { dateTime } from '../parts/format.js';
 import { InertBlock, InertLine } from '../parts/inert.js';
-import { inboxPath } from '../parts/paths.js';
+import { inboxPath, runPath } from '../parts/paths.js';
 import { RunControls } from './controls.js';
 import { ResultNotice } from './result-notice.js';
 import { hasEnded } from './run-data.js';
@@ -47,12 +47,19 @@ export function RunHead({ run, changed }: RunHeadProps): VNode {
 }
 
 function RunFacts({ run }: { readonly run: RunDetail }): VNode {
-  const { agent, model, caller, taskId, sessionId, startedAt } = run;
+  const { agent, model, caller, taskId, sessionId, startedAt, root } = run;
   return (
     <dl class="facts">
       <Fact name="Agent">
         <InertLine text={agent} />
       </Fact>
+      {root !== undefined && (
+        <Fact name="Sub-agent of">
+          <a href={runPath(root)}>
+            <InertLine text={root} />
+          </a>
+        </Fact>
+      )}
       <Fact name="Model">
         <InertLine text={model} />
       </Fact>

@@ -17,6 +17,7 @@ import { hasEnded } from './run-data.js';
 import { RunHead } from './run-head.js';
 import { StandingGrants } from './standing-grants.js';
 import { Timeline } from './timeline.js';
+import type { TreePanelProps } from './tree-panel.js';
 import { Transcript } from './transcript.js';
 import { useRecord } from './use-record.js';
 import { useRun } from './use-run.js';
@@ -27,6 +28,11 @@ const STEPS_TAB = 3;
 const steps = async (): Promise<(props: StepsPanelProps) => VNode> => {
   const { StepsPanel } = await import('../steps/steps-panel.js');
   return (props) => <StepsPanel {...props} />;
+};
+
+const treePanel = async (): Promise<(props: TreePanelProps) => VNode> => {
+  const { TreePanel } = await import('./tree-panel.js');
+  return (props) => <TreePanel {...props} />;
 };
 
 export interface RunViewProps {
@@ -78,6 +84,9 @@ function KnownRun({ run, state, changed, step }: KnownRunProps): VNode {
   const { story, events } = record;
   const known = story.result === undefined ? state : undefined;
   const isOver = hasEnded(run);
+  const hasBelow = events.some(
+    (event) => event.type === 'tool_started' && event.child !== undefined,
+  );
   const timeline = (): VNode => (
     <>
       <Timeline story={story} runId={runId} />
@@ -104,6 +113,14 @@ function KnownRun({ run, state, changed, step }: KnownRunProps): VNode {
             draw: (isOpen) => <EventsPanel events={events} count={events.length} isOpen={isOpen} />,
           },
           { name: 'Steps', draw: () => <Later load={steps} props={{ runId, step }} /> },
+          ...(hasBelow
+            ? [
+                {
+                  name: 'Sub-agents',
+                  draw: (isOpen: boolean) => <Later load={treePanel} props={{ runId, isOpen }} />,
+                },
+              ]
+            : []),
         ]}
       />
     </>
