@@ -16,6 +16,7 @@ import { doubt, reconcile } from './doubt.js';
 import { keyOf, go, type StationResult, baseOf } from '../step/open-work.js';
 import { startCheck } from './argument-check.js';
 import { elicit } from './elicit.js';
+import { goElsewhere } from './quick.js';
 import { askToRepeat } from './repeat.js';
 import { queueOf } from '../step/route.js';
 import { adoptSchemaMetBy, stopChangedTool } from './schema-changed.js';
@@ -71,6 +72,8 @@ function ofOutcome(run: OpenRun, call: ReturnedStage, outcome: ToolOutcome): Sta
       return askToRepeat(run, call, outcome.repeats);
     case 'schema_changed':
       return checkAnew(run, call, outcome.schemaHash);
+    case 'elsewhere':
+      return goElsewhere(run, call, outcome.reason);
   }
 }
 
@@ -89,6 +92,7 @@ function nothingBy(outcome: ToolOutcome): string | undefined {
       return 'no worker serves its tool with the schema that the run began with.';
     case 'ok':
     case 'ambiguous':
+    case 'elsewhere':
       return undefined;
   }
 }

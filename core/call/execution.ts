@@ -15,8 +15,6 @@ import {
   refOf,
   type ActivityEffect,
   type ExecuteToolOutput,
-  type ReconcileToolOutput,
-  type RecordOutcomeOutput,
   type ToolCallRef,
 } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
@@ -40,7 +38,14 @@ import { delegate } from './delegate.js';
 import { escalate } from './escalate.js';
 import { handOver, isHandOver } from './hand-over.js';
 import { proofsFor } from './proofs.js';
-import { tellRecovery } from './recovered.js';
+import {
+  begun,
+  counted as countedIn,
+  OUT_OF_TIME,
+  quickAttempt,
+  retriesLeft,
+  rowOf,
+} from './quick.js';
 import { tellNotes } from './tool-notes.js';
 
 /** Deliveries of repeatable work under rules without `workedTime`. */
@@ -79,13 +84,17 @@ interface Executor {
 }
 
 function execute(run: OpenRun, call: GrantedStage, { tool, cost }: Executor) {
-  const announced = emit(run, {
-    type: 'tool_started',
-    callId: call.id,
-    tool: call.tool,
-    key: keyOf(run, call),
-    args: call.args,
-  });
+  // Tried quickly, it was announced then.
+  const announced =
+    call.elsewhere !== undefined
+      ? run
+      : emit(run, {
+          type: 'tool_started',
+          callId: call.id,
+          tool: call.tool,
+          key: keyOf(run, call),
+          args: call.args,
+        });
   const counted: OpenRun = wasHandedOver(call)
     ? announced
     : { ...announced, tally: { ...run.tally, toolCalls: run.tally.toolCalls + 1 } };
@@ -97,6 +106,8 @@ function execute(run: OpenRun, call: GrantedStage, { tool, cost }: Executor) {
     deliveriesMax: TOOL_ATTEMPTS_MAX,
     once: !repeatable,
   });
+  const quick = tool.quick && quickAttempt(run, call, tool);
+  const effectId = `execute_tool-${counted.nextEffect}`;
   const started = start(counted, 'execute_tool', (id, events): ActivityEffect => ({
     kind: 'execute_tool',
     id,
@@ -110,27 +121,32 @@ function execute(run: OpenRun, call: GrantedStage, { tool, cost }: Executor) {
       ...codeOf(run, call.tool),
       inlineBytesMax: inlineBytesFor(run, call),
       ...(call.flow !== undefined && isReferredTo(call) && { typed: true }),
-      maxRetries: run.frozen.budget.maxRetriesPerToolCall,
+      maxRetries:
+        call.elsewhere === undefined
+          ? run.frozen.budget.maxRetriesPerToolCall
+          : retriesLeft(run, call),
       ...(run.start.task.requiredEvidence !== undefined && proofsFor(run, call)),
       ...(cost !== undefined && { cost }),
       ...(run.forked !== undefined && { forked: true as const }),
+      ...(quick && { quick: { effectId, ms: quick.ms } }),
       events,
     },
-    ...onQueueOf(run, limits, call),
+    ...(quick ? { limits: quick.limits, local: true } : onQueueOf(run, limits, call)),
     summary: call.tool,
   }));
-  const effectId = `execute_tool-${counted.nextEffect}`;
+  const { elsewhere, ...base } = baseOf(call);
   const executing: Call = {
-    ...baseOf(call),
+    ...base,
     stage: 'executing',
     handedOver: true,
     grant: call.grant,
     effectId,
     doing: 'execute',
-    startedAt: run.now,
+    startedAt: elsewhere?.startedAt ?? run.now,
     boundByRun: byRun,
   };
-  const handed = withCall(started.run, executing);
+  const next = quick ? begun(started.run, effectId) : started.run;
+  const handed = withCall(next, executing);
   const reserved = cost === undefined ? handed : reserve(handed, effectId, cost.most);
   return { run: reserved, effects: started.effects };
 }
@@ -162,7 +178,8 @@ export function inlineBytesFor(run: OpenRun, call: Call): number {
 
 export function toolReturned(was: OpenRun, effectId: string, output: ExecuteToolOutput): OpenRun {
   const { outcome, attempts, warnings = [] } = output;
-  const noted = output.notes === undefined ? was : tellNotes(was, effectId, output.notes);
+  const after = was.quick === undefined ? was : ranQuickly(was, effectId, output);
+  const noted = output.notes === undefined ? after : tellNotes(after, effectId, output.notes);
   const run = warnings.reduce((next, text) => warn(next, 'evidence_unknown', text), noted);
   const back = { fact: { kind: 'outcome', outcome }, attempts } as const;
   const isCharged = output.costMicroUsd !== undefined || effectId in run.money.reserved;
@@ -171,38 +188,15 @@ export function toolReturned(was: OpenRun, effectId: string, output: ExecuteTool
   return returned(billed.run, effectId, { ...back, costMicroUsd: billed.costMicroUsd });
 }
 
-export function toolReconciled(
-  run: OpenRun,
-  effectId: string,
-  { finding, steps }: ReconcileToolOutput,
-): OpenRun {
-  const told = tellRecovery(run, effectId, { steps, finding: finding.kind });
-  return returned(told, effectId, { fact: { kind: 'finding', finding }, attempts: 0 });
-}
-
-/** A key was revoked after the run had believed it: from now on the run knows, and asks again (after-return.ts). */
-export function outcomeRecorded(
-  before: OpenRun,
-  id: string,
-  { unproven, finding, steps }: RecordOutcomeOutput,
-): OpenRun {
-  const run = tellRecovery(before, id, { steps, finding: finding?.kind });
-  if (finding !== undefined) {
-    return returned(run, id, { fact: { kind: 'finding', finding }, attempts: 0 });
-  }
-  if (unproven === undefined) return returned(run, id, { attempts: 0 });
-  const told = { ...run, deskKeys: unproven.deskKeys };
-  return returned(told, id, { fact: { kind: 'unproven' }, attempts: 0 });
-}
-
-interface Return {
+export interface Return {
   /** undefined: what the executing stage says was being recorded. */
   readonly fact?: CallFact;
   readonly attempts: number;
   readonly costMicroUsd?: number;
 }
 
-function returned(run: OpenRun, effectId: string, back: Return): OpenRun {
+/** The call that the effect is about, back with a fact. */
+export function returned(run: OpenRun, effectId: string, back: Return): OpenRun {
   const call = executing(run, effectId);
   if (call === undefined) return warn(run, 'late_input', `${effectId} belongs to no call`);
   const fact = back.fact ?? recordedFact(call);
@@ -228,10 +222,22 @@ function recordedFact(call: ExecutingStage): CallFact {
   };
 }
 
+function ranQuickly(run: OpenRun, effectId: string, output: ExecuteToolOutput): OpenRun {
+  const row = rowOf(run, effectId);
+  const tool = executing(run, effectId)?.tool;
+  return row === undefined ? run : countedIn(run, row, { ...output, tool });
+}
+
 /** The activity failed; when it was not for a call, nothing follows. */
 export function handedOverFailed(run: OpenRun, effectId: string, failure: Failure): OpenRun {
   const call = executing(run, effectId);
   if (call === undefined) return run;
+  const row = run.quick && failure.timedOut ? rowOf(run, effectId) : undefined;
+  if (row !== undefined) {
+    const fact = { kind: 'outcome', outcome: OUT_OF_TIME } as const;
+    const lost = { outcome: OUT_OF_TIME, durationMs: 0, tool: call.tool };
+    return returned(countedIn(run, row, lost), effectId, { fact, attempts: 0 });
+  }
   const outOfTime = call.boundByRun && failure.timedOut === true && nearTheEnd(run);
   const back: Return = {
     fact: { kind: 'failure', doing: call.doing, failure, outOfTime },

@@ -22,12 +22,9 @@ import {
   childStarted,
   childTimer,
 } from '../call/child-facts.js';
-import {
-  handedOverFailed,
-  outcomeRecorded,
-  toolReconciled,
-  toolReturned,
-} from '../call/execution.js';
+import { handedOverFailed, toolReturned } from '../call/execution.js';
+import { outcomeRecorded, toolReconciled } from '../call/found-out.js';
+import { inRow } from '../call/quick.js';
 import { compacted, notCompacted } from '../context/summary-outcome.js';
 import { hooksFailed, hooksRan } from '../hooks/ran.js';
 import { ownValue } from '../json/json.js';
@@ -66,7 +63,7 @@ import { closedResult, closedWith } from './run-result.js';
 import { queued } from './user-message.js';
 
 export function receive(run: Run, input: Input): Run {
-  const now = elapse(run, input.at);
+  const now = elapse(run.quick?.row === undefined ? run : inRow(run, input), input.at);
   if (input.type === 'segment_full') {
     return { ...now, segment: { ...now.segment, full: true } };
   }

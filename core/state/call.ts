@@ -61,6 +61,15 @@ export interface CallBase {
   readonly elicited?: number;
   /** What the newest of them was answered with. */
   readonly answered?: AnsweredExchange;
+  /** A quick attempt gave no answer; the next execution is an ordinary one. */
+  readonly elsewhere?: TriedQuickly;
+}
+
+export interface TriedQuickly {
+  /** When the quick attempt was started, ms since epoch. */
+  readonly startedAt: number;
+  /** The tool failed in it: one of its failures that are retried. */
+  readonly failed?: true;
 }
 
 export interface CallCorrection {

@@ -158,6 +158,8 @@ interface OfActivity<Kind extends ActivityKind> {
   readonly summary: string;
   /** Task queue of the workers that do it; absent: the run's own. */
   readonly queue?: string;
+  /** The worker that decides runs it before its task ends: one attempt, of which the history has the outcome alone. */
+  readonly local?: true;
   /** It is larger than a payload may be, even without events: nobody starts it (advance.ts). */
   readonly oversized?: true;
 }

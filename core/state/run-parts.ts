@@ -203,6 +203,22 @@ export type CompactionOutcome =
       readonly error?: { readonly code: ModelFailure['code']; readonly attempts: number };
     };
 
+/** Reads that are tried within the task that decides (core/call/quick.ts). */
+export interface QuickReads {
+  /** Those since the last fact that came from outside of the task; absent: none. */
+  readonly row?: QuickRow;
+  /** Attempts that ran out of time, by tool. */
+  readonly timeouts?: { readonly [tool: string]: number };
+}
+
+export interface QuickRow {
+  readonly count: number;
+  /** How long they took together, ms. */
+  readonly usedMs: number;
+  /** The newest of them. */
+  readonly effectId: string;
+}
+
 /** What a required tool returned: kept word for word, outside the conversation (G78). */
 export interface PinnedResult {
   readonly tool: string;

@@ -44,6 +44,7 @@ import type {
   Money,
   NewestTransition,
   PinnedResult,
+  QuickReads,
   QueuedMessage,
   Repetition,
   Stopping,
@@ -117,6 +118,7 @@ export interface Run extends Carrier {
   readonly tellsEnd?: true;
   /** Runs out when sub-agents that were told to stop do not end. */
   readonly childGrace?: string;
+  readonly quick?: QuickReads;
   /** Dataflow: values by path; a path is written once and never again (C49). */
   readonly state?: State;
   /** Ids of required evidence whose predicate an observation has met. */

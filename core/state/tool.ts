@@ -103,6 +103,8 @@ export interface ToolRecord {
   readonly startsAgent?: string;
   /** A connector's server runs it (G70). */
   readonly mcp?: ServerTool;
+  /** A read that mostly ends within a moment: it is tried in the task that decides (core/call/quick.ts). */
+  readonly quick?: true;
 }
 
 /** Which tool of which server it is, as the connector was told when the run began. */

@@ -200,6 +200,10 @@ export const CHANGES = {
     since: 11,
     why: 'A task queue of a tool on which nobody works is waited for, up to `unservedTimeoutMs`; then the call is unavailable, unless the ledger knows of it.',
   },
+  quickReads: {
+    since: 18,
+    why: 'A tool that is declared quick is tried within the task that decides: one attempt of at most a second; without an answer the call goes on as an ordinary activity.',
+  },
   ...TREE_CHANGES,
   ...GOAL_CHANGES,
 } as const satisfies { readonly [name: string]: Change };

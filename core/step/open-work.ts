@@ -202,6 +202,7 @@ export function baseOf(call: Call): CallBase {
   const { attempt, attempts, handedOver, corrected, flow, repeatAsks, unprovenWords, outlook } =
     call;
   const { inDoubt, outdated, unserved, costMicroUsd, elicited, answered, child, passed } = call;
+  const { elsewhere } = call;
   return {
     id,
     index,
@@ -227,6 +228,7 @@ export function baseOf(call: Call): CallBase {
     ...(answered !== undefined && { answered }),
     ...(child !== undefined && { child }),
     ...(passed !== undefined && { passed }),
+    ...(elsewhere !== undefined && { elsewhere }),
   };
 }
 

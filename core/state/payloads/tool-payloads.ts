@@ -68,7 +68,29 @@ export interface ExecuteToolInput extends EventBatch, Limited, NeedsTool {
   readonly forked?: true;
   /** Most that one attempt may cost, and all of them together, in micro-USD. Absent: the tool declares nothing. */
   readonly cost?: { readonly each: number; readonly most: number };
+  /** One attempt within the task that decides. */
+  readonly quick?: QuickAttempt;
 }
+
+export interface QuickAttempt {
+  /** Id of the effect, which Temporal does not know of work within a task. */
+  readonly effectId: string;
+  /** All that it may take, ms. */
+  readonly ms: number;
+}
+
+/** Which call a quick attempt was for: histories have its outcome, and not what it was given. */
+export interface QuickCall {
+  readonly effectId: string;
+  readonly callId: string;
+  readonly tool: string;
+}
+
+/**
+ * Why a quick attempt did not answer: its time was over; the worker lacks the tool; the store cannot be reached, or is
+ * another one; the tool failed and may be tried again; the worker is shutting down.
+ */
+export type ElsewhereReason = 'timeout' | 'unserved' | 'store' | 'failed' | 'stopping';
 
 export interface ExecuteToolOutput extends Acknowledged {
   readonly outcome: ToolOutcome;
@@ -82,6 +104,8 @@ export interface ExecuteToolOutput extends Acknowledged {
   readonly warnings?: readonly string[];
   /** What its tool, or the server of it, said while it ran; at most 10. */
   readonly notes?: readonly string[];
+  /** Of a quick attempt. */
+  readonly quick?: QuickCall;
 }
 
 export type ToolOutcome =
@@ -117,7 +141,9 @@ export type ToolOutcome =
   /** Nothing happened: the same was done before, and nobody has agreed to do it once more. */
   | { readonly kind: 'repeats'; readonly repeats: Repeats }
   /** Nothing happened: nobody serves the tool with the schema that is wanted, and somebody with this one (G110). */
-  | { readonly kind: 'schema_changed'; readonly schemaHash: string };
+  | { readonly kind: 'schema_changed'; readonly schemaHash: string }
+  /** A quick attempt gave no answer: the call goes on as an ordinary activity. */
+  | { readonly kind: 'elsewhere'; readonly reason: ElsewhereReason };
 
 export interface ReconcileToolInput extends EventBatch, NeedsTool {
   readonly v: 1;

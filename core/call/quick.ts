@@ -1,0 +1,136 @@
+/**
+ * Quick reads: a call of a tool that is declared quick is tried within the task that decides, as a local activity. While
+ * one runs, nothing else reaches the run, and whoever stops, decides or asks waits for its end.
+ * Invariants:
+ *  Q1 Nothing but timers is in flight beside a quick attempt, and nothing but a call that needs no lane may start beside it.
+ *  Q2 A row of quick attempts without a fact from outside of the task between them is of at most ROW_MAX, and takes at
+ *     most ROW_MS together; the next call is an ordinary activity, for which the task ends.
+ *  Q3 One attempt: without an answer the same call goes on as an ordinary activity, and is announced and counted once.
+ */
+import { ownValue } from '../json/json.js';
+import type { Call, GrantedStage, ReturnedStage } from '../state/call.js';
+import type {
+  EffectLimits,
+  ElsewhereReason,
+  ExecuteToolOutput,
+  ToolOutcome,
+} from '../state/effect.js';
+import type { Input } from '../state/input.js';
+import type { OpenRun, QuickRow, Run } from '../state/run.js';
+import { retryFor, type ToolRecord } from '../state/tool.js';
+import { follows } from '../step/changes.js';
+import { remainingMs } from '../step/clock.js';
+import { baseOf, go, type StationResult } from '../step/open-work.js';
+
+/** All attempts of a row together, ms: so long whoever reaches for the run may wait. */
+const ROW_MS = 1_000;
+const ROW_MAX = 3;
+/** Less than this is not worth an attempt, ms. */
+const ATTEMPT_MS_MIN = 250;
+/** Attempts that ran out of time; from then on the tool is an ordinary one in this run. */
+const TIMEOUTS_MAX = 2;
+
+/** How the next execution of the call is tried within the task; undefined: as an ordinary activity. */
+export function quickAttempt(
+  run: OpenRun,
+  call: GrantedStage,
+  tool: ToolRecord,
+): { readonly ms: number; readonly limits: EffectLimits } | undefined {
+  if (!follows(run, 'quickReads') || call.elsewhere !== undefined) return undefined;
+  if (!isRead(tool) || call.grant.sandbox || call.answered !== undefined) return undefined;
+  const { row, timeouts = {} } = run.quick ?? {};
+  const { count = 0, usedMs = 0 } = row ?? {};
+  const timedOut = ownValue(timeouts, call.tool) ?? 0;
+  const ms = ROW_MS - usedMs;
+  if (count >= ROW_MAX || ms < ATTEMPT_MS_MIN || timedOut >= TIMEOUTS_MAX) return undefined;
+  // Whatever the run has left less of than this is an ordinary call's to measure.
+  if (remainingMs(run) <= ms || !isByItself(run, call, tool)) return undefined;
+  return { ms, limits: { attemptMs: ms, maximumAttempts: 1 } };
+}
+
+/** What a run of another release may have frozen counts as well: nothing else is ever tried quickly. */
+function isRead(tool: ToolRecord): boolean {
+  return (
+    tool.quick === true &&
+    tool.kind === 'tool' &&
+    retryFor(tool) === 'repeatable' &&
+    tool.queue === undefined &&
+    tool.maxCostMicroUsd === undefined &&
+    tool.mcp === undefined
+  );
+}
+
+/** Nothing works for the run, and no other call of the turn may start beside it (Q1). */
+function isByItself(run: OpenRun, call: Call, tool: ToolRecord): boolean {
+  if (Object.values(run.inflight).some(({ kind }) => kind !== 'timer')) return false;
+  const { toolExecution } = run.frozen.settings;
+  if (toolExecution === 'serial' || !tool.concurrencySafe) return true;
+  return (run.turn?.calls ?? []).every(({ id, stage }) => id === call.id || stage === 'settled');
+}
+
+/** The run with the attempt in its row. */
+export function begun(run: OpenRun, effectId: string): OpenRun {
+  const { count = 0, usedMs = 0 } = run.quick?.row ?? {};
+  return { ...run, quick: { ...run.quick, row: { count: count + 1, usedMs, effectId } } };
+}
+
+/** A fact from outside of the task ends the row: the task of the row is over. */
+export function inRow(run: Run, input: Input): Run {
+  if ('id' in input && input.id === run.quick?.row?.effectId) return run;
+  const { row: _, ...quick } = run.quick ?? {};
+  return { ...run, quick };
+}
+
+/** What a quick attempt that was given up by the shell came to. */
+export const OUT_OF_TIME: ToolOutcome = { kind: 'elsewhere', reason: 'timeout' };
+
+/** The quick attempt that this effect is; undefined: it is none. */
+export function rowOf(run: OpenRun, effectId: string): QuickRow | undefined {
+  const row = run.quick?.row;
+  return row?.effectId === effectId ? row : undefined;
+}
+
+/** Notes how long a quick attempt took, and whether its time ran out. */
+export function counted(
+  run: OpenRun,
+  row: QuickRow,
+  {
+    outcome,
+    durationMs,
+    tool,
+  }: Pick<ExecuteToolOutput, 'outcome' | 'durationMs'> & { readonly tool: string | undefined },
+): OpenRun {
+  const ranOut = outcome.kind === 'elsewhere' && outcome.reason === 'timeout';
+  const { timeouts = {} } = run.quick ?? {};
+  const usedMs = ranOut ? ROW_MS : row.usedMs + durationMs;
+  return {
+    ...run,
+    quick: {
+      ...run.quick,
+      row: { ...row, usedMs },
+      ...(ranOut &&
+        tool !== undefined && {
+          timeouts: { ...timeouts, [tool]: (ownValue(timeouts, tool) ?? 0) + 1 },
+        }),
+    },
+  };
+}
+
+/** The same call, as an ordinary activity. */
+export function goElsewhere(
+  run: OpenRun,
+  call: ReturnedStage,
+  reason: ElsewhereReason,
+): StationResult {
+  const elsewhere = {
+    startedAt: call.startedAt,
+    ...(reason === 'failed' && { failed: true as const }),
+  };
+  return go(run, { ...baseOf(call), elsewhere, stage: 'granted', grant: call.grant });
+}
+
+/** Failures of the tool that are still retried. */
+export function retriesLeft(run: OpenRun, call: Call): number {
+  const { maxRetriesPerToolCall } = run.frozen.budget;
+  return call.elsewhere?.failed ? Math.max(0, maxRetriesPerToolCall - 1) : maxRetriesPerToolCall;
+}
