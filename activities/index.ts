@@ -25,6 +25,7 @@ import { closeRun } from './run/close-run.js';
 import { compact } from './model/compact.js';
 import type { ActivityDeps } from './deps.js';
 import { executeTool } from './tool/execute-tool.js';
+import { elsewhere, isQuick, ranElsewhere } from './tool/quick-read.js';
 import { failure } from './failure.js';
 import { GOAL_ACTIVITIES } from './goal/index.js';
 import { fetchKeys } from './run/fetch-keys.js';
@@ -92,6 +93,11 @@ export function createActivities(deps: ActivityDeps): Activities {
   return Object.fromEntries(bound) as Activities;
 }
 
+/** Of a worker that decides and runs no code: what is tried within its tasks goes to those that do. */
+export function createDeciderActivities(): Pick<Activities, 'execute_tool'> {
+  return { execute_tool: (input) => Promise.resolve(elsewhere(input, 'unserved')) };
+}
+
 /** One attempt of an activity in a given scope, for whoever stands in for Temporal. */
 export function performActivity(
   deps: ActivityDeps,
@@ -122,6 +128,7 @@ async function guarded(name: keyof Activities, attempt: Attempt): Promise<unknow
     });
     return bounded({ ...output, workedMs: scope.work.ms() });
   } catch (error) {
+    if (isQuick(name, input)) return ranElsewhere(input, error);
     const { workMs } = input as Limited;
     throw leaving(deps, scope, { error, workMs });
   }

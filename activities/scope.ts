@@ -66,7 +66,8 @@ export async function inScope<T>(
   const execution = info.workflowExecution?.runId ?? info.activityId;
   let last: Progress | undefined;
   const tell = (): void => {
-    if (!isSilent()) context.heartbeat(last ?? work.soFar());
+    // Nobody hears of work within a task before it ends.
+    if (!info.isLocal && !isSilent()) context.heartbeat(last ?? work.soFar());
   };
   const silenceMs = info.heartbeatTimeoutMs ?? info.startToCloseTimeoutMs;
   const work = workOf({

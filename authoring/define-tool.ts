@@ -69,6 +69,11 @@ export interface ToolDefinition<Schema extends InputDeclaration> {
   /** Most that one execution costs in micro-USD, as it tells by `ctx.cost`; default: nothing is reserved. */
   readonly maxCostMicroUsd?: number;
   readonly concurrencySafe?: boolean;
+  /**
+   * A read that mostly ends within milliseconds: it is tried in the task that decides, for at most a second, and the run
+   * hears nothing else meanwhile. A call without an answer goes on as any other.
+   */
+  readonly quick?: boolean;
   /** Default: 'tool', whose `run` is called. 'human_input': a person answers. 'handoff': the run ends with it. */
   readonly kind?: DeclaredKind;
   /** Throw ToolError to say that nothing happened; any other error of a changing tool is in doubt. */
@@ -121,6 +126,7 @@ const FIELDS: KnownFields<ToolDefinition<InputDeclaration>> = {
   maxResultBytes: true,
   maxCostMicroUsd: true,
   concurrencySafe: true,
+  quick: true,
   kind: true,
   run: true,
   sandbox: true,
@@ -154,6 +160,7 @@ export function defineTool<Schema extends InputDeclaration>(
   checkSandbox(definition);
   checkLoss(definition);
   checkQueues(definition);
+  checkQuick(definition);
   const { name, version, effect, sandboxRun, probe, onLost } = definition;
   const schema = inputSchemaOf(name, definition.input);
   const output =
@@ -189,6 +196,7 @@ export function defineTool<Schema extends InputDeclaration>(
     ...(definition.required === true && { required: true as const }),
     ...(answeredBy !== undefined && { answeredBy }),
     ...(sandboxRun !== undefined && { sandbox: definition.sandbox ?? 'optional' }),
+    ...(definition.quick === true && { quick: true as const }),
     ...(queue !== undefined && { queue }),
     ...(sandboxQueue !== undefined && { sandboxQueue }),
   };
@@ -319,6 +327,22 @@ function checkQueues({ name, kind = 'tool', sandboxRun, queue, sandboxQueue }: D
       'Add sandboxRun, or name a queue.',
     );
   }
+}
+
+function checkQuick(definition: Declaration): void {
+  const { name, quick, effect, kind = 'tool', queue, sandbox, maxCostMicroUsd } = definition;
+  if (quick === undefined || quick === false) return;
+  const drop = 'Drop quick: calls of the tool are then ordinary activities.';
+  if (quick !== true) {
+    throw wrong(name, `its quick is ${JSON.stringify(quick)}`, 'Use true or false.');
+  }
+  const idempotency = idempotencyOf(definition);
+  if (effect !== 'read' || idempotency !== 'natural' || kind !== 'tool') {
+    throw wrong(name, 'it is quick, but no read that is simply repeated', drop);
+  }
+  if (queue !== undefined) throw wrong(name, 'it is quick, but has a queue of its own', drop);
+  if (sandbox === 'required') throw wrong(name, 'it is quick, but runs in a sandbox', drop);
+  if (maxCostMicroUsd !== undefined) throw wrong(name, 'it is quick, but costs money', drop);
 }
 
 function checkSandbox({ name, kind, effect, sandbox, sandboxRun, isolated }: Declaration): void {

@@ -141,6 +141,7 @@ export interface CaseTool {
   /** Absent: a person is asked, because scripted tools have no probe. */
   readonly onLost?: OnLost;
   readonly concurrencySafe: boolean;
+  readonly quick?: boolean;
   /** Absent: by the effect. */
   readonly approval?: CaseApproval;
   readonly sandbox: 'none' | 'optional' | 'required';

@@ -38,6 +38,7 @@ const OTHERS: readonly string[] = [
 ];
 
 const COMMANDS: readonly string[] = [
+  'MARKER_RECORDED',
   'ACTIVITY_TASK_SCHEDULED',
   'ACTIVITY_TASK_CANCEL_REQUESTED',
   'TIMER_STARTED',

@@ -10,6 +10,7 @@ import {
   typeOf,
   type HistoryEvent,
 } from './history.js';
+import { localEndOf } from './markers.js';
 
 export interface Divergence {
   /** The step that would have come. */
@@ -29,11 +30,37 @@ export function differenceOf(
   const recorded = commands.filter((event) => typeOf(event) === 'ACTIVITY_TASK_SCHEDULED');
   const back = new Set(effects.flatMap((one) => (one.kind === 'cancel' ? [one.target] : [])));
   const scheduled = new Set(recorded.map(idOf));
-  const started = effects.filter(isActivity).filter(({ id }) => scheduled.has(id) || !back.has(id));
+  const begun = effects.filter(isActivity);
+  const started = begun.filter(
+    ({ id, local }) => local !== true && (scheduled.has(id) || !back.has(id)),
+  );
   const length = Math.max(recorded.length, started.length);
   for (let index = 0; index < length; index += 1) {
     const reason = reasonOf(recorded[index], started[index]);
     if (reason !== undefined) return { eventId, reason };
+  }
+  const reason = localDifference(commands, begun);
+  return reason === undefined ? undefined : { eventId, reason };
+}
+
+/** Of work within the task, which histories have with what it came to. */
+function localDifference(
+  commands: readonly HistoryEvent[],
+  begun: readonly ActivityEffect[],
+): string | undefined {
+  const recorded = commands.flatMap((event) => localEndOf(event) ?? []);
+  const started = begun.filter(({ local }) => local === true);
+  const length = Math.max(recorded.length, started.length);
+  for (let index = 0; index < length; index += 1) {
+    const end = recorded[index];
+    const effect = started[index];
+    const id = textAt(end?.output, 'quick', 'effectId') ?? effect?.id;
+    if (end === undefined)
+      return `Today’s code tries ${effect!.kind} ${effect!.id} within the task; the record does not.`;
+    if (effect === undefined || end.type !== effect.kind || id !== effect.id) {
+      const today = effect === undefined ? 'does not' : `tries ${effect.kind} ${effect.id}`;
+      return `The record tries ${end.type} ${id ?? ''} within the task; today’s code ${today}.`;
+    }
   }
   return undefined;
 }

@@ -8,11 +8,14 @@ import { failureOf, type FailureLimits, type RawFailure } from '../core/state/fa
 import type { ChildWord, EffectInput } from '../core/state/input.js';
 import { isUndecodable, payloadConverter } from '../workflows/payload-converter.js';
 import { at, attributesOf, payloadsOf, textAt, typeOf, type HistoryEvent } from './history.js';
+import type { LocalEnd } from './markers.js';
 
 /** An effect that was started and has not ended. */
 interface Launched {
   readonly kind: ActivityKind;
   readonly limits: FailureLimits;
+  /** It runs within the task: the next marker ends it. */
+  readonly local: boolean;
 }
 
 /** What the shell knows beside the state; a value, so that a fold can begin again from any place. */
@@ -57,7 +60,8 @@ export function performed(shell: Shell, effects: readonly Effect[]): Shell {
     } else if (effect.kind === 'tell_child') {
       if (effect.message === 'report') reports.add(effect.child);
     } else if (isActivity(effect)) {
-      launched.set(effect.id, { kind: effect.kind, limits: effect.limits });
+      const { kind, limits, local = false } = effect;
+      launched.set(effect.id, { kind, limits, local });
     }
   }
   return { ...shell, launched, timers, children, hears, reports, timersStarted };
@@ -175,6 +179,28 @@ function activityHeard(
   return { shell: without, input: { type: 'effect_failed', id, failure, at: now } };
 }
 
+/** What the shell hears of work within the task, by the marker that ends it; undefined: no such work is under way. */
+export function heardLocal(
+  shell: Shell,
+  { output, failure, at: ended }: LocalEnd,
+  now: number,
+): Heard | undefined {
+  const found = [...shell.launched].find(([, { local }]) => local);
+  if (found === undefined) return undefined;
+  const [id, { kind, limits }] = found;
+  const rest = new Map(shell.launched);
+  rest.delete(id);
+  const without = { ...shell, launched: rest };
+  const heardAt = ended ?? now;
+  if (failure === undefined) {
+    const type = ACTIVITIES[kind].outcome;
+    return { shell: without, input: { type, id, output, at: heardAt } as unknown as EffectInput };
+  }
+  const raw = rawFailureIn(failure);
+  const input = { type: 'effect_failed', id, failure: failureOf(raw, limits), at: heardAt } as const;
+  return { shell: without, input };
+}
+
 const ATTRIBUTES: { readonly [type: string]: string } = {
   ACTIVITY_TASK_COMPLETED: 'activityTaskCompleted',
   ACTIVITY_TASK_FAILED: 'activityTaskFailed',
@@ -190,7 +216,12 @@ function rawFailureOf(event: HistoryEvent): RawFailure {
   const type = typeOf(event);
   if (type === 'ACTIVITY_TASK_CANCELED') return TAKEN_BACK;
   const attributes = attributesOf(event, ATTRIBUTES[type] ?? '');
-  const failure = at(attributes, 'failure');
+  return rawFailureIn(at(attributes, 'failure'), endedByTime(attributes));
+}
+
+/** A failure of work within a task has what went wrong as its cause, unless the work itself said so. */
+function rawFailureIn(whole: Json | undefined, isTimedOut = false): RawFailure {
+  const failure = at(whole, 'activityFailureInfo') === undefined ? whole : at(whole, 'cause');
   const message = textAt(failure, 'message') ?? '';
   const timeout = at(failure, 'timeoutFailureInfo');
   if (timeout !== undefined) {
@@ -204,7 +235,7 @@ function rawFailureOf(event: HistoryEvent): RawFailure {
       type: textAt(application, 'type') ?? null,
       message,
       details: valuesOf(at(application, 'details'))[0],
-      ...(endedByTime(attributes) && { timedOut: true }),
+      ...(isTimedOut && { timedOut: true }),
     };
   }
   if (at(failure, 'canceledFailureInfo') !== undefined) return { message, cancelled: true };

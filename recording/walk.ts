@@ -11,7 +11,9 @@ import { continuedFrom, type Segment } from './chain.js';
 import { differenceOf, type Divergence } from './divergence.js';
 import { at, attributesOf, textAt, typeOf, type HistoryEvent } from './history.js';
 import { ANY_OTHER, type Machine } from './machines.js';
+import { localEndOf } from './markers.js';
 import {
+  heardLocal,
   heardOutcome,
   NEW_SHELL,
   performed,
@@ -129,7 +131,7 @@ function activated<S extends Carrier, I extends { readonly type: string }>(
   const activation = reading.activations[place.activation]!;
   const moments: Moment<S, I>[] = [];
   let { state, shell } = place;
-  const decide = (given: readonly I[]): void => {
+  const decide = (given: readonly I[], now = activation.at): void => {
     const before = state;
     const received = given.reduce((one, input) => machine.receive(one, input), before);
     const { run, effects, rules } = machine.advance(received);
@@ -139,7 +141,7 @@ function activated<S extends Carrier, I extends { readonly type: string }>(
       step: 0,
       segment: reading.segment,
       eventId: activation.eventId,
-      at: activation.at,
+      at: now,
       inputs: given.map(inputLine),
       rules,
       effects: effects.map(effectLine),
@@ -155,6 +157,12 @@ function activated<S extends Carrier, I extends { readonly type: string }>(
   const inputs = heardBy(machine, reading, { activation, state, shell });
   shell = inputs.shell;
   if (inputs.given.length > 0 && !machine.isFinal(state)) decide(inputs.given);
+  for (const end of activation.commands.flatMap((event) => localEndOf(event) ?? [])) {
+    const heard = machine.isFinal(state) ? undefined : heardLocal(shell, end, activation.at);
+    if (heard?.input === undefined) break;
+    shell = heard.shell;
+    decide([machine.ofEffect(heard.input)], heard.input.at);
+  }
   for (let round = 0; round < TAKEN_BACK_ROUNDS && !machine.isFinal(state); round += 1) {
     const back = takenBack(moments, activation, shell);
     if (back.given.length === 0) break;

@@ -76,7 +76,8 @@ function numbered<S extends Step>(steps: readonly S[]): ReadonlyMap<string, S> {
   );
 }
 
-function valueDifference(recorded: RecordedStep, replayed: Step): StepDifference | undefined {
+function valueDifference(recorded: RecordedStep, given: Step): StepDifference | undefined {
+  const replayed = { ...given, value: recordable(recorded, given) };
   // Equality is that of the canonical form; the walk only finds the place.
   if (canonicalJson(recorded.value) === canonicalJson(replayed.value)) return undefined;
   const found = firstDifference(recorded.value, replayed.value);
@@ -87,6 +88,13 @@ function valueDifference(recorded: RecordedStep, replayed: Step): StepDifference
     ...(found?.recorded !== undefined && { recorded: found.recorded }),
     ...(found?.replayed !== undefined && { replayed: found.replayed }),
   };
+}
+
+/** Of work within a task that never answered, the record has its type alone. */
+function recordable(recorded: RecordedStep, { kind, value }: Step): Step['value'] {
+  if (kind !== 'local_activity' || 'input' in recorded.value) return value;
+  const { type } = value;
+  return type === undefined ? {} : { type };
 }
 
 function onlyRecorded(step: RecordedStep): StepDifference {
@@ -106,6 +114,7 @@ function placeOf(step: RecordedStep): Pick<StepDifference, 'kind' | 'id' | 'even
 function toolOf({ value }: Step): { readonly tool?: string } {
   const { input } = value;
   const first: Json | undefined = Array.isArray(input) ? input[0] : undefined;
-  const tool = textAt(first, 'call', 'tool') ?? textAt(first, 'tool');
+  const tool =
+    textAt(first, 'call', 'tool') ?? textAt(first, 'tool') ?? textAt(value, 'call', 'tool');
   return tool === undefined ? {} : { tool };
 }

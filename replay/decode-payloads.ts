@@ -38,10 +38,14 @@ async function walked(value: unknown, place: PayloadPlace): Promise<unknown> {
   }
   const entries: [string, unknown][] = [];
   for (const [name, one] of Object.entries(value)) {
-    // Search attributes are indexed by the server, and so pass no codec.
-    entries.push([name, name === 'searchAttributes' ? one : await walked(one, place)]);
+    entries.push([name, isEncoded(name, value) ? await walked(one, place) : one]);
   }
   return Object.fromEntries(entries);
+}
+
+/** Search attributes are indexed by the server, and so pass no codec; nor does what Temporal's core writes into markers. */
+function isEncoded(name: string, holder: object): boolean {
+  return name !== 'searchAttributes' && !(name === 'data' && 'result' in holder);
 }
 
 function isPayload(value: object): value is JsonPayload {

@@ -1,6 +1,7 @@
 /** The steps of a history. */
 import { codeOf } from '../recording/chain.js';
 import type { Json } from '../core/json/json.js';
+import { localEndOf } from '../recording/markers.js';
 import {
   argumentsOf,
   at,
@@ -38,6 +39,8 @@ function stepOf(event: HistoryEvent, byId: Events): Step | undefined {
       const scheduled = attributesOf(byId.get(of ?? ''), 'activityTaskScheduled');
       return { kind: 'activity_cancel', id: textAt(scheduled, 'activityId') ?? '', value: {} };
     }
+    case 'MARKER_RECORDED':
+      return localActivity(event);
     case 'TIMER_STARTED': {
       const timer = attributesOf(event, 'timerStarted');
       const afterMs = durationMs(timer.startToFireTimeout);
@@ -80,6 +83,17 @@ function activity(event: HistoryEvent): Step {
     summary: summaryOf(event),
   };
   return { kind: 'activity', id: textAt(scheduled, 'activityId') ?? '', value };
+}
+
+/** Of what it was given a history has the digest alone, and not even that where it never answered. */
+function localActivity(event: HistoryEvent): Step | undefined {
+  const end = localEndOf(event);
+  if (end === undefined) return undefined;
+  const { seq, type, output } = end;
+  const call = at(output, 'quick', 'call');
+  const input = textAt(output, 'quick', 'input');
+  const value = { type, ...(input !== undefined && { input, ...(call !== undefined && { call }) }) };
+  return { kind: 'local_activity', id: seq, value };
 }
 
 function retryOf(policy: Json | undefined): JsonObject {

@@ -3,7 +3,7 @@
  * Invariant: what the server would have filled in is filled in here in the same way, so that a replayed
  * step equals the recorded one exactly when the code decided the same.
  */
-import type { Json } from '../core/json/json.js';
+import { canonicalJson, sha256Hex, type Json } from '../core/json/json.js';
 import type { RecordedCommand } from '../workflows/replay-recorder.js';
 import { at, isObject, payloadValue, textAt, type JsonObject } from '../recording/history.js';
 import { failureOf, payloadMap } from './recorded-steps.js';
@@ -53,6 +53,7 @@ function stepOf(
   const step = (kind: StepKind, id: string, value: JsonObject = {}): Step => ({ kind, id, value });
   const summary = payloadValue(at(command, 'userMetadata', 'summary'));
   if ('scheduleActivity' in command) return activity(given('scheduleActivity'), summary, place);
+  if ('scheduleLocalActivity' in command) return localActivity(given('scheduleLocalActivity'));
   if ('requestCancelActivity' in command) {
     return step('activity_cancel', activityIds.get(seq('requestCancelActivity')) ?? '');
   }
@@ -99,6 +100,17 @@ function activity(given: JsonObject, summary: Json, place: ReplayPlace): Step {
     summary,
   };
   return { kind: 'activity', id: textAt(given, 'activityId') ?? '', value };
+}
+
+function localActivity(given: JsonObject): Step {
+  const [input = null] = valuesOf(given.arguments);
+  const { callId, callKey, tool, args } = (at(input, 'call') ?? {}) as JsonObject;
+  const value = {
+    type: textAt(given, 'activityType') ?? '',
+    input: sha256Hex(canonicalJson(input)),
+    call: { callId, callKey, tool, args } as JsonObject,
+  };
+  return { kind: 'local_activity', id: numberAt(given, 'seq'), value };
 }
 
 function retryOf(policy: Json | undefined): JsonObject {

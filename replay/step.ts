@@ -9,6 +9,7 @@ import type { JsonObject } from '../recording/history.js';
 export type StepKind =
   | 'activity'
   | 'activity_cancel'
+  | 'local_activity'
   | 'timer'
   | 'timer_cancel'
   | 'child'

@@ -14,7 +14,7 @@ import {
 import { cancelRun } from '../activities/cancel-run.js';
 import { describeRun } from '../activities/describe-run.js';
 import { fetchHistory } from '../activities/fetch-history.js';
-import { createActivities, type ActivityDeps } from '../activities/index.js';
+import { createActivities, createDeciderActivities, type ActivityDeps } from '../activities/index.js';
 import { credentialsOf, type Reach } from '../connection/index.js';
 import type { Activities } from '../core/state/effect.js';
 import type { Config, WorkerTuning } from '../authoring/index.js';
@@ -153,6 +153,10 @@ async function createWorker(
       payloadConverterPath: PAYLOAD_CONVERTER_PATH,
       ...(payloadCodecs !== undefined && { payloadCodecs: [guardedCodec(payloadCodecs)] }),
     },
+    ...(settings.serves === 'workflows' && {
+      activities: createDeciderActivities(),
+      enableNonLocalActivities: false,
+    }),
     ...(settings.serves !== 'workflows' && {
       activities: makeActivities({
         store,

@@ -12,10 +12,12 @@ import {
   isCancellation,
   ParentClosePolicy,
   proxyActivities,
+  proxyLocalActivities,
   sleep,
   startChild,
   upsertSearchAttributes,
   type ActivityOptions,
+  type LocalActivityOptions,
 } from '@temporalio/workflow';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import {
@@ -33,7 +35,7 @@ import type { ChildWord, EffectInput } from '../core/state/input.js';
 import type { Inbox } from './inbox.js';
 import { AGENT_RUN, interrupt, modesAbove, tellEnd, userMessage } from './messages.js';
 import { isUndecodable, undecodable } from './payload-converter.js';
-import { rawFailure } from './raw-failure.js';
+import { rawFailure, rawLocalFailure } from './raw-failure.js';
 
 const STATUS = defineSearchAttributeKey('HoldfastStatus', SearchAttributeType.KEYWORD);
 const AGENT = defineSearchAttributeKey('HoldfastAgent', SearchAttributeType.KEYWORD);
@@ -205,7 +207,10 @@ function timerReport(id: string): Report<void> {
 }
 
 function schedule(effect: ActivityEffect): Promise<OutputOf<ActivityKind>> {
-  const activities = proxyActivities<Activities>(optionsOf(effect));
+  const activities =
+    effect.local === true
+      ? proxyLocalActivities<Activities>(localOptionsOf(effect))
+      : proxyActivities<Activities>(optionsOf(effect));
   const activity = activities[effect.kind] as (input: unknown) => Promise<OutputOf<ActivityKind>>;
   return activity(effect.input);
 }
@@ -218,7 +223,7 @@ function activityReport(effect: ActivityEffect): Report<OutputOf<ActivityKind>> 
       return { type: ACTIVITIES[kind].outcome, id, output, at: Date.now() } as EffectInput;
     },
     failed(error) {
-      const raw = rawFailure(error);
+      const raw = effect.local === true ? rawLocalFailure(error) : rawFailure(error);
       if (isUndecodable(raw.details)) throw undecodable(`failure of ${id}`, raw.details);
       return { type: 'effect_failed', id, failure: failureOf(raw, effect.limits), at: Date.now() };
     },
@@ -246,6 +251,17 @@ function optionsOf(effect: ActivityEffect): ActivityOptions {
       ...(maximumAttempts > 0 && { maximumAttempts }),
       ...(once && { nonRetryableErrorTypes: ENDED_IN_DOUBT }),
     },
+  };
+}
+
+/** Temporal numbers these by itself; its own limit comes right behind that of the activity (activities/tool/quick-read.ts). */
+function localOptionsOf({ limits, summary }: ActivityEffect): LocalActivityOptions {
+  const { attemptMs, maximumAttempts } = limits;
+  return {
+    summary,
+    startToCloseTimeout: attemptMs,
+    scheduleToCloseTimeout: attemptMs,
+    retry: { maximumAttempts },
   };
 }
 

@@ -11,6 +11,12 @@ function lastHeartbeatOf({ lastHeartbeatDetails }: TimeoutFailure): unknown {
   return Array.isArray(lastHeartbeatDetails) ? lastHeartbeatDetails[0] : lastHeartbeatDetails;
 }
 
+/** Of work within a task, whose own failures come as they are. */
+export function rawLocalFailure(error: unknown): RawFailure {
+  if (!(error instanceof ApplicationFailure)) return rawFailure(error);
+  return { type: error.type ?? null, message: error.message, details: error.details?.[0] };
+}
+
 /** Rethrows what is not a Temporal failure: that is a bug, and fails the workflow task. */
 export function rawFailure(error: unknown): RawFailure {
   if (error instanceof CancelledFailure) return { message: error.message, cancelled: true };

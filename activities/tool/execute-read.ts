@@ -108,12 +108,13 @@ async function noteFailure(
   return rows.filter((row) => row.end?.outcome === 'failed').length;
 }
 
-type End =
+export type End =
   | { readonly kind: 'done'; readonly outcome: ToolOutcome }
   | { readonly kind: 'failed'; readonly code: ToolResultCode; readonly message: string }
   | { readonly kind: 'stopped' };
 
-async function endOf(
+/** What the end of the code means; a result of more than a few bytes is in the store then. */
+export async function endOf(
   deps: InTransaction,
   { input, runnable }: Execution,
   ended: CodeOutcome,

@@ -3,8 +3,6 @@
  * Invariant: the events of a call that changes something are stored with its claim, before it runs. Those of
  * a read go on with the run unless the read is slow: storing them by themselves would cost every read a commit.
  */
-import type { Tool } from '../../authoring/index.js';
-import type { Exchange, ServerContext } from '../../connectors/index.js';
 import type { ExecuteToolInput, ExecuteToolOutput } from '../../core/state/effect.js';
 import { isMutating, retryFor } from '../../core/state/tool.js';
 import { appendEvents } from '../run/append-events.js';
@@ -20,16 +18,16 @@ import type { Scope } from '../scope.js';
 import { timersOf, type Timers } from '../timers.js';
 import { costBefore, isClear, isTooDear, startMeter, TOO_DEAR } from './tool-cost.js';
 import { goOn } from './server-question.js';
-import { prepareCall, type RunnableCall } from './tool-call.js';
-
-const NOTES_MAX = 10;
-const NOTE_CHARS_MAX = 200;
+import { notesOf } from './notes.js';
+import { readQuickly } from './quick-read.js';
+import { prepareCall } from './tool-call.js';
 
 export async function executeTool(
   deps: ActivityDeps,
   scope: Scope,
   input: ExecuteToolInput,
 ): Promise<ExecuteToolOutput> {
+  if (input.quick !== undefined) return readQuickly(deps, scope, { ...input, quick: input.quick });
   const startedAt = now(deps);
   const metered = await withCost(deps, scope, input);
   const performed = await withProofs(deps, input, metered);
@@ -112,22 +110,6 @@ async function performTool(
     return { outcome: standing ?? TOO_DEAR, attempts: scope.attempt - 1, eventsUpTo };
   }
   return mutating ? executeEffect(deps, scope, execution) : readSeen(deps, scope, execution);
-}
-
-/** The call with what its code may say of its progress, and what a person has answered the server. */
-function notesOf(
-  { tool, input }: RunnableCall,
-  exchange: Exchange | undefined,
-): Pick<Execution, 'runnable'> & { readonly said: readonly string[] } {
-  const said: string[] = [];
-  const note = (text: unknown): void => {
-    if (said.length < NOTES_MAX) said.push(String(text).slice(0, NOTE_CHARS_MAX));
-  };
-  const run: Tool['run'] = (given, ctx) => {
-    const context: ServerContext = { ...ctx, note, ...(exchange !== undefined && { exchange }) };
-    return tool.run(given, context);
-  };
-  return { runnable: { input, tool: { ...tool, run } }, said };
 }
 
 async function readSeen(

@@ -31,10 +31,12 @@ import { grant } from './execution.js';
 import { leaveToNext } from './hand-over.js';
 import { rechecked } from './after-argument-check.js';
 import { checkAgain, settle } from './after-return.js';
+import { isTrying } from './quick.js';
 
 /** One step of the first call that can move; undefined when all of them wait. */
 export function dispatch(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {
   if (!turn.dispatched) return only(begin(run, turn));
+  if (run.quick !== undefined && isTrying(run)) return undefined;
   const flows = run.frozen.settings.toolExecution === 'dataflow';
   const superseded = flows ? supersede(run, turn) : undefined;
   if (superseded !== undefined) return superseded;

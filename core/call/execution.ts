@@ -40,11 +40,10 @@ import { handOver, isHandOver } from './hand-over.js';
 import { proofsFor } from './proofs.js';
 import {
   begun,
-  counted as countedIn,
-  OUT_OF_TIME,
   quickAttempt,
+  ranQuickly,
   retriesLeft,
-  rowOf,
+  unheardOutcome,
 } from './quick.js';
 import { tellNotes } from './tool-notes.js';
 
@@ -222,21 +221,14 @@ function recordedFact(call: ExecutingStage): CallFact {
   };
 }
 
-function ranQuickly(run: OpenRun, effectId: string, output: ExecuteToolOutput): OpenRun {
-  const row = rowOf(run, effectId);
-  const tool = executing(run, effectId)?.tool;
-  return row === undefined ? run : countedIn(run, row, { ...output, tool });
-}
-
 /** The activity failed; when it was not for a call, nothing follows. */
 export function handedOverFailed(run: OpenRun, effectId: string, failure: Failure): OpenRun {
   const call = executing(run, effectId);
   if (call === undefined) return run;
-  const row = run.quick && failure.timedOut ? rowOf(run, effectId) : undefined;
-  if (row !== undefined) {
-    const fact = { kind: 'outcome', outcome: OUT_OF_TIME } as const;
-    const lost = { outcome: OUT_OF_TIME, durationMs: 0, tool: call.tool };
-    return returned(countedIn(run, row, lost), effectId, { fact, attempts: 0 });
+  const outcome = run.quick && unheardOutcome(run, effectId, failure);
+  if (outcome !== undefined) {
+    const after = ranQuickly(run, effectId, { outcome, durationMs: 0 });
+    return returned(after, effectId, { fact: { kind: 'outcome', outcome }, attempts: 1 });
   }
   const outOfTime = call.boundByRun && failure.timedOut === true && nearTheEnd(run);
   const back: Return = {

@@ -2,7 +2,7 @@
  * Quick reads: a call of a tool that is declared quick is tried within the task that decides, as a local activity. While
  * one runs, nothing else reaches the run, and whoever stops, decides or asks waits for its end.
  * Invariants:
- *  Q1 Nothing but timers is in flight beside a quick attempt, and nothing but a call that needs no lane may start beside it.
+ *  Q1 Nothing but timers is in flight beside a quick attempt; the other calls of its turn stand still until it ends.
  *  Q2 A row of quick attempts without a fact from outside of the task between them is of at most ROW_MAX, and takes at
  *     most ROW_MS together; the next call is an ordinary activity, for which the task ends.
  *  Q3 One attempt: without an answer the same call goes on as an ordinary activity, and is announced and counted once.
@@ -15,8 +15,9 @@ import type {
   ExecuteToolOutput,
   ToolOutcome,
 } from '../state/effect.js';
+import type { Failure } from '../state/failure.js';
 import type { Input } from '../state/input.js';
-import type { OpenRun, QuickRow, Run } from '../state/run.js';
+import type { OpenRun, Run } from '../state/run.js';
 import { retryFor, type ToolRecord } from '../state/tool.js';
 import { follows } from '../step/changes.js';
 import { remainingMs } from '../step/clock.js';
@@ -44,7 +45,7 @@ export function quickAttempt(
   const ms = ROW_MS - usedMs;
   if (count >= ROW_MAX || ms < ATTEMPT_MS_MIN || timedOut >= TIMEOUTS_MAX) return undefined;
   // Whatever the run has left less of than this is an ordinary call's to measure.
-  if (remainingMs(run) <= ms || !isByItself(run, call, tool)) return undefined;
+  if (remainingMs(run) <= ms || isWorkedFor(run)) return undefined;
   return { ms, limits: { attemptMs: ms, maximumAttempts: 1 } };
 }
 
@@ -60,12 +61,14 @@ function isRead(tool: ToolRecord): boolean {
   );
 }
 
-/** Nothing works for the run, and no other call of the turn may start beside it (Q1). */
-function isByItself(run: OpenRun, call: Call, tool: ToolRecord): boolean {
-  if (Object.values(run.inflight).some(({ kind }) => kind !== 'timer')) return false;
-  const { toolExecution } = run.frozen.settings;
-  if (toolExecution === 'serial' || !tool.concurrencySafe) return true;
-  return (run.turn?.calls ?? []).every(({ id, stage }) => id === call.id || stage === 'settled');
+/** Something other than a timer is in flight (Q1). */
+function isWorkedFor({ inflight }: OpenRun): boolean {
+  return Object.values(inflight).some(({ kind }) => kind !== 'timer');
+}
+
+/** A quick attempt is under way. */
+export function isTrying({ quick, inflight }: Pick<Run, 'quick' | 'inflight'>): boolean {
+  return quick?.row !== undefined && ownValue(inflight, quick.row.effectId) !== undefined;
 }
 
 /** The run with the attempt in its row. */
@@ -81,39 +84,34 @@ export function inRow(run: Run, input: Input): Run {
   return { ...run, quick };
 }
 
-/** What a quick attempt that was given up by the shell came to. */
-export const OUT_OF_TIME: ToolOutcome = { kind: 'elsewhere', reason: 'timeout' };
-
-/** The quick attempt that this effect is; undefined: it is none. */
-export function rowOf(run: OpenRun, effectId: string): QuickRow | undefined {
-  const row = run.quick?.row;
-  return row?.effectId === effectId ? row : undefined;
+/** What a quick attempt came to that ended without a word of its own; undefined: the effect is none. */
+export function unheardOutcome(
+  run: OpenRun,
+  effectId: string,
+  { timedOut, cancelled }: Failure,
+): ToolOutcome | undefined {
+  if (run.quick?.row?.effectId !== effectId || cancelled === true) return undefined;
+  return { kind: 'elsewhere', reason: timedOut === true ? 'timeout' : 'unserved' };
 }
 
-/** Notes how long a quick attempt took, and whether its time ran out. */
-export function counted(
+/** Notes how long a quick attempt took, and whether its time ran out; other effects change nothing. */
+export function ranQuickly(
   run: OpenRun,
-  row: QuickRow,
-  {
-    outcome,
-    durationMs,
-    tool,
-  }: Pick<ExecuteToolOutput, 'outcome' | 'durationMs'> & { readonly tool: string | undefined },
+  effectId: string,
+  { outcome, durationMs }: Pick<ExecuteToolOutput, 'outcome' | 'durationMs'>,
 ): OpenRun {
-  const ranOut = outcome.kind === 'elsewhere' && outcome.reason === 'timeout';
-  const { timeouts = {} } = run.quick ?? {};
-  const usedMs = ranOut ? ROW_MS : row.usedMs + durationMs;
-  return {
-    ...run,
-    quick: {
-      ...run.quick,
-      row: { ...row, usedMs },
-      ...(ranOut &&
-        tool !== undefined && {
-          timeouts: { ...timeouts, [tool]: (ownValue(timeouts, tool) ?? 0) + 1 },
-        }),
-    },
-  };
+  const { row, timeouts = {} } = run.quick ?? {};
+  if (row?.effectId !== effectId) return run;
+  if (outcome.kind !== 'elsewhere' || outcome.reason !== 'timeout') {
+    return { ...run, quick: { ...run.quick, row: { ...row, usedMs: row.usedMs + durationMs } } };
+  }
+  const tool = run.turn?.calls.find((call) => isExecuting(call, effectId))?.tool ?? '';
+  const counted = { ...timeouts, [tool]: (ownValue(timeouts, tool) ?? 0) + 1 };
+  return { ...run, quick: { row: { ...row, usedMs: ROW_MS }, timeouts: counted } };
+}
+
+function isExecuting(call: Call, effectId: string): boolean {
+  return call.stage === 'executing' && call.effectId === effectId;
 }
 
 /** The same call, as an ordinary activity. */

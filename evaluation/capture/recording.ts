@@ -16,6 +16,7 @@ import {
   typeOf,
   type HistoryEvent,
 } from '../../recording/history.js';
+import { localEndOf } from '../../recording/markers.js';
 import { failureOf } from '../../replay/recorded-steps.js';
 import { heardIn, type Heard } from './heard.js';
 import { refused } from './refused.js';
@@ -28,6 +29,8 @@ export interface Activity {
   /** Places in the whole chain of histories, from 0; undefined: it had not ended. */
   readonly from: number;
   readonly to: number | undefined;
+  /** It ran within the task that decided, so long, ms. */
+  readonly withinMs?: number;
   /** Workflow time that the run spent on it, in ms (`timed`). */
   readonly tookMs: number;
   /** Workflow time at which the run heard of its end, ms since epoch. */
@@ -127,6 +130,8 @@ function activitiesOf(events: readonly HistoryEvent[], offset: number): readonly
   for (const [index, event] of events.entries()) {
     const place = offset + index;
     const type = typeOf(event);
+    const local = localActivity(event, place);
+    if (local !== undefined) byId.set(event.eventId, local);
     if (type === 'ACTIVITY_TASK_SCHEDULED') {
       const scheduled = attributesOf(event, 'activityTaskScheduled');
       byId.set(event.eventId, {
@@ -145,6 +150,25 @@ function activitiesOf(events: readonly HistoryEvent[], offset: number): readonly
     known.to = place;
   }
   return [...byId.values()];
+}
+
+/**
+ * Work within a task, with as much of what it was given as it said itself; undefined: the event is of something else, or
+ * of an attempt that never answered, of which nothing is known.
+ */
+function localActivity(event: HistoryEvent, place: number): Growing | undefined {
+  const { type, output } = localEndOf(event) ?? {};
+  const call = at(output, 'quick', 'call');
+  if (type === undefined || output === undefined || call === undefined) return undefined;
+  return {
+    kind: type as ActivityKind,
+    input: { call },
+    end: { kind: 'completed', output },
+    from: place,
+    to: place,
+    withinMs: Number(output.durationMs ?? 0),
+    tookMs: 0,
+  };
 }
 
 const ENDS = {

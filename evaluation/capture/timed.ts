@@ -11,6 +11,8 @@ interface Spent {
   readonly kind: string;
   readonly from: number;
   readonly to: number | undefined;
+  /** It ran within the task that decided, so long, ms. */
+  readonly withinMs?: number;
 }
 
 interface Untimed<Activity extends Spent> {
@@ -37,6 +39,8 @@ export function timed<Activity extends Spent>({
   const heardAt = (place: number): number => tasks.find((task) => task.place > place)?.at ?? began;
   const decidedAt = (place: number): number =>
     tasks.findLast((task) => task.place < place)?.at ?? began;
+  const endOf = ({ from, to = from, withinMs }: Spent): number =>
+    withinMs === undefined ? heardAt(to) : decidedAt(from) + withinMs;
   /** A model call takes all time since the answer before it; time of people only where that counts. */
   const askedSince = ({ from }: Spent): number => {
     const answers = activities.filter(
@@ -45,14 +49,17 @@ export function timed<Activity extends Spent>({
     const said = counts === 'wall' ? [] : heard.filter(({ place }) => place < from);
     return Math.max(
       began,
-      ...answers.map(({ to }) => heardAt(to ?? from)),
+      ...answers.map(endOf),
       ...said.map((one) => one.at),
     );
   };
   return activities.map((activity) => {
     if (activity.to === undefined) return { ...activity, tookMs: 0 };
+    if (activity.withinMs !== undefined) {
+      return { ...activity, tookMs: activity.withinMs, heardAt: endOf(activity) };
+    }
     const since = activity.kind === 'call_model' ? askedSince(activity) : decidedAt(activity.from);
-    const at = heardAt(activity.to);
+    const at = endOf(activity);
     return { ...activity, tookMs: Math.max(0, at - since), heardAt: at };
   });
 }

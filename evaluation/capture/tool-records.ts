@@ -3,7 +3,7 @@
  * Invariant: a tool of the case answers what the record has, call by call, and refuses the rest.
  */
 import { canonicalJson, type Json } from '../../core/json/json.js';
-import type { OutputOf, ToolCallRef } from '../../core/state/effect.js';
+import type { ElsewhereReason, OutputOf, ToolCallRef } from '../../core/state/effect.js';
 import type { Finding } from '../../core/state/recovery.js';
 import type { ToolRecord } from '../../core/state/tool.js';
 import { INTERRUPTED_CODES } from '../../core/state/tool-result.js';
@@ -94,6 +94,7 @@ function declared(record: ToolRecord): Omit<WrittenTool, 'recorded'> {
     ...(version !== '1' && { version }),
     approval: approvalOf(approval),
     ...(record.concurrencySafe && { concurrencySafe: true }),
+    ...(record.quick && { quick: true }),
     ...(sandbox !== undefined && sandbox !== 'none' && { sandbox }),
     timeoutMs,
     // Tools of a case have no probe: what a probe told stands in the record.
@@ -178,7 +179,16 @@ function ofOutcome(
     }
     case 'schema_changed':
       return undefined;
+    case 'elsewhere':
+      return ofElsewhere(outcome.reason);
   }
+}
+
+/** A quick attempt without an answer: the next one follows. */
+function ofElsewhere(reason: ElsewhereReason): Answer | undefined {
+  if (reason === 'timeout') return { result: { hang: true } };
+  if (reason === 'failed') return { result: { retryable_error: 'The tool failed.' } };
+  return undefined;
 }
 
 function ofError(outcome: Extract<ToolOutcome, { kind: 'error' }>): Answer | undefined {

@@ -91,6 +91,7 @@ export const tool = z
     description: z.string(),
     effect: z.enum(EFFECTS),
     concurrencySafe: z.boolean(),
+    quick: z.boolean(),
     idempotency: z.enum(IDEMPOTENCIES),
     onLost: z.enum(ON_LOST),
     approval: z.union([z.enum(['never', 'by_policy', 'always']), approvalRule]),

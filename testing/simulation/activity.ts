@@ -30,6 +30,9 @@ export interface ActivityPlace {
   readonly describe?: (runId: string) => 'open' | 'closed' | undefined;
 }
 
+/** After so long a server takes the worker of a task for dead, ms. */
+const TASK_MS = 10_000;
+
 type TimeoutKind = 'StartToClose' | 'ScheduleToClose' | 'Heartbeat';
 
 const TIMEOUT_TYPES: { readonly [kind in TimeoutKind]: string } = {
@@ -179,9 +182,17 @@ class Activity implements ScheduledActivity {
     // Heartbeats are frequent: the last one is as good as new.
     attempt.beat();
     attempt.alive = false;
+    if (this.effect.local === true) return this.decideAgain();
     const { heartbeatMs } = this.effect.limits;
     if (heartbeatMs === undefined) return;
     this.timers.push(this.place.clock.after(heartbeatMs, () => this.timeOut('Heartbeat')));
+  }
+
+  /** The task in which it ran is given up, and the worker that takes it runs what it began once more. */
+  private decideAgain(): void {
+    this.giveUp();
+    this.attempts = 0;
+    this.timers.push(this.place.clock.after(TASK_MS, () => this.deliver()));
   }
 
   private giveUp(): void {

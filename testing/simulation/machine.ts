@@ -12,7 +12,7 @@ import type { Connectors } from '../../connectors/index.js';
 import type { Carrier } from '../../core/state/carrier.js';
 import { ACTIVITIES, type ActivityEffect, type Effect } from '../../core/state/effect.js';
 import type { RunEvent } from '../../core/state/event.js';
-import { failureOf } from '../../core/state/failure.js';
+import { failureOf, type Failure } from '../../core/state/failure.js';
 import type { Step } from '../../core/state/run.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Store } from '../../store/store.js';
@@ -126,12 +126,21 @@ export interface Member {
 
 type Fact = (at: number) => object;
 
+interface EffectEnd {
+  readonly type: string;
+  readonly id: string;
+  readonly output?: unknown;
+  readonly failure?: Failure;
+}
+
 export class InProcess<C extends Durable> implements Member {
   readonly events: RunEvent[] = [];
   readonly violations: string[] = [];
   private current: C;
   private inbox: Fact[] = [];
   private inFlight = new Map<string, ScheduledActivity>();
+  /** Work within the task that decided: until it has ended nothing else is heard. */
+  private local: { readonly id: string; ended?: Fact } | undefined;
   private activations = 0;
 
   constructor(
@@ -163,6 +172,7 @@ export class InProcess<C extends Durable> implements Member {
 
   isDue(): boolean {
     if (this.current.final !== undefined) return !this.isOver();
+    if (this.local !== undefined) return this.local.ended !== undefined;
     return this.inbox.length > 0 && this.world.workers.serving() !== undefined;
   }
 
@@ -170,7 +180,8 @@ export class InProcess<C extends Durable> implements Member {
     if (this.current.final !== undefined) return this.nextSegment();
     this.activations += 1;
     if (this.activations > this.machine.activationsMax) throw new Error('This run never ends.');
-    this.receiveAll();
+    if (this.local === undefined) this.receiveAll();
+    else this.receiveLocal(this.local);
     this.decide();
   }
 
@@ -185,6 +196,14 @@ export class InProcess<C extends Durable> implements Member {
       this.current = this.machine.receive(this.current, fact(this.world.clock.now()) as never);
       this.tellEvents();
     }
+  }
+
+  /** What ends within a task is heard by itself. */
+  private receiveLocal({ ended }: { readonly ended?: Fact }): void {
+    this.local = undefined;
+    if (ended === undefined) return;
+    this.current = this.machine.receive(this.current, ended(this.world.clock.now()) as never);
+    this.tellEvents();
   }
 
   private decide(): void {
@@ -240,6 +259,7 @@ export class InProcess<C extends Durable> implements Member {
           this.ended(effect, reported),
         );
         this.inFlight.set(effect.id, activity);
+        if (effect.local === true) this.local = { id: effect.id };
       }
     }
   }
@@ -263,12 +283,17 @@ export class InProcess<C extends Durable> implements Member {
     this.inFlight.delete(id);
     if (!reported.ok) {
       const failure = failureOf(reported.failure, limits);
-      return this.put({ type: 'effect_failed', id, failure });
+      return this.hear({ type: 'effect_failed', id, failure });
     }
     this.around.onOutput?.(kind);
     // As a payload it would have become exactly this.
     const output: unknown = JSON.parse(JSON.stringify(reported.output));
-    this.put({ type, id, output });
+    this.hear({ type, id, output });
+  }
+
+  private hear(input: EffectEnd): void {
+    if (this.local?.id === input.id) this.local.ended = (at) => ({ ...input, at });
+    else this.put(input);
   }
 
   /** Which of its executions goes on now. */

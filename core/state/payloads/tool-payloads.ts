@@ -82,8 +82,9 @@ export interface QuickAttempt {
 /** Which call a quick attempt was for: histories have its outcome, and not what it was given. */
 export interface QuickCall {
   readonly effectId: string;
-  readonly callId: string;
-  readonly tool: string;
+  readonly call: Pick<ToolCallRef, 'callId' | 'callKey' | 'tool' | 'args'>;
+  /** SHA-256 of the canonical form of all that it was given. */
+  readonly input: string;
 }
 
 /**
