@@ -109,6 +109,14 @@ export interface ToolDefinition<Schema extends InputDeclaration> {
   readonly required?: boolean;
 }
 
+const CHECKS: readonly ((definition: Declaration) => void)[] = [
+  checkEffect,
+  checkSandbox,
+  checkLoss,
+  checkQueues,
+  checkQuick,
+];
+
 const FIELDS: KnownFields<ToolDefinition<InputDeclaration>> = {
   name: true,
   version: true,
@@ -156,11 +164,7 @@ export function defineTool<Schema extends InputDeclaration>(
   const unknown = unknownField(definition, FIELDS);
   if (unknown !== undefined)
     throw wrong(definition.name, `there is no field ${unknown.name}`, unknown.hint);
-  checkEffect(definition);
-  checkSandbox(definition);
-  checkLoss(definition);
-  checkQueues(definition);
-  checkQuick(definition);
+  for (const check of CHECKS) check(definition);
   const { name, version, effect, sandboxRun, probe, onLost } = definition;
   const schema = inputSchemaOf(name, definition.input);
   const output =

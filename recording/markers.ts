@@ -37,10 +37,11 @@ export function localEndOf(event: HistoryEvent): LocalEnd | undefined {
   const marker = attributesOf(event, 'markerRecorded');
   if (textAt(marker, 'markerName') !== LOCAL_ACTIVITY) return undefined;
   const [data] = argumentsOf(at(marker, 'details', 'data'));
+  const seq = at(data, 'seq');
   const [output] = argumentsOf(at(marker, 'details', 'result'));
   const failure = at(marker, 'failure');
   return {
-    seq: String(at(data, 'seq') ?? ''),
+    seq: typeof seq === 'number' ? `${seq}` : '',
     type: textAt(data, 'activity_type') ?? '',
     at: msOf(at(data, 'complete_time')),
     output: failure === undefined && isObject(output) ? output : undefined,

@@ -197,7 +197,12 @@ export function heardLocal(
     return { shell: without, input: { type, id, output, at: heardAt } as unknown as EffectInput };
   }
   const raw = rawFailureIn(failure);
-  const input = { type: 'effect_failed', id, failure: failureOf(raw, limits), at: heardAt } as const;
+  const input = {
+    type: 'effect_failed',
+    id,
+    failure: failureOf(raw, limits),
+    at: heardAt,
+  } as const;
   return { shell: without, input };
 }
 

@@ -92,7 +92,10 @@ function localActivity(event: HistoryEvent): Step | undefined {
   const { seq, type, output } = end;
   const call = at(output, 'quick', 'call');
   const input = textAt(output, 'quick', 'input');
-  const value = { type, ...(input !== undefined && { input, ...(call !== undefined && { call }) }) };
+  const value = {
+    type,
+    ...(input !== undefined && { input, ...(call !== undefined && { call }) }),
+  };
   return { kind: 'local_activity', id: seq, value };
 }
 

@@ -9,12 +9,17 @@ import {
   Runtime,
   Worker,
   type NativeConnection,
+  type WorkerOptions,
   type WorkflowBundleOption,
 } from '@temporalio/worker';
 import { cancelRun } from '../activities/cancel-run.js';
 import { describeRun } from '../activities/describe-run.js';
 import { fetchHistory } from '../activities/fetch-history.js';
-import { createActivities, createDeciderActivities, type ActivityDeps } from '../activities/index.js';
+import {
+  createActivities,
+  createDeciderActivities,
+  type ActivityDeps,
+} from '../activities/index.js';
 import { credentialsOf, type Reach } from '../connection/index.js';
 import type { Activities } from '../core/state/effect.js';
 import type { Config, WorkerTuning } from '../authoring/index.js';
@@ -59,6 +64,8 @@ export interface WorkerSettings extends Reach, WorkerTuning {
   readonly shutdownGraceMs?: number;
   /** Default: both. Two workers that share the parts can be ended one without the other. */
   readonly serves?: 'workflows' | 'activities';
+  /** A worker of workflows alone runs quick reads within its tasks; default: it has no code, and others run them. */
+  readonly readsWithinTasks?: boolean;
   /** Task queue of calls in a sandbox whose tools name none, of runs that this worker opens; default: `taskQueue`. */
   readonly sandboxQueue?: string;
   /** What isolates commands; default: what is found on this machine. */
@@ -138,8 +145,7 @@ async function createWorker(
   settings: WorkerSettings,
   { connection, store, connectors }: Opened,
 ): Promise<Worker> {
-  const { config, providers, payloadCodecs, stickyTimeoutMs } = settings;
-  const makeActivities = settings.activities ?? createActivities;
+  const { config, payloadCodecs, stickyTimeoutMs } = settings;
   return Worker.create({
     connection,
     namespace: settings.namespace,
@@ -153,24 +159,7 @@ async function createWorker(
       payloadConverterPath: PAYLOAD_CONVERTER_PATH,
       ...(payloadCodecs !== undefined && { payloadCodecs: [guardedCodec(payloadCodecs)] }),
     },
-    ...(settings.serves === 'workflows' && {
-      activities: createDeciderActivities(),
-      enableNonLocalActivities: false,
-    }),
-    ...(settings.serves !== 'workflows' && {
-      activities: makeActivities({
-        store,
-        providers,
-        config,
-        connectors,
-        serving: {
-          namespace: settings.namespace,
-          taskQueue: settings.taskQueue,
-          ...(settings.sandboxQueue !== undefined && { sandboxQueue: settings.sandboxQueue }),
-        },
-        ...(settings.isolation !== undefined && { isolation: settings.isolation }),
-      }) satisfies Activities,
-    }),
+    ...activitiesOf(settings, { store, connectors }),
     shutdownGraceTime: settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS,
     shutdownForceTime: (settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS) + SHUTDOWN_FORCE_MS,
     ...tuned({ ...config.worker, ...givenTuning(settings) }),
@@ -178,6 +167,31 @@ async function createWorker(
     defaultHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     ...(stickyTimeoutMs !== undefined && { stickyQueueScheduleToStartTimeout: stickyTimeoutMs }),
   });
+}
+
+/** What a worker of workflows alone has, it has for its tasks: nothing is polled for. */
+function activitiesOf(
+  settings: WorkerSettings,
+  { store, connectors }: Pick<Opened, 'store' | 'connectors'>,
+): Pick<WorkerOptions, 'activities' | 'enableNonLocalActivities'> {
+  const { config, providers, serves, readsWithinTasks = false } = settings;
+  if (serves === 'workflows' && !readsWithinTasks) {
+    return { activities: createDeciderActivities(), enableNonLocalActivities: false };
+  }
+  const makeActivities = settings.activities ?? createActivities;
+  const activities = makeActivities({
+    store,
+    providers,
+    config,
+    connectors,
+    serving: {
+      namespace: settings.namespace,
+      taskQueue: settings.taskQueue,
+      ...(settings.sandboxQueue !== undefined && { sandboxQueue: settings.sandboxQueue }),
+    },
+    ...(settings.isolation !== undefined && { isolation: settings.isolation }),
+  }) satisfies Activities;
+  return { activities, ...(serves === 'workflows' && { enableNonLocalActivities: false }) };
 }
 
 function servedBundle(settings: WorkerSettings) {

@@ -49,10 +49,11 @@ export async function readQuickly(
     outcome: outcomeOf(reasonOf(error)),
     attempts: scope.work.reached ? 1 : 0,
   }));
-  const performed = await within(timersOf(deps), limitMs, work, () => ({
+  const late = (): Tried => ({
     outcome: outcomeOf(scope.work.reached ? 'timeout' : 'store'),
     attempts: scope.work.reached ? 1 : 0,
-  }));
+  });
+  const performed = await within(work, { ms: limitMs, timers: timersOf(deps), late });
   const costMicroUsd = meter.charge(true);
   return {
     ...said(input, performed),
@@ -163,8 +164,14 @@ function stopped(scope: Scope): ToolOutcome {
   return { kind: 'error', code: 'interrupted_mid_execution', message };
 }
 
+interface Within<T> {
+  readonly ms: number;
+  readonly timers: Timers;
+  readonly late: () => T;
+}
+
 /** What the work comes to, or what it is given up for after so many ms. */
-function within<T>(timers: Timers, ms: number, work: Promise<T>, late: () => T): Promise<T> {
+function within<T>(work: Promise<T>, { ms, timers, late }: Within<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = timers.after(ms, () => resolve(late()));
     work.then(resolve, reject).finally(cancel);

@@ -38,13 +38,7 @@ import { delegate } from './delegate.js';
 import { escalate } from './escalate.js';
 import { handOver, isHandOver } from './hand-over.js';
 import { proofsFor } from './proofs.js';
-import {
-  begun,
-  quickAttempt,
-  ranQuickly,
-  retriesLeft,
-  unheardOutcome,
-} from './quick.js';
+import { begun, quickAttempt, ranQuickly, retriesLeft, unheardOutcome } from './quick.js';
 import { tellNotes } from './tool-notes.js';
 
 /** Deliveries of repeatable work under rules without `workedTime`. */
@@ -83,20 +77,7 @@ interface Executor {
 }
 
 function execute(run: OpenRun, call: GrantedStage, { tool, cost }: Executor) {
-  // Tried quickly, it was announced then.
-  const announced =
-    call.elsewhere !== undefined
-      ? run
-      : emit(run, {
-          type: 'tool_started',
-          callId: call.id,
-          tool: call.tool,
-          key: keyOf(run, call),
-          args: call.args,
-        });
-  const counted: OpenRun = wasHandedOver(call)
-    ? announced
-    : { ...announced, tally: { ...run.tally, toolCalls: run.tally.toolCalls + 1 } };
+  const counted = announce(run, call);
   const repeatable = retryFor(tool) !== 'single';
   const { limits, workMs, byRun } = workLimits(run, {
     attemptMs: tool.timeoutMs + ACTIVITY_MARGIN_MS,
@@ -148,6 +129,21 @@ function execute(run: OpenRun, call: GrantedStage, { tool, cost }: Executor) {
   const handed = withCall(next, executing);
   const reserved = cost === undefined ? handed : reserve(handed, effectId, cost.most);
   return { run: reserved, effects: started.effects };
+}
+
+/** Tells of its start, and counts it; a call that was tried quickly was told then, and one that is repeated counted. */
+function announce(run: OpenRun, call: GrantedStage): OpenRun {
+  if (call.elsewhere !== undefined) return run;
+  const announced = emit(run, {
+    type: 'tool_started',
+    callId: call.id,
+    tool: call.tool,
+    key: keyOf(run, call),
+    args: call.args,
+  });
+  return wasHandedOver(call)
+    ? announced
+    : { ...announced, tally: { ...run.tally, toolCalls: run.tally.toolCalls + 1 } };
 }
 
 /** The call as activities get it. */

@@ -47,11 +47,7 @@ export function timed<Activity extends Spent>({
       ({ kind, to = Infinity }) => (kind === 'call_model' || kind === 'execute_tool') && to < from,
     );
     const said = counts === 'wall' ? [] : heard.filter(({ place }) => place < from);
-    return Math.max(
-      began,
-      ...answers.map(endOf),
-      ...said.map((one) => one.at),
-    );
+    return Math.max(began, ...answers.map(endOf), ...said.map((one) => one.at));
   };
   return activities.map((activity) => {
     if (activity.to === undefined) return { ...activity, tookMs: 0 };

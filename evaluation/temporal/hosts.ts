@@ -12,7 +12,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 import { ACTIVITY_KINDS, type Activities, type RunRef } from '../../core/state/effect.js';
 import { openStore, type Store } from '../../store/store.js';
 import type { VirtualTime } from '../../client/virtual-time.js';
-import { startWorker, type RunningWorker } from '../../worker/index.js';
+import { startWorker, type RunningWorker, type WorkerSettings } from '../../worker/index.js';
 import { goalOfRun } from '../goal-tree.js';
 import { rootOfRun } from '../run-tree.js';
 import type { CaseLife } from './case-life.js';
@@ -79,10 +79,9 @@ export async function openHost(given: HostOptions): Promise<Host> {
   /** Changes of workers happen one after another. */
   let changes: Promise<void> = Promise.resolve();
   const place = { address, taskQueue, storePlace };
-  const activities = (deps: ActivityDeps): Activities =>
-    activitiesFor(cases, { ...withRules(deps, rules), clock: now });
+  const code = codeOf(cases, { rules, now });
   const parts = partsOf((part) =>
-    startWorker({ ...place, serves: part, activities, ...SERVED, ...options }),
+    startWorker({ ...place, serves: part, ...code, ...SERVED, ...options }),
   );
 
   const serve = (): Promise<unknown> => Promise.all(PARTS.map(parts.start));
@@ -128,6 +127,17 @@ export async function openHost(given: HostOptions): Promise<Host> {
       await client.close();
       await store.close();
     },
+  };
+}
+
+/** Every worker has the code of the cases, also for what is done within its tasks. */
+function codeOf(
+  cases: ReadonlyMap<string, CaseLife>,
+  { rules, now }: { readonly rules: number | undefined; readonly now: () => number },
+): Pick<WorkerSettings, 'readsWithinTasks' | 'activities'> {
+  return {
+    readsWithinTasks: true,
+    activities: (deps) => activitiesFor(cases, { ...withRules(deps, rules), clock: now }),
   };
 }
 

@@ -378,6 +378,7 @@ function ofTool(shell: Shell, effect: Started<'execute_tool'>, how: How): Outcom
     outcome: ofEntry(entry, effect.input.typed === true),
     ...attempts,
     ...(costMicroUsd !== undefined && { costMicroUsd }),
+    ...(effect.local && 'delayMs' in entry && { durationMs: entry.delayMs }),
   });
   return back(effect.id, ended, 'delayMs' in entry ? entry.delayMs : undefined);
 }
@@ -385,7 +386,8 @@ function ofTool(shell: Shell, effect: Started<'execute_tool'>, how: How): Outcom
 function returned(
   shell: Shell,
   effect: Started<'execute_tool'>,
-  more: Pick<ExecuteToolOutput, 'outcome' | 'costMicroUsd'> & { readonly attempts?: number },
+  more: Pick<ExecuteToolOutput, 'outcome' | 'costMicroUsd'> &
+    Partial<Pick<ExecuteToolOutput, 'attempts' | 'durationMs'>>,
 ): Ended {
   const eventsUpTo = isRead(shell, effect) ? unstored(effect) : store(shell, effect);
   return {
@@ -420,6 +422,7 @@ function ofEntry(
   }
   if ('error' in entry)
     return { kind: 'error', code: entry.code ?? 'execution_error', message: entry.error };
+  if ('elsewhere' in entry) return { kind: 'elsewhere', reason: entry.elsewhere };
   if ('ambiguous' in entry) {
     const { ambiguous: message, claimed } = entry;
     return { kind: 'ambiguous', message, ...(claimed !== undefined && { claimed }) };

@@ -7,6 +7,7 @@ import { readFlow } from '../../core/dataflow/flow.js';
 import { callDigest, type Json, type StoredText } from '../../core/json/json.js';
 import type {
   ChildEnd,
+  ElsewhereReason,
   PrepareChildOutput,
   RetriedAttempt,
   ToolOutcome,
@@ -170,6 +171,8 @@ export type ToolEntry =
   | { readonly keyConflict: true }
   /** Its server asks a person. */
   | { readonly asks: string }
+  /** A quick attempt gave no answer. */
+  | { readonly elsewhere: ElsewhereReason; readonly delayMs?: number }
   /** Workers serve the tool with this schema instead. */
   | { readonly schemaChanged: string }
   /** The same was done before, by these keys. */
