@@ -230,18 +230,13 @@ function ofFailure(run: OpenRun, call: ReturnedStage, fact: FailureFact): Statio
     return moved(exceed(settleCall(run, call, result), 'timeout'));
   }
   if (failure.code === 'GrantInvalid' && call.inDoubt === undefined) {
-    return done(
-      run,
-      call,
-      errorResult(run, call, { code: 'permission_denied', message: failure.message }),
-    );
+    const denied = { code: 'permission_denied', message: failure.message } as const;
+    return done(run, call, errorResult(run, call, denied));
   }
   if (mutating) return { kind: 'moved', step: reconcile(run, call) };
-  const code: ToolResultCode = failure.timedOut
-    ? 'timeout'
-    : failure.code === 'ToolUnavailable'
-      ? 'tool_unavailable'
-      : 'execution_error';
+  const isGone = failure.code === 'ToolUnavailable';
+  const other: ToolResultCode = isGone ? 'tool_unavailable' : 'execution_error';
+  const code = failure.timedOut ? 'timeout' : other;
   return done(run, call, errorResult(run, call, { code, message: failure.message }));
 }
 
