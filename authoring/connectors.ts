@@ -4,8 +4,8 @@
  * variables of a connector may be secrets, so that no message here quotes their values.
  */
 import { z } from 'zod';
-import { clientCredentials, isClientCredentials, isSafeAddress } from './connector-auth.js';
-import type { ClientCredentials } from './connector-auth.js';
+import { declaredAuth, isDeclaredAuth, isSafeAddress } from './connector-auth.js';
+import type { DeclaredAuth } from './connector-auth.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { matchesName } from '../core/state/policy.js';
 import { EFFECTS, type ToolEffect } from '../core/state/tool.js';
@@ -60,8 +60,8 @@ export interface HttpConnectorDefinition extends EveryConnector {
   readonly url: string;
   /** 'sse': the transport of servers before 2025-03-26. Default 'http' (streamable HTTP). */
   readonly transport?: 'http' | 'sse';
-  /** A function that gives the token, or OAuth by client credentials. */
-  readonly auth?: ConnectorAuth | ClientCredentials;
+  /** A function that gives the token, or OAuth by client credentials or by an authorization code. */
+  readonly auth?: ConnectorAuth | DeclaredAuth;
   /** Sent with each request. */
   readonly headers?: { readonly [name: string]: string };
 }
@@ -81,7 +81,7 @@ export type Reached =
   | {
       readonly kind: 'http' | 'sse';
       readonly url: string;
-      readonly auth?: ConnectorAuth | ClientCredentials;
+      readonly auth?: ConnectorAuth | DeclaredAuth;
       readonly headers: { readonly [name: string]: string };
     }
   | {
@@ -134,10 +134,10 @@ const auth = z.custom<ConnectorAuth>(
   'must have a function token()',
 );
 
-const anyAuth = z.unknown().transform((value, ctx): ConnectorAuth | ClientCredentials => {
-  const isDeclared = typeof value === 'object' && value !== null && isClientCredentials(value);
-  const parsed = isDeclared ? clientCredentials.safeParse(value) : auth.safeParse(value);
-  if (parsed.success) return parsed.data as ConnectorAuth | ClientCredentials;
+const anyAuth = z.unknown().transform((value, ctx): ConnectorAuth | DeclaredAuth => {
+  const isDeclared = typeof value === 'object' && value !== null && isDeclaredAuth(value);
+  const parsed = isDeclared ? declaredAuth.safeParse(value) : auth.safeParse(value);
+  if (parsed.success) return parsed.data as ConnectorAuth | DeclaredAuth;
   ctx.issues.push(...parsed.error.issues.map((issue) => ({ ...issue, input: undefined }) as never));
   return z.NEVER;
 });
@@ -180,7 +180,7 @@ function connectorOf(name: string, given: unknown): Connector {
   const parsed = (isStdio ? stdio : http).safeParse(given);
   if (!parsed.success) throw misfit(name, parsed.error);
   const { data } = parsed;
-  if ('auth' in data && data.auth && isClientCredentials(data.auth) && !isSafeAddress(data.url)) {
+  if ('auth' in data && data.auth && isDeclaredAuth(data.auth) && !isSafeAddress(data.url)) {
     throw wrong(
       `mcp.${name}.url begins with http, over which no token may be sent`,
       'Use https, or a server on this machine.',

@@ -23,8 +23,8 @@ export function valueOf(result: CallResult, secrets: Secrets): Json | ToolFailur
   return redacted({ content: blocks }, secrets);
 }
 
-/** A server may give back the token that it was sent: no result has it. */
-function redacted(value: Json, secrets: Secrets): Json {
+/** A server may give back the token that it was sent: no result, and no tool, has it. */
+export function redacted(value: Json, secrets: Secrets): Json {
   if (typeof value === 'string') return secrets.redact(value);
   if (Array.isArray(value)) return value.map((one) => redacted(one, secrets));
   if (typeof value !== 'object' || value === null) return value;

@@ -8,12 +8,12 @@ import { ToolError, UNAVAILABLE } from '../authoring/tool-error.js';
 import { digestOf, type Json } from '../core/json/json.js';
 import { definitionHash, definitionOf, type ServerDefinition } from './definition.js';
 import { exchangeOf, hiddenIn, InputRequired, personRequest, type Exchange } from './exchange.js';
-import type { Authorization } from './authorization.js';
-import { faultOf, unreachable, Unsent } from './fault.js';
+import { faultOf, NeedsLogin, unreachable, Unsent } from './fault.js';
+import type { Authorization } from './oauth/authorization.js';
 import { loadSdk, type Sdk, type SdkClient } from './sdk.js';
 import type { Secrets } from './secrets.js';
 import { openTransport, type TransportFactory } from './transport.js';
-import { valueOf } from './call-result.js';
+import { redacted, valueOf } from './call-result.js';
 
 /** A list of tools counts for this long without another look; ms. */
 const FRESH_MS = 10_000;
@@ -56,7 +56,7 @@ export interface Opening {
   readonly connector: Connector;
   readonly secrets: Secrets;
   readonly transports?: TransportFactory;
-  /** Of a connector with client credentials. */
+  /** Of a connector with OAuth. */
   readonly authorization?: Authorization;
   readonly clock: () => number;
 }
@@ -90,10 +90,20 @@ export async function openConnection(opening: Opening, signal: AbortSignal): Pro
     await client.connect(transport, { signal, timeout: connector.connectTimeoutMs });
   } catch (error) {
     await client.close().catch(() => undefined);
-    if (error instanceof Unsent) throw error;
-    throw unreachable(connector.name, secrets.hide(reasonOf(error)));
+    throw await notReached(opening, sdk, error);
   }
   return connectionOf(opening, { sdk, client, state });
+}
+
+/** No call was sent. */
+async function notReached(
+  { connector, secrets, authorization }: Opening,
+  sdk: Sdk,
+  error: unknown,
+): Promise<Error> {
+  if (error instanceof Unsent || error instanceof NeedsLogin) return error;
+  const refused = await authorization?.refused?.(error, sdk);
+  return refused ?? unreachable(connector.name, secrets.hide(reasonOf(error)));
 }
 
 interface State {
@@ -162,10 +172,11 @@ function connectionOf(opening: Opening, parts: Parts): Connection {
 }
 
 async function definitions(
-  { connector, secrets, clock }: Opening,
-  { client, state }: Parts,
+  opening: Opening,
+  { sdk, client, state }: Parts,
   signal: AbortSignal,
 ): Promise<readonly ServerDefinition[]> {
+  const { connector, clock } = opening;
   if (!state.dirty && clock() - state.listedAt < FRESH_MS) return state.tools;
   try {
     state.dirty = false;
@@ -176,13 +187,22 @@ async function definitions(
       cacheMode: 'bypass',
     });
     if (tools.length > TOOLS_MAX) throw new Error(`it lists ${tools.length} tools`);
-    state.tools = tools.map(definitionOf);
+    state.tools = tools.map((tool) => toolOf(opening, tool));
     state.listedAt = clock();
     return state.tools;
   } catch (error) {
     state.closed = true;
-    throw unreachable(connector.name, secrets.hide(reasonOf(error)));
+    throw await notReached(opening, sdk, error);
   }
+}
+
+function toolOf(
+  { secrets, authorization }: Opening,
+  tool: Parameters<typeof definitionOf>[0],
+): ServerDefinition {
+  const definition = definitionOf(tool);
+  if (authorization === undefined) return definition;
+  return redacted(definition as unknown as Json, secrets) as unknown as ServerDefinition;
 }
 
 async function callOn(opening: Opening, parts: Parts, call: ServerCall): Promise<unknown> {
@@ -225,7 +245,7 @@ export class ChangedTool extends ToolError {
 }
 
 async function send(
-  { connector, secrets }: Opening,
+  { connector, secrets, authorization }: Opening,
   { sdk, client, state }: Parts,
   call: ServerCall,
 ): Promise<unknown> {
@@ -248,7 +268,7 @@ async function send(
         noted(state, `${progress}${total === undefined ? '' : `/${total}`} ${message}`),
     });
   } catch (error) {
-    throw faultOf(error, { sdk, secrets });
+    throw (await authorization?.refused?.(error, sdk)) ?? faultOf(error, { sdk, secrets });
   }
   if (!sdk.isInputRequiredResult(result))
     return valueOf(result as Parameters<typeof valueOf>[0], secrets);

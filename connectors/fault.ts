@@ -28,13 +28,26 @@ export class Unsent extends ToolError {
   }
 }
 
+/** People have to log in; nothing has happened, and another attempt is worth nothing before that. */
+export class NeedsLogin extends ToolError {
+  constructor(connector: string, why: string) {
+    super(
+      UNAVAILABLE,
+      `The connector ${connector} needs a login: ${why}. An operator logs in with \`holdfast mcp login ${connector}\` or at the desk.`,
+    );
+  }
+}
+
 export function unreachable(connector: string, why: string): Unsent {
   return new Unsent(`The server of the connector ${connector} cannot be reached: ${why}`);
 }
 
 /** Of a request that was sent. */
 export function faultOf(error: unknown, { sdk, secrets }: FaultParts): Error {
-  if (error instanceof Unsent) return error;
+  if (error instanceof Unsent || error instanceof NeedsLogin) return error;
+  if (sdk.InsufficientScopeError.isInstance(error)) {
+    return new Unsent('The server refused the call: its token lacks a scope.');
+  }
   const message = secrets.hide(error instanceof Error ? error.message : String(error));
   if (sdk.ProtocolError.isInstance(error) && REFUSED_CODES.includes(error.code)) {
     return new ToolError('execution_error', `The server refused the call: ${message}`);

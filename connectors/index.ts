@@ -7,8 +7,7 @@ import type { Tool, ToolContext } from '../authoring/tool.js';
 import { isToolError, ToolError, UNAVAILABLE } from '../authoring/tool-error.js';
 import type { Json } from '../core/json/json.js';
 import { isMutating, toolKey } from '../core/state/tool.js';
-import { isClientCredentials } from '../authoring/connector-auth.js';
-import { Authorization } from './authorization.js';
+import { isAuthorizationCode, isClientCredentials } from '../authoring/connector-auth.js';
 import { openConnection, type Connection, type ServerFacts } from './connection.js';
 import {
   shownDescription,
@@ -17,6 +16,11 @@ import {
   type ServerDefinition,
 } from './definition.js';
 import type { Exchange } from './exchange.js';
+import { NeedsLogin } from './fault.js';
+import type { Authorization } from './oauth/authorization.js';
+import { CredentialsAuthorization } from './oauth/client-credentials.js';
+import { StoredAuthorization, type TokenRows } from './oauth/stored-authorization.js';
+import { readTokenKeys } from './oauth/token-keys.js';
 import { Pool } from './pool.js';
 import { parseWith, schemaCheck } from './schema-check.js';
 import { secretsOf, type Secrets } from './secrets.js';
@@ -43,6 +47,9 @@ export { messageBytes, type TransportFactory } from './transport.js';
 
 /** Compiled schemas are large. */
 const TOOLS_KEPT_MAX = 500;
+/** Pools that nobody uses are let go above it. */
+const POOLS_KEPT_MAX = 256;
+const DEFAULT_TENANT = 'default';
 
 export interface Listing extends ServerFacts {
   readonly definitions: readonly ServerDefinition[];
@@ -54,8 +61,8 @@ export interface ServerContext extends ToolContext {
 }
 
 export interface Connectors {
-  /** Errors: `ToolError` of code `tool_unavailable`. */
-  list(connector: string, signal: AbortSignal): Promise<Listing>;
+  /** With the login of the tenant, where the connector wants one. Errors: `ToolError` of code `tool_unavailable`. */
+  list(connector: string, signal: AbortSignal, tenant?: string): Promise<Listing>;
   /** The code of a pinned tool. Errors: a schema of it cannot be used. */
   tool(pinned: PinnedTool, tenant: string): Promise<Tool>;
   /** The same, as far as this process has made it lately. */
@@ -67,6 +74,8 @@ export interface ConnectorsSettings {
   readonly connectors: ReadonlyMap<string, Connector>;
   readonly transports?: TransportFactory;
   readonly clock?: () => number;
+  /** Where tokens of logins lie; absent: no connector here has a login. */
+  readonly tokens?: TokenRows | undefined;
 }
 
 interface Reachable {
@@ -79,34 +88,35 @@ export function createConnectors(settings: ConnectorsSettings): Connectors {
   const { connectors, transports, clock = Date.now } = settings;
   const reachable = new Map<string, Reachable>();
   const made = new Map<string, Tool>();
-  const reach = (name: string): Reachable => {
-    const known = reachable.get(name);
-    if (known !== undefined) return known;
+  const reach = (name: string, tenant: string): Reachable => {
     const connector = connectors.get(name);
     if (connector === undefined) {
       throw new ToolError(UNAVAILABLE, `This worker has no connector ${name}.`);
     }
+    const key = hasLogin(connector) ? `${tenant}\0${name}` : name;
+    const known = reachable.get(key);
+    if (known !== undefined) return known;
     const secrets = secretsOf(connector);
-    const { reached } = connector;
-    const auth = reached.kind === 'stdio' ? undefined : reached.auth;
+    const authorization = authorizationOf(settings, { connector, tenant, secrets, clock });
     const opening = {
       connector,
       secrets,
       clock,
       ...(transports !== undefined && { transports }),
-      ...(auth !== undefined &&
-        isClientCredentials(auth) && {
-          authorization: new Authorization({ connector, auth, secrets, clock }),
-        }),
+      ...(authorization !== undefined && { authorization }),
     };
     const pool = new Pool((signal) => openConnection(opening, signal));
     const opened = { connector, pool, secrets };
-    reachable.set(name, opened);
+    for (const [other, { pool: unused }] of reachable) {
+      if (reachable.size < POOLS_KEPT_MAX) break;
+      if (unused.isUnused) reachable.delete(other);
+    }
+    reachable.set(key, opened);
     return opened;
   };
   return {
-    async list(name, signal) {
-      const { pool } = reach(name);
+    async list(name, signal, tenant = DEFAULT_TENANT) {
+      const { pool } = reach(name, tenant);
       return pool.with(signal, {
         work: async (connection) => ({
           era: connection.era,
@@ -131,10 +141,40 @@ export function createConnectors(settings: ConnectorsSettings): Connectors {
   };
 }
 
-async function toolOf(
-  { record, definition }: PinnedTool,
-  reach: (name: string) => Reachable,
-): Promise<Tool> {
+/** People log in for each tenant. */
+function hasLogin({ reached }: Connector): boolean {
+  const auth = reached.kind === 'stdio' ? undefined : reached.auth;
+  return auth !== undefined && isAuthorizationCode(auth);
+}
+
+interface Authorizing {
+  readonly connector: Connector;
+  readonly tenant: string;
+  readonly secrets: Secrets;
+  readonly clock: () => number;
+}
+
+function authorizationOf(
+  { tokens: rows }: ConnectorsSettings,
+  { connector, tenant, secrets, clock }: Authorizing,
+): Authorization | undefined {
+  const { reached, name } = connector;
+  if (reached.kind === 'stdio' || reached.auth === undefined) return undefined;
+  const { url, auth } = reached;
+  if (isClientCredentials(auth)) {
+    return new CredentialsAuthorization({ connector, auth, secrets, clock });
+  }
+  if (!isAuthorizationCode(auth)) return undefined;
+  if (rows === undefined) {
+    throw new NeedsLogin(name, 'nobody has logged in, and there is no store yet');
+  }
+  const keys = readTokenKeys;
+  return new StoredAuthorization({ connector, url, auth, tenant, rows, keys, secrets, clock });
+}
+
+type Reach = (name: string, tenant: string) => Reachable;
+
+async function toolOf({ record, definition }: PinnedTool, reach: Reach): Promise<Tool> {
   const { inputSchema, outputSchema } = definition;
   const check = await schemaCheck(inputSchema);
   const output = outputSchema === undefined ? undefined : await schemaCheck(outputSchema);
@@ -151,7 +191,7 @@ async function toolOf(
 interface Calling {
   readonly input: Json;
   readonly ctx: ServerContext;
-  readonly reach: (name: string) => Reachable;
+  readonly reach: Reach;
 }
 
 async function callServer(
@@ -160,7 +200,7 @@ async function callServer(
   { input, ctx, reach }: Calling,
 ): Promise<unknown> {
   if (mcp === undefined) throw new ToolError(UNAVAILABLE, `${name} is no tool of a server.`);
-  const { connector, pool, secrets } = reach(mcp.connector);
+  const { connector, pool, secrets } = reach(mcp.connector, ctx.tenant);
   if (!isAllowedTool(connector, mcp.tool)) {
     throw new ToolError(UNAVAILABLE, `The configuration lets nobody use ${mcp.tool} any more.`);
   }

@@ -50,6 +50,11 @@ export class Pool {
     }
   }
 
+  /** Nobody uses it, and nothing is open. */
+  get isUnused(): boolean {
+    return this.#busy === 0 && this.#all.size === 0;
+  }
+
   async close(): Promise<void> {
     this.#ended = true;
     for (const { timer } of this.#idle) clearTimeout(timer);

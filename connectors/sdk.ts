@@ -28,3 +28,10 @@ export interface SdkChallenge {
 export type SdkAuth = NonNullable<
   NonNullable<ConstructorParameters<Sdk['StreamableHTTPClientTransport']>[1]>['authProvider']
 >;
+export type SdkOAuthTokens = Awaited<ReturnType<Sdk['refreshAuthorization']>>;
+export type SdkServerMetadata = NonNullable<
+  Awaited<ReturnType<Sdk['discoverAuthorizationServerMetadata']>>
+>;
+export type SdkResourceMetadata = Awaited<
+  ReturnType<Sdk['discoverOAuthProtectedResourceMetadata']>
+>;

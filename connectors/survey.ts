@@ -11,6 +11,7 @@ import {
   type PinnedTool,
   type ServerDefinition,
 } from './index.js';
+import { loginReason } from './logins.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { ConnectorToolRow } from '../store/connector-tools.js';
 import type { Store } from '../store/store.js';
@@ -46,6 +47,8 @@ export interface Surveyed {
   readonly trusted: boolean;
   readonly era?: 'modern' | 'legacy';
   readonly server?: string;
+  /** Why somebody is to log in; the server may answer all the same. */
+  readonly login?: string;
   /** Why it cannot be reached. */
   readonly message?: string;
   readonly tools: readonly SurveyedTool[];
@@ -83,7 +86,7 @@ export async function survey({
       },
     );
   }
-  const connectors = createConnectors(config);
+  const connectors = createConnectors({ ...config, tokens: store });
   try {
     return await Promise.all(
       [...config.connectors.values()]
@@ -93,8 +96,11 @@ export async function survey({
           const signal = AbortSignal.timeout(Math.min(2 * one.connectTimeoutMs, limitMs));
           const { name, required, trusted } = one;
           try {
-            const { definitions, era, server } = await connectors.list(name, signal);
-            const facts = { connector: name, required, trusted, era, ...(server && { server }) };
+            const { definitions, era, server } = await connectors.list(name, signal, tenant);
+            const row = await store?.connectorToken({ tenant, connector: name });
+            const login = row && loginReason(row);
+            const known = { ...(server && { server }), ...(login !== undefined && { login }) };
+            const facts = { connector: name, required, trusted, era, ...known };
             return {
               ...facts,
               status: 'connected' as const,

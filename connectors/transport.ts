@@ -1,8 +1,8 @@
 /** How the server of a connector is reached. */
-import { isClientCredentials } from '../authoring/connector-auth.js';
+import { isDeclaredAuth } from '../authoring/connector-auth.js';
 import type { Connector, ConnectorAuth } from '../authoring/connectors.js';
-import type { Authorization } from './authorization.js';
 import { boundedFetch } from './bounded-fetch.js';
+import type { Authorization } from './oauth/authorization.js';
 import { loadStdio, type Sdk, type SdkAuth, type SdkTransport } from './sdk.js';
 import type { Secrets } from './secrets.js';
 
@@ -23,7 +23,7 @@ export type TransportFactory = (
 export interface TransportParts {
   readonly sdk: Sdk;
   readonly secrets: Secrets;
-  /** Of a connector with client credentials. */
+  /** Of a connector with OAuth. */
   readonly authorization?: Authorization;
 }
 
@@ -48,8 +48,7 @@ export const openTransport: TransportFactory = async (connector, parts) => {
     fetch: boundedFetch(messageBytes(maxResultBytes)),
     requestInit: { headers: { ...headers } },
     ...(authorization !== undefined && { authProvider: authorization.provider(sdk) }),
-    ...(auth !== undefined &&
-      !isClientCredentials(auth) && { authProvider: providerOf(auth, secrets) }),
+    ...(auth !== undefined && !isDeclaredAuth(auth) && { authProvider: providerOf(auth, secrets) }),
   };
   return reached.kind === 'sse'
     ? new sdk.SSEClientTransport(new URL(url), settings)

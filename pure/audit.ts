@@ -39,6 +39,9 @@ export const AUDIT_KINDS = [
   'goal_started',
   /** Runs get this version of a connector's tool from now on. */
   'tool_approved',
+  /** An operator has logged a connector in, or out. */
+  'connector_login',
+  'connector_logout',
   'access_denied',
   'key_added',
   'key_retired',

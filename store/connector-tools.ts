@@ -6,7 +6,7 @@
  */
 import { checkIdentifiers, listLimit } from './bounds.js';
 import { change, immediate, rowsOf, type Db } from './database.js';
-import type { ConnectorToolTable } from './schema.js';
+import type { ConnectorToolTable } from './connector-tables.js';
 
 export interface SeenTool {
   readonly name: string;

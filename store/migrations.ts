@@ -328,6 +328,20 @@ const MIGRATIONS: readonly Migration[] = [
       `alter table runs add column ended_by text`,
     ],
   },
+  {
+    version: 21,
+    name: 'tokens of connectors',
+    statements: [
+      `create table connector_tokens (tenant text not null, connector text not null,
+        server text not null, version bigint not null, state text not null,
+        wanted_json text not null, key_id text, sealed text, lease text, lease_until bigint,
+        logged_in_by text, logged_in_at bigint, updated_at bigint not null,
+        primary key (tenant, connector))`,
+      `create table connector_logins (tenant text not null, id text not null,
+        connector text not null, begun_by text not null, key_id text not null,
+        sealed text not null, expires_at bigint not null, primary key (tenant, id))`,
+    ],
+  },
 ];
 
 /** The newest schema that this program knows. */

@@ -2,6 +2,11 @@
  * The tables as Kysely sees them. `tenant` is first in every primary key. Booleans are 0 or 1, times ms
  * since epoch, money integer micro-USD; columns named `*_json` hold JSON text. Migrations make them.
  */
+import type {
+  ConnectorLoginTable,
+  ConnectorTokenTable,
+  ConnectorToolTable,
+} from './connector-tables.js';
 import type { ForkTable, RecordedCallTable } from './fork-table.js';
 import type { TrailTable } from './trail-table.js';
 export interface BlobTable {
@@ -435,22 +440,6 @@ export interface FolderCommitTable {
   readonly result_json: string;
 }
 
-export interface ConnectorToolTable {
-  readonly tenant: string;
-  readonly name: string;
-  readonly version: string;
-  readonly connector: string;
-  /** sha256 of what the server says of it. */
-  readonly hash: string;
-  /** What a run gets of it, as JSON. */
-  readonly pinned_json: string;
-  readonly seen_at: number;
-  /** null: nobody has approved it, and no run gets it. */
-  readonly approved_at: number | null;
-  /** null: it was there when the connector was first seen. */
-  readonly approved_by: string | null;
-}
-
 export interface Tables {
   readonly blobs: BlobTable;
   readonly nodes: NodeTable;
@@ -488,5 +477,7 @@ export interface Tables {
   readonly folder_commits: FolderCommitTable;
   readonly goal_effects: GoalEffectTable;
   readonly connector_tools: ConnectorToolTable;
+  readonly connector_tokens: ConnectorTokenTable;
+  readonly connector_logins: ConnectorLoginTable;
   readonly schema_migrations: { readonly version: number; readonly name: string };
 }

@@ -16,6 +16,7 @@ import { callsBeforeReset, type CallsBeforeReset } from './calls-before-reset.js
 import { forks, type Forks } from './forks.js';
 import { chainCache, type ChainCache } from './chain-cache.js';
 import { children, type Children } from './children.js';
+import { connectorTokens, type ConnectorTokens } from './connector-tokens.js';
 import { connectorTools, type ConnectorTools } from './connector-tools.js';
 import { mail, type Mail } from './mail.js';
 import type { ChangeWatch, RunName } from './changes.js';
@@ -85,7 +86,8 @@ export interface StoreCalls
     Proposals,
     GoalEffects,
     WorkFolders,
-    ConnectorTools {}
+    ConnectorTools,
+    ConnectorTokens {}
 
 export interface Store extends StoreCalls {
   /** What models say at this moment. */
@@ -242,5 +244,6 @@ function callsOn(db: Db, { cache, marks }: Sources): StoreCalls {
     ...goalEffects(db),
     ...workFolders(db),
     ...connectorTools(db),
+    ...connectorTokens(db),
   };
 }

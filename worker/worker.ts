@@ -120,7 +120,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
         attemptsMax: settings.connectAttemptsMax,
       }),
     });
-    connectors = createConnectors(settings.config);
+    connectors = createConnectors({ ...settings.config, tokens: store });
     const worker = await createWorker(settings, { connection, store, connectors });
     const beside = besideOf(settings, worker, store);
     const announcer = await announced(settings, worker, store);

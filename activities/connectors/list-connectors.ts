@@ -97,7 +97,7 @@ async function offeredBy(deps: ActivityDeps, scope: Scope, asked: Asked): Promis
   if (connectors === undefined) return down(name, 'this worker reaches no servers');
   const timeoutMs = Math.min(2 * connectTimeoutMs, LISTING_MS_MAX);
   const ended = await runOutside(deps, scope, {
-    run: (signal) => connectors.list(name, signal),
+    run: (signal) => connectors.list(name, signal, run.tenant),
     timeoutMs,
     graceMs: graceOf(deps, timeoutMs),
   });

@@ -18,6 +18,7 @@ import {
   type ActorOptions,
   type TenantOptions,
 } from '../desk/actor.js';
+import { addLogin } from './mcp-login.js';
 import { EXIT } from '../exit-code.js';
 import { inert, table } from '../render/index.js';
 import { readConfig } from '../serve.js';
@@ -57,8 +58,13 @@ export function addMcp(program: Command, cli: Cli): void {
     'List the tools of connectors with effect, hash and whether runs get them.',
     list,
   );
-  reading('check', 'Fail when a server is down, or has tools that runs do not get.', check);
+  reading(
+    'check',
+    'Fail when a server is down, needs a login, or has tools that runs do not get.',
+    check,
+  );
   reading('diff', 'Show how tools differ from what was approved.', diff);
+  addLogin(mcp, cli);
   const command = mcp
     .command('approve <connector> [tools...]')
     .description(
@@ -148,11 +154,14 @@ function toolTable(tools: readonly SurveyedTool[], { paint }: Output): string {
 function check(found: readonly Surveyed[], output: Output): number {
   const down = found.filter(({ status }) => status === 'failed');
   for (const one of down) output.line(headline(one));
+  const waiting = found.filter(({ login }) => login !== undefined);
+  for (const { connector, login = '' } of waiting)
+    output.line(`${inert(connector)} needs a login: ${inert(login)}`);
   const hidden = found.flatMap(({ tools }) => tools.filter(({ state }) => HIDDEN.includes(state)));
   for (const { name, state, problem } of hidden) {
     output.line(`${inert(name)}: ${state}${problem === undefined ? '' : `, ${inert(problem)}`}`);
   }
-  if (down.length + hidden.length > 0) return EXIT.error;
+  if (down.length + waiting.length + hidden.length > 0) return EXIT.error;
   output.line('All servers answer, and runs get all of their tools.');
   return EXIT.completed;
 }

@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import type { Archival } from '../../store/archivals.js';
+import type { ConnectorTokenRow } from '../../store/connector-tokens.js';
 import { ALL_TENANTS, type DeskKeys } from '../../store/desk-keys.js';
 import type { RunRow } from '../../store/runs.js';
 import { storeExists } from '../../store/place.js';
@@ -15,6 +16,7 @@ const ARCHIVALS_LOOKED_AT = 1_000;
 const ALARMS_SINCE_MS = 24 * 3_600_000;
 const ALARMS_LOOKED_AT = 1_000;
 const ALARMS_SHOWN = 5;
+const LOGINS_SHOWN = 20;
 /** How many of each kind are told one by one. */
 const ARCHIVALS_SHOWN = 5;
 
@@ -55,11 +57,29 @@ export async function checkStore(
           return growing(await store.listAlarms({ since, limit: ALARMS_LOOKED_AT }));
         },
       })),
+      ...(await guarded({
+        name: 'connectors',
+        look: async () => loginsWanted(await store.listWantedLogins(LOGINS_SHOWN)),
+      })),
       ...(await guarded({ name: 'desk key', look: () => keyOfDesk(store, keyFile) })),
     ];
   } finally {
     await store.close();
   }
+}
+
+async function loginsWanted(rows: readonly ConnectorTokenRow[]): Promise<readonly Check[]> {
+  if (rows.length === 0) return [];
+  const { loginReason } = await import('../../connectors/logins.js');
+  return rows.map((row) => {
+    const { connector, tenant } = row;
+    const of = tenant === 'default' ? '' : ` --tenant ${tenant}`;
+    return warning(
+      'connectors',
+      `${connector}${of === '' ? '' : ` of the tenant ${tenant}`} needs a login: ${loginReason(row) ?? ''}`,
+      `Log in with \`holdfast mcp login ${connector}${of}\`, or at the desk.`,
+    );
+  });
 }
 
 async function keyOfDesk(store: DeskKeys, file: string): Promise<readonly Check[]> {

@@ -69,7 +69,7 @@ export function caseConnectors(
   const kept = new Map<string, Tool>();
 
   const connectors: Connectors = {
-    list: (name, signal) => time.during(() => current.list(name, signal)),
+    list: (name, signal, tenant) => time.during(() => current.list(name, signal, tenant)),
     async tool(pinned, tenant) {
       const { record } = pinned;
       const patient = { ...record, timeoutMs: record.timeoutMs * PATIENCE };

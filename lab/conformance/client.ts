@@ -2,8 +2,9 @@
  * The client of the protocol's conformance suite: `tsx lab/conformance/client.ts URL`. The runner of the suite sets the name of the
  * scenario and its context in the environment. What answers is what runs use: connectors of a configuration.
  */
+import { randomBytes } from 'node:crypto';
 import { defineAgent, defineConfig } from '../../authoring/index.js';
-import type { HttpConnectorDefinition } from '../../authoring/connectors.js';
+import type { Connector, HttpConnectorDefinition } from '../../authoring/connectors.js';
 import {
   createConnectors,
   definitionProblem,
@@ -14,12 +15,24 @@ import {
   type Exchange,
   type ServerDefinition,
 } from '../../connectors/index.js';
+import {
+  endLogin,
+  KEYS_VARIABLE,
+  openLogin,
+  type LoginAnswer,
+  type LoginPlace,
+} from '../../connectors/logins.js';
 import type { Json } from '../../core/json/json.js';
+import { openStore } from '../../store/store.js';
 import { argumentsOf, sampleOf } from './samples.js';
 
 const LIMIT_MS = 25_000;
 const ROUNDS_MAX = 5;
+const LOGINS_MAX = 3;
 const NAME = 'server';
+const REDIRECT_URL = 'http://127.0.0.1:3917/callback';
+/** The suite expects this one. */
+const CLIENT_METADATA_URL = 'https://conformance-test.local/client-metadata.json';
 
 interface Context {
   /** Of a client that the scenario's authorization server knows. */
@@ -31,33 +44,74 @@ interface Context {
 
 async function main(url: string): Promise<void> {
   const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Context;
+  process.env[KEYS_VARIABLE] = `k1:${randomBytes(32).toString('base64')}`;
   const config = defineConfig({
     agents: [
       defineAgent({ name: 'client', model: 'scripted/m', instructions: 'Call.', mcp: [NAME] }),
     ],
     mcp: { [NAME]: { ...definition(url), ...(await authOf(url, context)) } },
   });
-  const connectors = createConnectors(config);
+  const connector = config.connectors.get(NAME);
+  if (connector === undefined) throw new Error('The configuration has no connector.');
+  const store = await openStore({ file: ':memory:' });
+  const connectors = createConnectors({ ...config, tokens: store });
+  const operator = { connector, tenant: 'default', store, clock: Date.now };
+  const session: Session = { connectors, connector, operator, logins: 0 };
   try {
-    const connector = config.connectors.get(NAME);
-    if (connector === undefined) throw new Error('The configuration has no connector.');
-    const { definitions } = await connectors.list(NAME, AbortSignal.timeout(LIMIT_MS));
-    const usable = definitions.filter((one) => definitionProblem(one) === undefined);
-    const calls =
-      context.toolCalls ??
-      usable.map((one) => ({ name: one.name, arguments: argumentsOf(one, definitions) }));
-    const ends = await Promise.allSettled(
-      calls.map(async ({ name, arguments: input }) => {
-        const found = usable.find((one) => one.name === name);
-        const pinned = found && pinnedTool(connector, found);
-        if (pinned === undefined) throw new Error(`The server offers no tool ${name}.`);
-        return callTool(connectors, { pinned, input });
-      }),
-    );
-    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    await play(session, context);
   } finally {
     await connectors.close();
+    await store.close();
   }
+}
+
+interface Session {
+  readonly connectors: Connectors;
+  readonly connector: Connector;
+  readonly operator: LoginPlace;
+  logins: number;
+}
+
+async function play(session: Session, { toolCalls }: Context): Promise<void> {
+  const { connectors, connector } = session;
+  const list = () => connectors.list(NAME, AbortSignal.timeout(LIMIT_MS));
+  const { definitions } = await loggedIn(session, list);
+  const usable = definitions.filter((one) => definitionProblem(one) === undefined);
+  const calls =
+    toolCalls ??
+    usable.map((one) => ({ name: one.name, arguments: argumentsOf(one, definitions) }));
+  const ends = await Promise.allSettled(
+    calls.map(async ({ name, arguments: input }) => {
+      const found = usable.find((one) => one.name === name);
+      const pinned = found && pinnedTool(connector, found);
+      if (pinned === undefined) throw new Error(`The server offers no tool ${name}.`);
+      return loggedIn(session, () => callTool(connectors, { pinned, input }));
+    }),
+  );
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
+
+/** With an operator who logs in when the connector needs a login, a few times. */
+async function loggedIn<T>(session: Session, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const isWanted = error instanceof Error && error.message.includes('needs a login');
+      if (!isWanted || session.logins >= LOGINS_MAX) throw error;
+      session.logins += 1;
+      await logIn(session.operator);
+    }
+  }
+}
+
+/** The suite's authorization servers send everybody back at once. */
+async function logIn(operator: LoginPlace): Promise<void> {
+  const { address, pending } = await openLogin(operator, REDIRECT_URL);
+  const { headers } = await fetch(address, { redirect: 'manual' });
+  const { searchParams } = new URL(headers.get('location') ?? '', REDIRECT_URL);
+  const answer = Object.fromEntries(searchParams) as LoginAnswer;
+  await endLogin(operator, pending, { answer, by: 'operator' });
 }
 
 function definition(url: string): HttpConnectorDefinition {
@@ -69,19 +123,28 @@ function definition(url: string): HttpConnectorDefinition {
   };
 }
 
-/** The operator names the issuer: here it is looked up beforehand. */
+/** As an operator would configure it. */
 async function authOf(
   url: string,
   context: Context,
 ): Promise<Pick<HttpConnectorDefinition, 'auth'>> {
   const { client_id: clientId, client_secret: secret } = context;
-  const isMachine = process.env['MCP_CONFORMANCE_SCENARIO'] === 'auth/client-credentials-basic';
-  if (!isMachine || clientId === undefined || secret === undefined) return {};
+  const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
+  if (!scenario.startsWith('auth/')) return {};
+  const isMachine = scenario === 'auth/client-credentials-basic';
+  if (clientId === undefined || secret === undefined) {
+    return { auth: { grant: 'authorization_code', clientMetadataUrl: CLIENT_METADATA_URL } };
+  }
   process.env['CONFORMANCE_SECRET'] = secret;
+  // The operator names the issuer: here it is looked up beforehand.
   const { discoverOAuthServerInfo } = await import('@modelcontextprotocol/client');
   const { authorizationServerUrl: issuer } = await discoverOAuthServerInfo(url);
-  const clientSecret = { env: 'CONFORMANCE_SECRET' };
-  return { auth: { grant: 'client_credentials', clientId, clientSecret, issuer } };
+  const client = { clientId, clientSecret: { env: 'CONFORMANCE_SECRET' }, issuer };
+  return {
+    auth: isMachine
+      ? { grant: 'client_credentials', ...client }
+      : { grant: 'authorization_code', ...client },
+  };
 }
 
 interface Called {

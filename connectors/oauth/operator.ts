@@ -1,0 +1,197 @@
+/**
+ * What an operator does for a connector: logs in, logs out.
+ * Invariants: who has logged in is in the audit trail before any worker gets the token; nothing that is secret is returned but the
+ * pending login, which its caller keeps to itself; errors have words of this program alone.
+ */
+import { isAuthorizationCode, type AuthorizationCode } from '../../authoring/connector-auth.js';
+import type { Connector } from '../../authoring/connectors.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { AuditEntry } from '../../pure/audit.js';
+import type { ConnectorTokens } from '../../store/connector-tokens.js';
+import { loadSdk } from '../sdk.js';
+import { openGrant, sealGrant, serverDigest, type Grant } from './grant.js';
+import {
+  finishLogin,
+  informationOf,
+  requestsTo,
+  startLogin,
+  type LoginAnswer,
+  type LoginServer,
+  type LoginStart,
+  type PendingLogin,
+} from './login.js';
+import { reasonOf, Refusal } from './refusal.js';
+import { readTokenKeys } from './token-keys.js';
+
+export interface OperatorStore extends Pick<
+  ConnectorTokens,
+  'connectorToken' | 'keepConnectorToken' | 'dropConnectorToken'
+> {
+  appendAudit(tenant: string, entries: readonly AuditEntry[]): Promise<void>;
+}
+
+export interface OperatorPlace {
+  readonly connector: Connector;
+  readonly tenant: string;
+  readonly store: OperatorStore;
+  readonly clock: () => number;
+}
+
+/** What is known of a login; nothing of it is secret. */
+export interface LoggedIn {
+  readonly connector: string;
+  readonly issuer: string;
+  readonly scope?: string;
+  /** End of the first token, ms since epoch. */
+  readonly until?: number;
+  /** Whether the next token can be got without a person. */
+  readonly renews: boolean;
+}
+
+/** Errors: `InvalidRequest` for a connector that has no login. */
+export function loginServerOf(connector: Connector): LoginServer {
+  const { reached, name, connectTimeoutMs: timeoutMs } = connector;
+  if (reached.kind !== 'stdio' && reached.auth !== undefined && isAuthorizationCode(reached.auth)) {
+    return { url: reached.url, auth: reached.auth, timeoutMs };
+  }
+  throw new HoldfastError('InvalidRequest', `The connector ${name} has no login.`, {
+    hint: `Only connectors with auth: { grant: 'authorization_code' } have one; see docs/guide/connectors.md.`,
+  });
+}
+
+/** Errors: `AuthError`, `InvalidConfig`, `InvalidRequest`. */
+export async function beginLogin(place: OperatorPlace, redirectUrl: string): Promise<LoginStart> {
+  const { connector, tenant, store } = place;
+  const server = loginServerOf(connector);
+  return told(connector, async () => {
+    // Without keys nothing could be kept.
+    const keys = await readTokenKeys();
+    const found = await store.connectorToken({ tenant, connector: connector.name });
+    const row = found?.server === serverDigest(server.url) ? found : undefined;
+    const wanted = row?.wanted ?? {};
+    const { token } = row ?? {};
+    const before = row && token && (await former(() => openGrant(keys, { ...row, token })));
+    return startLogin(server, { redirectUrl, wanted, ...(before && { before }) });
+  });
+}
+
+/** Errors: `AuthError`, `InvalidConfig`, `InvalidRequest`. */
+export async function endLogin(
+  place: OperatorPlace,
+  pending: PendingLogin,
+  { answer, by }: { readonly answer: LoginAnswer; readonly by: string },
+): Promise<LoggedIn> {
+  const { connector, tenant, store, clock } = place;
+  const server = loginServerOf(connector);
+  return told(connector, async () => {
+    const grant = await finishLogin(server, pending, { answer, now: clock });
+    const of = { tenant, connector: connector.name, server: serverDigest(server.url) };
+    const token = sealGrant(await readTokenKeys(), grant, of);
+    const known = knownOf(connector.name, grant);
+    const { issuer, scope = null } = known;
+    const facts = { connector: connector.name, issuer, scope };
+    const at = clock();
+    await store.appendAudit(tenant, [{ at, kind: 'connector_login', by, facts }]);
+    await store.keepConnectorToken({ ...of, token, by, at });
+    return known;
+  });
+}
+
+export interface LoggedOut {
+  /** Whether there was a login. */
+  readonly was: boolean;
+  /** Whether the authorization server has taken the tokens back; undefined: it takes none back. */
+  readonly revoked?: boolean;
+}
+
+/** Errors: `InvalidRequest`. The token is gone from the store in any case. */
+export async function logout(place: OperatorPlace, by: string): Promise<LoggedOut> {
+  const { connector, tenant, store, clock } = place;
+  const server = loginServerOf(connector);
+  const facts = { connector: connector.name };
+  await store.appendAudit(tenant, [{ at: clock(), kind: 'connector_logout', by, facts }]);
+  const row = await store.dropConnectorToken({ tenant, connector: connector.name });
+  const { token } = row ?? {};
+  if (row === undefined || token === undefined) return { was: false };
+  const grant = await former(async () => openGrant(await readTokenKeys(), { ...row, token }));
+  const revoked = grant && (await revoke(server, grant));
+  return { was: true, ...(revoked !== undefined && { revoked }) };
+}
+
+function knownOf(connector: string, grant: Grant): LoggedIn {
+  const { metadata, scope, until, refreshToken } = grant;
+  return {
+    connector,
+    issuer: metadata.issuer,
+    ...(scope !== undefined && { scope }),
+    ...(until !== undefined && { until }),
+    renews: refreshToken !== undefined,
+  };
+}
+
+/** What nobody can open any more is as if it were not there. */
+async function former<T>(read: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof HoldfastError) return undefined;
+    throw error;
+  }
+}
+
+/** RFC 7009. Undefined: the server offers none. */
+async function revoke(server: LoginServer, grant: Grant): Promise<boolean | undefined> {
+  const { metadata, client, authorizationServerUrl } = grant;
+  const { revocation_endpoint: endpoint } = metadata as { revocation_endpoint?: unknown };
+  if (typeof endpoint !== 'string') return undefined;
+  try {
+    const fetchFn = requestsTo(server, authorizationServerUrl);
+    const given = [
+      ['refresh_token', grant.refreshToken],
+      ['access_token', grant.accessToken],
+    ] as const;
+    for (const [hint, token] of given) {
+      if (token === undefined) continue;
+      const init = await revocation({ client, auth: server.auth }, { token, hint });
+      const { ok } = await fetchFn(endpoint, init);
+      if (!ok) return false;
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function revocation(
+  { client, auth }: { readonly client: Grant['client']; readonly auth: AuthorizationCode },
+  { token, hint }: { readonly token: string; readonly hint: string },
+): Promise<RequestInit> {
+  const { client_id: id, client_secret: secret } = await informationOf(client, auth);
+  const body = new URLSearchParams({ token, token_type_hint: hint });
+  const coded = `${encodeURIComponent(id)}:${encodeURIComponent(secret ?? '')}`;
+  const isPosted = secret === undefined || client.method === 'client_secret_post';
+  if (isPosted) body.set('client_id', id);
+  if (isPosted && secret !== undefined) body.set('client_secret', secret);
+  return {
+    method: 'POST',
+    body,
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      ...(!isPosted && { authorization: `Basic ${Buffer.from(coded).toString('base64')}` }),
+    },
+  };
+}
+
+async function told<T>(connector: Connector, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof HoldfastError) throw error;
+    const why = reasonOf(error, await loadSdk());
+    throw new HoldfastError(
+      'AuthError',
+      `The login of the connector ${connector.name} did not succeed: ${why}.`,
+      { hint: `Begin it again with \`holdfast mcp login ${connector.name}\`.` },
+    );
+  }
+}
