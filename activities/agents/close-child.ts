@@ -15,6 +15,7 @@ import type { ActivityDeps } from '../deps.js';
 import { childOutcome, type ChildOutcome } from '../goal/child-outcome.js';
 import { checkOutput } from '../model/output-check.js';
 import { appendEvents } from '../run/append-events.js';
+import { evidenceTold } from './evidence-told.js';
 import type { Scope } from '../scope.js';
 
 export async function closeChild(
@@ -76,7 +77,14 @@ async function saidBy(
       return { content: { text }, code: 'malformed_result' };
     }
   }
-  return { content: await fitted(store, input, answer) };
+  // An answer of a schema is data, and stays as it is.
+  const evidence =
+    input.outputSchema === undefined
+      ? await evidenceTold(store, { tenant, child: input.child })
+      : '';
+  if (evidence === '') return { content: await fitted(store, input, answer) };
+  const text = `${await store.getText(tenant, answer)}${evidence}`;
+  return { content: await fitted(store, input, { text }) };
 }
 
 /** What has no room in the run lies in the store. */

@@ -1,13 +1,20 @@
 /**
  * What an id of evidence stands for: the call, check, effect or answer of a person in this goal's own tree.
- * Invariants: an id is looked up under this tenant and goal alone, whoever names it; a run counts as a cycle only if the
- * goal has registered it; what a goal tool said, what failed and what the runtime made up is no evidence.
+ * Invariants: an id is looked up under this tenant and goal alone, whoever names it; a run counts only if the goal has
+ * registered it as a cycle, or a run that counts as its sub-agent; what a goal tool said, what failed and what the runtime made up is no evidence.
  */
 import type { Config } from '../../authoring/index.js';
 import type { Json, StoredText } from '../../core/json/json.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { GoalMemory } from '../../core/state/goal/memory.js';
-import { countsAsEvidence, parseEvidence, type EvidenceId } from '../../pure/goal/evidence.js';
+import {
+  countsAsEvidence,
+  parseEvidence,
+  runOfCall,
+  type EvidenceId,
+} from '../../pure/goal/evidence.js';
+import { isOfGoal } from '../../store/of-goal.js';
+import { rowsBelow } from '../../store/rows-below.js';
 import type { StoreCalls } from '../../store/store.js';
 
 /** 'other': a call that neither read nor changed anything outside, or whose code is not known any more. */
@@ -28,7 +35,7 @@ export interface FoundEvidence {
 export interface EvidenceReader {
   /** Undefined: there is no such evidence. */
   find(id: string): Promise<FoundEvidence | undefined>;
-  /** Arguments of all calls of a cycle, in their order: what the worker itself put into the world. */
+  /** Arguments of all calls of a cycle and of the sub-agents below it: what the workers themselves put into the world. */
   argumentsOf(cycle: number): Promise<readonly Json[]>;
 }
 
@@ -44,6 +51,8 @@ type Sources = { readonly store: StoreCalls; readonly config: Pick<Config, 'tool
 const EVENTS_PER_PAGE = 1_000;
 /** Longer runs are read so far. */
 const PAGES_MAX = 50;
+/** Sub-agents of one cycle whose arguments are read. */
+const BELOW_MAX = { depth: 6, count: 50 };
 
 /** For one piece of work: it remembers what it has read. */
 export function evidenceReader(sources: Sources, place: EvidencePlace): EvidenceReader {
@@ -71,10 +80,10 @@ interface OwnReader extends Pick<EvidenceReader, 'argumentsOf'> {
 }
 
 function readerOf(sources: Sources, place: EvidencePlace): OwnReader {
-  const cycles = new Map<number, Promise<CycleCalls>>();
-  const callsOf = (n: number): Promise<CycleCalls> => {
-    const known = cycles.get(n) ?? readCycle(sources, place, n);
-    cycles.set(n, known);
+  const runs = new Map<string, Promise<CycleCalls>>();
+  const callsOf = (runId: string): Promise<CycleCalls> => {
+    const known = runs.get(runId) ?? readCalls(sources, place, runId);
+    runs.set(runId, known);
     return known;
   };
   let checks: Promise<ReadonlyMap<string, StoredText>> | undefined;
@@ -84,14 +93,15 @@ function readerOf(sources: Sources, place: EvidencePlace): OwnReader {
   };
   return {
     async argumentsOf(n) {
-      return [...(await callsOf(n)).args.values()];
+      const cycle = runOfCall(place.goal, { cycle: n });
+      const { rows } = await rowsBelow(sources.store, { ...place, runId: cycle }, BELOW_MAX);
+      const all = await Promise.all([cycle, ...rows.map(({ child }) => child)].map(callsOf));
+      return all.flatMap(({ args }) => [...args.values()]);
     },
     async find(parsed, id) {
       switch (parsed.kind) {
         case 'call': {
-          // Children of cycles have no rows yet.
-          if (parsed.child !== undefined) return undefined;
-          const calls = await callsOf(parsed.cycle);
+          const calls = await callsOf(runOfCall(place.goal, parsed));
           return findCall(sources, place, { id, calls, callId: parsed.call });
         }
         case 'check': {
@@ -118,9 +128,8 @@ interface CycleCalls {
 
 const NO_CALLS: CycleCalls = { finished: new Map(), args: new Map() };
 
-async function readCycle({ store }: Sources, { tenant, goal }: EvidencePlace, n: number) {
-  const runId = `${goal}:c${n}`;
-  if (!(await isCycle(store, { tenant, goal }, runId))) return NO_CALLS;
+async function readCalls({ store }: Sources, { tenant, goal }: EvidencePlace, runId: string) {
+  if (!(await isOfGoal(store, { tenant, goal }, runId))) return NO_CALLS;
   const finished = new Map<string, Finished>();
   const args = new Map<string, Json>();
   for await (const event of eventsOf(store, tenant, runId)) {
@@ -128,14 +137,6 @@ async function readCycle({ store }: Sources, { tenant, goal }: EvidencePlace, n:
     if (countsAsEvidence(event)) finished.set(event.callId, event);
   }
   return { finished, args };
-}
-
-async function isCycle(
-  store: StoreCalls,
-  { tenant, goal }: Pick<EvidencePlace, 'tenant' | 'goal'>,
-  runId: string,
-): Promise<boolean> {
-  return (await store.childRow(tenant, runId))?.parent === goal;
 }
 
 interface Wanted {
@@ -205,7 +206,7 @@ async function findEffect(
 ): Promise<FoundEvidence | undefined> {
   const row = await store.getLedgerRow(place.tenant, key);
   if (row?.state !== 'recorded' || row.result === undefined) return undefined;
-  if (!(await isCycle(store, place, row.runId))) return undefined;
+  if (!(await isOfGoal(store, place, row.runId))) return undefined;
   const { malformed: _, failed: __, ...content } = row.result;
   return { id, kind: 'effect', proves: row.source !== 'person', tool: row.tool, content };
 }
@@ -220,7 +221,7 @@ async function findAnswer(
 ): Promise<FoundEvidence | undefined> {
   const ask = await store.getAsk(place.tenant, askId);
   if (ask === undefined || UNANSWERED.includes(ask.outcome)) return undefined;
-  if (ask.runId !== place.goal && !(await isCycle(store, place, ask.runId))) return undefined;
+  if (ask.runId !== place.goal && !(await isOfGoal(store, place, ask.runId))) return undefined;
   const { question = '', outcome, by, reason, tool, kind } = ask;
   const text = JSON.stringify({ question, outcome, by, ...(reason !== undefined && { reason }) });
   return { id, kind: 'ask', proves: true, tool: tool ?? kind, content: { text } };

@@ -78,7 +78,7 @@ async function workersWords({ store, reader, tenant, memory }: EvidenceSources) 
     ...Object.values(memory.state).map(({ value }) => value),
   ];
   const cycles = memory.evidence.flatMap((id) => {
-    const [, cycle] = /^c([1-9]\d{0,8})\//.exec(id) ?? [];
+    const [, cycle] = /^c([1-9]\d{0,8})[./]/.exec(id) ?? [];
     return cycle === undefined ? [] : [Number(cycle)];
   });
   const newest = [...new Set(cycles)].sort((one, other) => other - one).slice(0, CYCLES_MAX);

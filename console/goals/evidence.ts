@@ -5,8 +5,14 @@
  */
 import { previewOf, type Json, type StoredText } from '../../core/json/json.js';
 import type { RunEvent } from '../../core/state/event.js';
-import { countsAsEvidence, parseEvidence, type EvidenceId } from '../../pure/goal/evidence.js';
+import {
+  countsAsEvidence,
+  parseEvidence,
+  runOfCall,
+  type EvidenceId,
+} from '../../pure/goal/evidence.js';
 import type { StoredLedgerRow } from '../../store/ledger.js';
+import { isOfGoal } from '../../store/of-goal.js';
 import type { DeskStore } from '../desk-store.js';
 import type { Excerpt } from '../grounds.js';
 
@@ -109,11 +115,10 @@ function find(tree: Tree, id: EvidenceId): Promise<Found | undefined> {
 
 async function findCall(
   tree: Tree,
-  { cycle, child, call }: Extract<EvidenceId, { kind: 'call' }>,
+  { cycle, below = [], call }: Extract<EvidenceId, { kind: 'call' }>,
 ): Promise<Found | undefined> {
-  const ofChild = child === undefined ? '' : `.a${child}`;
-  const runId = `${tree.goal}:c${cycle}${ofChild}`;
-  if (!(await isCycle(tree, runId))) return undefined;
+  const runId = runOfCall(tree.goal, { cycle, below });
+  if (!(await isOfGoal(tree.store, tree, runId))) return undefined;
   const { args, finished } = await callIn(tree, runId, (event) => event.callId === call);
   if (finished === undefined) return undefined;
   const { key, tool, content, stamp } = finished;
@@ -171,7 +176,7 @@ async function findCheck(
 
 async function findEffect(tree: Tree, key: string): Promise<Found | undefined> {
   const row = await tree.store.getLedgerRow(tree.tenant, key);
-  if (row === undefined || !(await isCycle(tree, row.runId))) return undefined;
+  if (row === undefined || !(await isOfGoal(tree.store, tree, row.runId))) return undefined;
   const { args, finished } = await callIn(tree, row.runId, (event) => event.key === key);
   const { result } = row;
   const said = finished?.content ?? (row.state === 'recorded' ? result : undefined);
@@ -189,7 +194,7 @@ async function findAnswer(tree: Tree, askId: string): Promise<Found | undefined>
   const row = await tree.store.getAsk(tree.tenant, askId);
   if (row === undefined) return undefined;
   const { runId, question, outcome, by, reason, resolvedAt } = row;
-  if (runId !== tree.goal && !(await isCycle(tree, runId))) return undefined;
+  if (runId !== tree.goal && !(await isOfGoal(tree.store, tree, runId))) return undefined;
   return {
     runId,
     ...(resolvedAt !== undefined && { at: resolvedAt }),
@@ -201,10 +206,6 @@ async function findAnswer(tree: Tree, askId: string): Promise<Found | undefined>
       ...(reason !== undefined && { reason }),
     },
   };
-}
-
-async function isCycle({ store, tenant, goal }: Tree, runId: string): Promise<boolean> {
-  return (await store.childRow(tenant, runId))?.parent === goal;
 }
 
 async function* eventsOf({ store, tenant }: Tree, runId: string) {

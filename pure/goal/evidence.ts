@@ -8,11 +8,11 @@ import { GOAL_TOOLS } from '../../core/state/goal/proposal.js';
 export const EVIDENCE_CHARS_MAX = 300;
 
 export type EvidenceId =
-  /** A call of a cycle, or of a child of one. */
+  /** A call of a cycle, or of a sub-agent below one: by numbers, from that of the cycle on. */
   | {
       readonly kind: 'call';
       readonly cycle: number;
-      readonly child?: number;
+      readonly below?: readonly number[];
       readonly call: string;
     }
   | { readonly kind: 'check'; readonly name: string; readonly n: number }
@@ -25,7 +25,8 @@ export interface ParsedEvidence {
   readonly id: EvidenceId;
 }
 
-const CALL = /^c([1-9]\d{0,8})(?:\.a([1-9]\d{0,8}))?\/(.+)$/s;
+const CALL = /^c([1-9]\d{0,8})((?:\.a[1-9]\d{0,8}){0,5})\/(.+)$/s;
+const SUB_AGENT = /^(.+):c([1-9]\d{0,8})((?::a[1-9]\d{0,8}){1,5})$/s;
 const CHECK = /^check\/([A-Za-z][A-Za-z0-9._-]{0,63})\/([1-9]\d{0,8})$/;
 const ANCESTOR = /^([A-Za-z0-9._:-]{1,128})#(.+)$/s;
 
@@ -40,9 +41,9 @@ export function parseEvidence(text: string): ParsedEvidence | undefined {
 }
 
 function parseOwn(text: string): EvidenceId | undefined {
-  const [, cycle, child, call] = CALL.exec(text) ?? [];
+  const [, cycle, path = '', call] = CALL.exec(text) ?? [];
   if (cycle !== undefined && call !== undefined) {
-    const of = child === undefined ? {} : { child: Number(child) };
+    const of = path === '' ? {} : { below: numbersIn(path) };
     return { kind: 'call', cycle: Number(cycle), ...of, call };
   }
   const [, name, n] = CHECK.exec(text) ?? [];
@@ -55,6 +56,27 @@ function parseOwn(text: string): EvidenceId | undefined {
 /** Ids of what a cycle called, as its model sees them. */
 export function callEvidence(cycle: number, callId: string): string {
   return `c${cycle}/${callId}`;
+}
+
+function numbersIn(path: string): readonly number[] {
+  return (path.match(/\d+/g) ?? []).map(Number);
+}
+
+/** The run that made a call of this goal. */
+export function runOfCall(
+  goal: string,
+  { cycle, below = [] }: { readonly cycle: number; readonly below?: readonly number[] },
+): string {
+  return [`${goal}:c${cycle}`, ...below.map((n) => `a${n}`)].join(':');
+}
+
+/** Of a run below a cycle: the cycle, and what ids of its evidence begin with. Undefined: its id is none of these. */
+export function placeBelowCycle(
+  runId: string,
+): { readonly goal: string; readonly cycle: string; readonly prefix: string } | undefined {
+  const [, goal, n, path] = SUB_AGENT.exec(runId) ?? [];
+  if (goal === undefined || n === undefined || path === undefined) return undefined;
+  return { goal, cycle: `${goal}:c${n}`, prefix: `c${n}${path.replaceAll(':', '.')}/` };
 }
 
 const OURS: ReadonlySet<string> = new Set(GOAL_TOOLS);

@@ -10,7 +10,8 @@ import { cutText, EMPTY_MEMORY, memoryIn, memoryText } from '../../../pure/goal/
 describe('ids of evidence', () => {
   test.each([
     ['c3/toolu_1', { id: { kind: 'call', cycle: 3, call: 'toolu_1' } }],
-    ['c3.a2/x', { id: { kind: 'call', cycle: 3, child: 2, call: 'x' } }],
+    ['c3.a2/x', { id: { kind: 'call', cycle: 3, below: [2], call: 'x' } }],
+    ['c3.a2.a10/x', { id: { kind: 'call', cycle: 3, below: [2, 10], call: 'x' } }],
     ['check/open_invoices/4', { id: { kind: 'check', name: 'open_invoices', n: 4 } }],
     ['effect/g:c1:2', { id: { kind: 'effect', key: 'g:c1:2' } }],
     ['ask/g:g1', { id: { kind: 'ask', id: 'g:g1' } }],
@@ -31,6 +32,9 @@ describe('ids of evidence', () => {
     'x',
     'a#b#c1/x',
     'c1x/y',
+    'c1.a0/x',
+    'c1.c2/x',
+    'c1.a1.a1.a1.a1.a1.a1/x',
   ])('%j is none', (text) => {
     expect(parseEvidence(text)).toBeUndefined();
   });
