@@ -12,6 +12,7 @@ import {
   type ConnectionSettings,
 } from './connection.js';
 import {
+  CONNECTOR_PREFIX,
   connectorNameOf,
   parseConnectors,
   type Connector,
@@ -116,9 +117,9 @@ export function defineConfig(definition: ConfigDefinition): Config {
     ...goals.flatMap((goal) => goal.tools),
     ...(definition.retiredTools ?? []),
   ]);
-  for (const goal of goals) checkGoal(goal, { agents, tools });
-  for (const agent of agents.values()) checkHandoffs(agent, agents);
   const connectors = parseConnectors(definition.mcp);
+  for (const goal of goals) checkGoal(goal, { agents, tools, connectors });
+  for (const agent of agents.values()) checkHandoffs(agent, agents);
   checkUses(definition.agents, connectors);
   return Object.freeze({
     agents,
@@ -237,7 +238,7 @@ function checkedCheckTools(tools: readonly Tool[]): readonly Tool[] {
 /** A goal that no worker of this configuration could work on is a mistake. */
 function checkGoal(
   { name, definition }: DefinedGoal,
-  { agents, tools }: Pick<Config, 'agents' | 'tools'>,
+  { agents, tools, connectors }: Pick<Config, 'agents' | 'tools' | 'connectors'>,
 ): void {
   const unknown = [definition.agent, ...definition.handoffTo].find((agent) => !agents.has(agent));
   if (unknown !== undefined) {
@@ -247,6 +248,9 @@ function checkGoal(
   for (const { name: check, tool } of definition.validation) {
     const found = [...tools.values()].filter(({ record }) => record.name === tool);
     if (found.some(isCheckTool)) continue;
+    // The server says what its tool is when the goal is opened.
+    const isServed = tool.startsWith(CONNECTOR_PREFIX) && connectors.has(connectorNameOf(tool));
+    if (found.length === 0 && isServed) continue;
     const is = found.length === 0 ? 'which is not there' : 'which is no read tool';
     const hint = 'Give the check a read tool: `tool`, or one of the name in `checkTools`.';
     throw wrong(`Goal ${name}: its check ${check} names the tool ${tool}, ${is}.`, hint);

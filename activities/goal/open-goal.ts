@@ -16,6 +16,7 @@ import { refusalFor } from '../lacking-code.js';
 import { appendEvents } from '../run/append-events.js';
 import { archiveSegment } from '../run/archive-history.js';
 import type { Scope } from '../scope.js';
+import { checkToolsOf } from '../connectors/check-tools.js';
 import { frozenChecks } from './frozen-checks.js';
 import { goalTerms } from './goal-terms.js';
 import { takenOver } from './start-again.js';
@@ -47,7 +48,9 @@ export async function openGoal(
     throw wrongField('The goal', 'id', 'it must be 1 to 96 of the characters A-Z a-z 0-9 . _ : -');
   const goal = normalGoal(start.goal);
   awaitAgents(deps, scope, goal);
-  const validation = frozenChecks(deps.config, goal);
+  const agent = deps.config.agents.get(goal.agent);
+  const served = agent === undefined ? [] : await checkToolsOf(deps, scope, { run, goal, agent });
+  const validation = frozenChecks(deps.config, goal, served);
   const stored: StoredDefinition = { ...goal, validation };
   const text = canonicalJson(stored as unknown as Json);
   const definition = (await store.putBlob(run.tenant, text)).$blob;

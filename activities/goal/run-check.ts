@@ -12,6 +12,8 @@ import type { StoredCheck, StoredDefinition } from '../../core/state/goal/defini
 import type { RunCheckInput, RunCheckOutput } from '../../core/state/goal/payloads.js';
 import { heldByCheck, measured } from '../../pure/goal/conditions.js';
 import type { ActivityDeps } from '../deps.js';
+import { isCheckTool } from '../../authoring/goal/define-goal.js';
+import { withServerTools } from '../connectors/server-tools.js';
 import { findCode } from '../lacking-code.js';
 import { appendEvents } from '../run/append-events.js';
 import type { Scope } from '../scope.js';
@@ -56,8 +58,9 @@ interface Asked {
 async function toolOf(
   deps: ActivityDeps,
   scope: Scope,
-  { input: { unservedMs }, check: { frozen } }: Asked,
+  { input, check: { frozen } }: Asked,
 ): Promise<{ readonly tool: Tool } | Result> {
+  const { unservedMs } = input;
   const { name, version, schemaHash } = frozen;
   const wanted = {
     tool: name,
@@ -65,7 +68,8 @@ async function toolOf(
     schemaHash,
     ...(unservedMs !== undefined && { unservedMs }),
   };
-  const code = await findCode(deps, scope, wanted);
+  const known = await withServerTools(deps, input.run.tenant, [frozen]);
+  const code = await findCode(known, scope, wanted);
   switch (code.kind) {
     case 'elsewhere':
       throw code.refusal;
@@ -78,9 +82,9 @@ async function toolOf(
         : changed(schemaHash, other);
     }
     case 'here': {
-      const { effect, kind } = code.tool.record;
-      const isRead = effect === 'read' && kind === 'tool';
-      return isRead ? { tool: code.tool } : unknown(`The tool ${name} is no read tool any more.`);
+      return isCheckTool(code.tool)
+        ? { tool: code.tool }
+        : unknown(`The tool ${name} is no read tool any more.`);
     }
   }
 }
@@ -161,6 +165,8 @@ function jsonOf(text: string): Json {
 }
 
 function told(outcome: Exclude<ToolOutcome, { kind: 'ok' }>): string {
+  if (outcome.kind === 'input_required')
+    return 'The server of the tool asks a person, and a check asks nobody.';
   if (outcome.kind === 'error') return `${outcome.code}: ${outcome.message}`;
   return 'message' in outcome ? outcome.message : outcome.kind;
 }
