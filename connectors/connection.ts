@@ -19,6 +19,8 @@ import { redacted, valueOf } from './call-result.js';
 const FRESH_MS = 10_000;
 const TOOLS_MAX = 500;
 const NOTES_MAX = 10;
+/** Told of the call in which the server said so. */
+const LIST_CHANGED = 'The server says that its list of tools has changed.';
 const CLIENT = { name: 'holdfast', version: '1' } as const;
 
 export interface ServerFacts {
@@ -134,6 +136,7 @@ function listen(client: SdkClient, state: State): void {
   client.onerror = () => undefined;
   client.setNotificationHandler('notifications/tools/list_changed', () => {
     state.dirty = true;
+    noted(state, LIST_CHANGED);
   });
   client.setNotificationHandler('notifications/message', ({ params }) => {
     noted(state, `${params.level}: ${textOf(params.data)}`);

@@ -29,18 +29,21 @@ const SAID_OF_SERVED: readonly string[] = [
 
 export function serversOf({ mcp = {} }: FixtureDocument): ReadonlyMap<string, CaseServer> {
   return new Map(
-    Object.entries(mcp).map(([name, { trusted, required, protocol, is, timeoutMs, ...rest }]) => [
-      name,
-      {
+    Object.entries(mcp).map(
+      ([name, { trusted, required, notifies, protocol, is, timeoutMs, ...rest }]) => [
         name,
-        trusted: trusted ?? false,
-        required: required ?? false,
-        protocol: protocol ?? 'modern',
-        is: is ?? 'up',
-        timeoutMs: timeoutMs ?? TIMEOUT_MS,
-        ...(rest as Partial<CaseServer>),
-      },
-    ]),
+        {
+          name,
+          trusted: trusted ?? false,
+          required: required ?? false,
+          notifies: notifies ?? false,
+          protocol: protocol ?? 'modern',
+          is: is ?? 'up',
+          timeoutMs: timeoutMs ?? TIMEOUT_MS,
+          ...(rest as Partial<CaseServer>),
+        },
+      ],
+    ),
   );
 }
 

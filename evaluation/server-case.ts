@@ -24,6 +24,8 @@ export interface CaseServer {
   readonly trusted: boolean;
   readonly required: boolean;
   readonly protocol: 'modern' | 'legacy';
+  /** Its next answer to a call says that its list has changed. */
+  readonly notifies: boolean;
   /** At the start of the case. */
   readonly is: ServerState;
   readonly allow?: readonly string[];

@@ -9,6 +9,8 @@ export const server = z
   .strictObject({
     trusted: z.boolean(),
     required: z.boolean(),
+    /** It says so in its next answer when its list of tools has changed. */
+    notifies: z.boolean(),
     protocol: z.enum(['modern', 'legacy']),
     is: state,
     allow: texts,

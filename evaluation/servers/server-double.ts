@@ -16,8 +16,11 @@ import {
   METHOD_UNKNOWN,
   PARAMS_REFUSED,
   refusal,
+  stream,
   type Message,
 } from './messages.js';
+
+const LIST_CHANGED = { method: 'notifications/tools/list_changed' };
 
 const ACCEPTED = 202;
 const NO_STREAM = 405;
@@ -52,6 +55,8 @@ export function serverDouble(
 ): ServerDouble {
   const { protocol } = server;
   let { is } = server;
+  /** The list has changed, and nobody was told. */
+  let isUntold = false;
   const seen: SeenServerCall[] = [];
   const listed = new ListedTools(tools);
   const answers = new ServerCalls(protocol, caller);
@@ -68,7 +73,10 @@ export function serverDouble(
       ...(inputResponses !== undefined && { answers: inputResponses as Json }),
       ...(typeof requestState === 'string' && { state: requestState }),
     });
-    return answers.answer(tool, { id, params, input });
+    const answer = await answers.answer(tool, { id, params, input });
+    if (!isUntold || !answer.headers.get('content-type')?.includes('json')) return answer;
+    isUntold = false;
+    return stream([LIST_CHANGED, JSON.parse(await answer.text()) as object]);
   }
 
   async function serve(
@@ -99,6 +107,7 @@ export function serverDouble(
     change(change) {
       is = change.is ?? is;
       listed.change(change);
+      isUntold ||= server.notifies && change.tools !== undefined;
     },
   };
 }
