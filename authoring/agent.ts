@@ -29,6 +29,8 @@ export interface Agent {
   readonly agents?: ReadonlyMap<string, DeclaredSubAgent>;
   /** Of the trees that begin with it. */
   readonly agentLimits?: TreeLimits;
+  /** Folder of the worker's machine that work folders of its runs begin with, absolute; absent: they are empty. */
+  readonly seed?: string;
   /** Who looks at its runs; absent: nobody. */
   readonly supervisor?: Supervisor;
 }

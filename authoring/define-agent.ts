@@ -4,6 +4,7 @@ import { GOAL_TOOLS as RESERVED } from '../core/state/goal/proposal.js';
 import { AGENT_TOOL, type TreeLimits } from '../core/state/sub-agent.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
 import type { Agent, DeclaredSubAgent } from './agent.js';
+import { seedOf, type AgentSandbox } from './agent-sandbox.js';
 import { agent as startAgent } from './agent-tool.js';
 import { CONNECTOR_PREFIX } from './connectors.js';
 import { checkedHooks, type Hook } from './hook.js';
@@ -46,6 +47,8 @@ export interface AgentDefinition {
   readonly agents?: SubAgentDefinitions;
   /** Limits of the tree of runs that begins with it; default: depth 2, 4 at once, 50 in all. */
   readonly agentLimits?: Partial<TreeLimits>;
+  /** Of calls in a sandbox: the folder that a run begins with. */
+  readonly sandbox?: AgentSandbox;
   /** Another agent that looks at each run from time to time. */
   readonly supervise?: SuperviseDeclaration;
 }
@@ -66,6 +69,7 @@ const FIELDS: KnownFields<AgentDefinition> = {
   agents: true,
   agentLimits: true,
   supervise: true,
+  sandbox: true,
 };
 
 export type { Agent } from './agent.js';
@@ -106,6 +110,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     throw wrong(name, `a sub-agent and one of its tools are both named ${clash[0]}`, hint);
   }
   const agents = new Map([...(named ?? []), ...tools]);
+  const seed = seedOf(name, definition.sandbox);
   const supervisor = supervisorOf(name, definition.supervise);
   const agentLimits = treeLimitsOf(name, definition.agentLimits);
   return Object.freeze({
@@ -116,6 +121,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     ...(refuseTask !== undefined && { refuseTask }),
     ...(agents.size > 0 && { agents, agentLimits }),
     ...(supervisor !== undefined && { supervisor }),
+    ...(seed !== undefined && { seed }),
   });
 }
 

@@ -15,6 +15,7 @@ import { addDoctor } from './commands/doctor.js';
 import { addEffects } from './commands/effects.js';
 import { addEval } from './commands/eval.js';
 import { addExport } from './commands/export.js';
+import { addFolder } from './commands/folder.js';
 import { addFailures } from './commands/failures.js';
 import { addMcp } from './commands/mcp.js';
 import { addMcpServer } from './commands/mcp-server.js';
@@ -105,7 +106,7 @@ function buildProgram(cli: Cli, json: boolean): Command {
     [addMcp, addMcpServer],
     [addMessage, addSet, addMode, addInterrupt, addClose, addCancel],
     [addKeys, addAudit, addStore],
-    [addExport, addReplay, addInspect, addDiff, addFork, addBundles],
+    [addExport, addReplay, addInspect, addDiff, addFork, addBundles, addFolder],
     [addCapture, addEval],
   ];
   for (const add of commands.flat()) add(program, cli);

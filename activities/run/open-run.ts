@@ -29,6 +29,7 @@ import { refusalFor } from '../lacking-code.js';
 import { promptOf } from './prompt.js';
 import { judgeTask } from './judge-task.js';
 import { forkOf } from './open-fork.js';
+import { seedFolder } from './seed-folder.js';
 import { openSession } from './open-session.js';
 import type { Scope } from '../scope.js';
 import { checkTask } from './check-task.js';
@@ -69,6 +70,7 @@ export async function openRun(
   if (follows({ rules }, 'waitForCode')) awaitAgent(deps, scope, { start, agentVersion });
   const { frozen, connectors } = await freezeAgent(deps, scope, { run, start });
   const goal = await store.putText(run.tenant, start.task.goal);
+  await seedFolder(deps, run, agentFor(deps.config, start).seed);
   const denied = await judgeTask(deps, scope, { run, start });
   const opening = await openSession(store, { run, start }, frozen);
   const output = {

@@ -25,6 +25,7 @@ import {
 import { findIsolation } from '../../sandbox/isolation.js';
 import { runInSandbox, SandboxBroken, type CommandRan } from '../../sandbox/run-command.js';
 import { sha256OfBytes } from '../../store/blobs.js';
+import { folderOwner } from '../../store/folder-owner.js';
 import type { CommitKey, FolderHead, FolderName } from '../../store/work-folders.js';
 import { now, type ActivityDeps } from '../deps.js';
 
@@ -53,11 +54,8 @@ export function sandboxOf(deps: Deps, site: SandboxSite): Sandbox {
 }
 
 /** A cycle works on, and leaves, what its goal has. */
-async function ownerOf({ store }: Deps, { run }: SandboxSite): Promise<FolderName> {
-  const { tenant, runId } = run;
-  const row = await store.childRow(tenant, runId);
-  const isCycle = row !== undefined && row.child === `${row.parent}:c${row.n}`;
-  return { tenant, owner: isCycle ? row.parent : runId };
+function ownerOf({ store }: Deps, { run }: SandboxSite): Promise<FolderName> {
+  return folderOwner(store, run);
 }
 
 /** Counts from one finding out to the next: all starts of an attempt are one. */
