@@ -20,6 +20,8 @@ export const INSTRUCTIONS = 'Look at the orders one after the other, then say th
 export const GOAL = 'Look at all orders.';
 /** Looks at orders, one a turn. */
 export const READER = 'bench';
+/** The same, by quick reads. */
+export const QUICK_READER = 'quick';
 /** Has a tool that waits for the outside, and one that needs a person's word. */
 export const CLERK = 'clerk';
 /** The reader with a small context window, so that a long run has to make room now and then. */
@@ -97,6 +99,8 @@ export function benchConfig(outside: Outside): Config {
   const run = (tool: string) => (args: OrderInput, ctx: { readonly runId: string }) =>
     runTool(outside, { tool, args, runId: ctx.runId });
   const read = defineTool({ ...base, name: READ, effect: 'read', run: run(READ) });
+  const quick = { effect: 'read', quick: true, run: run(READ) } as const;
+  const quickRead = defineTool({ ...base, ...quick, name: READ, version: '2' });
   const wait = defineTool({ ...base, name: WAIT, effect: 'read', run: run(WAIT) });
   const pay = defineTool({
     ...base,
@@ -114,6 +118,7 @@ export function benchConfig(outside: Outside): Config {
   return defineConfig({
     agents: [
       defineAgent({ ...agent, name: READER, tools: [read] }),
+      defineAgent({ ...agent, name: QUICK_READER, tools: [quickRead] }),
       defineAgent({ ...agent, name: CLERK, tools: [read, wait, pay] }),
       defineAgent({ ...agent, name: MARATHON, model: NARROW_ROUTE.name, tools: [read] }),
     ],

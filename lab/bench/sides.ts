@@ -13,7 +13,6 @@ import { bareBundle, createBareWorker } from './bare/worker.js';
 import { historySize, type HistorySize } from './history-size.js';
 import { benchConfig, GOAL, NOWHERE, READ, READER, type Outside } from './setting.js';
 
-export const BARE_QUEUE = 'bench-bare';
 export const HELD_QUEUE = 'bench-held';
 
 export interface RunSize {
@@ -38,6 +37,8 @@ export interface Side {
 
 export interface HeldSide extends Side {
   readonly holdfast: HoldfastClient;
+  /** The same worker with the runs of another agent. */
+  as(agent: string): Pick<Side, 'run' | 'history'>;
 }
 
 export interface SideOptions {
@@ -47,13 +48,16 @@ export interface SideOptions {
   readonly outside?: Outside;
   /** Names of the bare loop's tools; default: the one that reads. */
   readonly tools?: readonly string[];
+  /** Of the bare loop: its tool is a local activity. */
+  readonly localTool?: true;
 }
 
 export async function bareSide(
-  { server, model, outside = NOWHERE, tools = [READ] }: SideOptions,
+  { server, model, outside = NOWHERE, tools = [READ], localTool }: SideOptions,
   passes: BareInput['passes'],
 ): Promise<Side> {
-  const taskQueue = `${BARE_QUEUE}-${passes}`;
+  const sideName = `bare-${passes}${localTool ? '-local' : ''}`;
+  const taskQueue = `bench-${sideName}`;
   const { worker, run: serve } = await createBareWorker({
     address: server.address,
     taskQueue,
@@ -65,7 +69,6 @@ export async function bareSide(
   const served = serve();
   const connection = await Connection.connect({ address: server.address });
   const client = new Client({ connection });
-  const sideName = `bare-${passes}`;
   return {
     client,
     async run(size) {
@@ -74,7 +77,7 @@ export async function bareSide(
       await client.workflow.execute<typeof bareLoop>('bareLoop', {
         workflowId: run,
         taskQueue,
-        args: [{ run, passes, goal: GOAL, turnsMax: size.turns }],
+        args: [{ run, passes, goal: GOAL, turnsMax: size.turns, ...(localTool && { localTool }) }],
       });
       return performance.now() - began;
     },
@@ -106,11 +109,18 @@ export async function heldSide({
   const holdfast = await connect({ ...place, store });
   const connection = await Connection.connect({ address: server.address });
   const client = new Client({ connection });
+  const as = (agent: string): Pick<Side, 'run' | 'history'> => {
+    const id = (size: RunSize): string => idOf(agent === READER ? 'held' : `held-${agent}`, size);
+    return {
+      run: (size) => heldRun(holdfast, id(size), { agent }),
+      history: (size) => historySize(client, id(size)),
+    };
+  };
   return {
     client,
     holdfast,
-    run: (size) => heldRun(holdfast, idOf('held', size)),
-    history: (size) => historySize(client, idOf('held', size)),
+    as,
+    ...as(READER),
     async stop() {
       worker.shutdown();
       await served;

@@ -1,12 +1,19 @@
 /**
  * B1, overhead per turn: one model call and one tool call, no model time, against the bare loop that passes
- * deltas (the faster of the two references).
+ * deltas (the faster of the two references): with an ordinary tool, and with a quick read beside a bare loop of two
+ * activities and beside one whose tool is a local activity.
  */
 import { fixedSizes } from './message-sizes.js';
 import { figureLines, measurePairs, type PairedFigures } from './pairs.js';
 import { machineFacts, type MachineFacts } from './machine.js';
-import { bareSide, heldSide } from './sides.js';
-import { startBenchModel, startBenchServer, turnScript, type BenchOptions } from './setting.js';
+import { bareSide, heldSide, type Side } from './sides.js';
+import {
+  QUICK_READER,
+  startBenchModel,
+  startBenchServer,
+  turnScript,
+  type BenchOptions,
+} from './setting.js';
 
 export interface TurnOptions extends BenchOptions {
   readonly pairs: number;
@@ -17,33 +24,87 @@ export interface TurnReport {
   readonly machine: MachineFacts;
   readonly turns: number;
   readonly msPerTurn: PairedFigures;
+  /** With a quick read, against the same bare loop and against one with a local activity. */
+  readonly quickMsPerTurn: PairedFigures;
+  readonly quickBesideLocal: PairedFigures;
+  /** Of a turn in the middle of a run: the start and the end of a run are taken off. */
+  readonly perTurn: { readonly [side: string]: TurnSize };
 }
+
+interface TurnSize {
+  readonly events: number;
+  readonly bytes: number;
+}
+
+type Runs = Pick<Side, 'run' | 'history'>;
 
 /** A typical recorded result. */
 const RESULT_BYTES = 500;
+const WARM = { turns: 20, label: 'warm' };
 
 export async function benchTurn(options: TurnOptions): Promise<TurnReport> {
-  const { turns, pairs, say } = options;
+  const { turns, say } = options;
   const server = await startBenchServer(options.environment);
   const machine = await machineFacts(server.address);
   const sizes = fixedSizes({ replyBytes: 0, resultBytes: RESULT_BYTES });
   const model = await startBenchModel(turnScript(sizes));
   const bare = await bareSide({ server, model }, 'delta');
+  const local = await bareSide({ server, model, localTool: true }, 'delta');
   const held = await heldSide({ server, model });
+  const sides = { bare, local, held, quick: held.as(QUICK_READER) };
   try {
-    for (const side of [bare, held]) await side.run({ turns: 20, label: 'warm' });
-    const msPerTurn = await measurePairs({
-      pairs,
-      unit: 'ms per turn',
-      bare: async (pair) => (await bare.run({ turns, label: `p${pair}` })) / turns,
-      held: async (pair) => (await held.run({ turns, label: `p${pair}` })) / turns,
-      say,
-    });
-    for (const line of figureLines('turn', msPerTurn)) say(line);
-    return { machine, turns, msPerTurn };
+    for (const side of Object.values(sides)) await side.run(WARM);
+    const msPerTurn = await compared(options, { what: 'turn', bare, held });
+    const { quick } = sides;
+    const quickMsPerTurn = await compared(options, { what: 'turn, quick read', bare, held: quick });
+    const besideLocal = { what: 'turn, quick read beside a local activity', held: quick };
+    const quickBesideLocal = await compared(options, { ...besideLocal, bare: local });
+    const perTurn: { [side: string]: TurnSize } = {};
+    for (const [name, side] of Object.entries(sides)) {
+      perTurn[name] = await sizeOfTurn(side, turns);
+      const { events, bytes } = perTurn[name];
+      say(`${name}: ${events.toFixed(1)} events and ${bytes.toFixed(0)} bytes of history a turn`);
+    }
+    return { machine, turns, msPerTurn, quickMsPerTurn, quickBesideLocal, perTurn };
   } finally {
-    await Promise.all([bare.stop(), held.stop()]);
+    await Promise.all([bare.stop(), local.stop(), held.stop()]);
     await model.stop();
     await server.stop();
   }
+}
+
+interface Compared {
+  readonly what: string;
+  readonly bare: Runs;
+  readonly held: Runs;
+}
+
+async function compared(
+  { turns, pairs, say }: TurnOptions,
+  { what, bare, held }: Compared,
+): Promise<PairedFigures> {
+  const label = (pair: number): string => `${what.replaceAll(/\W+/g, '')}-p${pair}`;
+  const figures = await measurePairs({
+    pairs,
+    unit: 'ms per turn',
+    bare: async (pair) => (await bare.run({ turns, label: label(pair) })) / turns,
+    held: async (pair) => (await held.run({ turns, label: label(pair) })) / turns,
+    say,
+  });
+  for (const line of figureLines(what, figures)) say(line);
+  return figures;
+}
+
+async function sizeOfTurn(side: Runs, turns: number): Promise<TurnSize> {
+  const label = 'size';
+  const [short, long] = [
+    { turns: WARM.turns, label },
+    { turns: WARM.turns + turns, label },
+  ];
+  for (const size of [short, long]) await side.run(size);
+  const [less, more] = [await side.history(short), await side.history(long)];
+  return {
+    events: (more.events - less.events) / turns,
+    bytes: (more.bytes - less.bytes) / turns,
+  };
 }

@@ -9,6 +9,7 @@ import {
   defineQuery,
   defineSignal,
   proxyActivities,
+  proxyLocalActivities,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -39,6 +40,8 @@ export interface BareInput {
   readonly turnsMax: number;
   /** Waits for the signal `approve` before it calls this tool. */
   readonly gated?: string;
+  /** The tool is a local activity. */
+  readonly localTool?: true;
   /** Default 10 s. */
   readonly heartbeatMs?: number;
   /** Of a segment before, with 'delta': what the model has not been sent yet. */
@@ -50,11 +53,15 @@ const waiting = defineQuery<boolean>('waiting');
 
 export async function bareLoop(input: BareInput): Promise<number> {
   const { run, passes, continued } = input;
-  const { bare_model, bare_tool } = proxyActivities<BareActivities>({
+  const retry = { maximumAttempts: 20, initialInterval: 500 };
+  const ordinary = proxyActivities<BareActivities>({
     startToCloseTimeout: 60_000,
     heartbeatTimeout: input.heartbeatMs ?? 10_000,
-    retry: { maximumAttempts: 20, initialInterval: 500 },
+    retry,
   });
+  const local = proxyLocalActivities<BareActivities>({ startToCloseTimeout: 1_000, retry });
+  const { bare_model } = ordinary;
+  const { bare_tool } = input.localTool ? local : ordinary;
   const gate = listen();
   const messages = [...(continued?.messages ?? [{ role: 'user' as const, content: input.goal }])];
   let sent = 0;
