@@ -45,14 +45,18 @@ export async function readQuickly(
   const startedAt = now(deps);
   const limitMs = Math.max(1, input.quick.ms - TELLING_MS);
   const meter = startMeter(input);
-  const work = tried(deps, scope, { input, limitMs, meter }).catch((error: unknown) => ({
+  // Nobody waits for what is given up.
+  const left = new AbortController();
+  const own = { ...scope, signal: AbortSignal.any([scope.signal, left.signal]) };
+  const work = tried(deps, own, { input, limitMs, meter }).catch((error: unknown) => ({
     outcome: outcomeOf(reasonOf(error)),
     attempts: scope.work.reached ? 1 : 0,
   }));
-  const late = (): Tried => ({
-    outcome: outcomeOf(scope.work.reached ? 'timeout' : 'store'),
-    attempts: scope.work.reached ? 1 : 0,
-  });
+  const late = (): Tried => {
+    left.abort();
+    const { reached } = scope.work;
+    return { outcome: outcomeOf(reached ? 'timeout' : 'store'), attempts: reached ? 1 : 0 };
+  };
   const performed = await within(work, { ms: limitMs, timers: timersOf(deps), late });
   const costMicroUsd = meter.charge(true);
   return {

@@ -167,6 +167,11 @@ describe('defineTool refuses a declaration that would fail later', () => {
       /asks a person/,
     ],
     ['a probe of a read', { probe: () => null }, /has a probe/],
+    ['a quick effect', { effect: 'send', quick: true }, /is quick, but no read/],
+    ['a quick read that is not repeated', { idempotency: 'none', quick: true }, /but no read/],
+    ['a quick read with a queue', { quick: true, queue: 'heavy' }, /has a queue of its own/],
+    ['a quick read with a price', { quick: true, maxCostMicroUsd: 5 }, /but costs money/],
+    ['a quick that is no answer', { quick: 'yes' }, /quick is "yes"/],
     ['an unknown onLost', { effect: 'send', onLost: 'retry' }, /onLost is "retry"/],
     ['onLost of a read', { onLost: 'ask' }, /has an onLost/],
     [
