@@ -1,5 +1,5 @@
 /** `holdfast eval --from`: recorded runs once more with another model, prompt, tools or policy. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { Config } from '../../authoring/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -7,14 +7,7 @@ import { DEFAULT_GATE, gateIn, violationsOf } from '../../evaluation/past/gate.j
 import { outcomeOf, type NotPlayed, type PastOutcome } from '../../evaluation/past/outcome.js';
 import { withoutSecrets } from '../../evaluation/capture/secrets.js';
 import type { NewTerms } from '../../evaluation/past/play.js';
-import {
-  junitOf,
-  linesOfRun,
-  markdownOf,
-  usd,
-  violationText,
-  type PastReport,
-} from '../../evaluation/past/report.js';
+import { linesOfRun, usd, violationText, type PastReport } from '../../evaluation/past/report.js';
 import { summaryOfPast } from '../../evaluation/past/summary.js';
 import type { Bundle } from '../../replay/bundle.js';
 import type { Cli } from '../command.js';
@@ -22,12 +15,13 @@ import { configurationOf, providersFor } from '../desk/model-access.js';
 import { oneRecordedOf } from '../desk/recorded.js';
 import { foundBy, sourceOf, type RunSource } from '../desk/run-source.js';
 import { EXIT } from '../exit-code.js';
-import { exactJson, inert } from '../render/index.js';
+import { inert } from '../render/index.js';
 import { withSession, type Session } from '../session.js';
 import { onInterrupt } from '../terminal/interrupt.js';
 import type { Output } from '../terminal/output.js';
 import { usage } from '../usage.js';
 import type { PastOptions } from './past-options.js';
+import { refuseUnwritable, writeReports } from './past-reports.js';
 
 const GATE_CHARS_MAX = 100_000;
 const LINE_CHARS_MAX = 600;
@@ -54,6 +48,7 @@ export async function evaluatePast(
   }
   const gate =
     options.gate === undefined ? DEFAULT_GATE : await gateOf(resolve(folder, options.gate));
+  await refuseUnwritable(options, folder);
   const source = await sourceOf(folder, options.from ?? '');
   const terms = await termsOf(cli, options);
   const interrupt = onInterrupt();
@@ -76,8 +71,8 @@ export async function evaluatePast(
       gate: { passed, rules: gate, violations },
       runs,
     };
-    await write(report, options, environment);
     print(report, output);
+    await writeReports(report, options, environment);
     return passed ? EXIT.completed : EXIT.error;
   } finally {
     interrupt.release();
@@ -94,7 +89,7 @@ async function gateOf(file: string) {
 }
 
 function wordsOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : 'Name another file.';
+  return `Name another file: ${cause instanceof Error ? cause.message : 'nothing is known of it.'}`;
 }
 
 async function termsOf(cli: Cli, options: PastOptions): Promise<NewTerms> {
@@ -188,27 +183,6 @@ const OF_ONE_RUN: readonly string[] = [
   'RunNotFound',
   'NetworkTimeout',
 ];
-
-async function write(
-  report: PastReport,
-  options: PastOptions,
-  { folder, variables }: Cli['environment'],
-): Promise<void> {
-  const files: readonly (readonly [string | undefined, string])[] = [
-    [options.json, `${exactJson(report, 2)}\n`],
-    [options.markdown, markdownOf(report)],
-    [options.junit, junitOf(report)],
-  ];
-  for (const [name, text] of files) {
-    if (name === undefined) continue;
-    const file = resolve(folder, name);
-    await writeFile(file, withoutSecrets(text, variables), { mode: 0o600 }).catch(
-      (cause: unknown) => {
-        throw usage(`The report cannot be written to ${file}.`, wordsOf(cause));
-      },
-    );
-  }
-}
 
 function print({ summary, gate }: PastReport, output: Output): void {
   const { was, now } = summary;

@@ -49,7 +49,7 @@ function conditionsIn(query: string): Conditions {
   const words = query.trim().split(/[\s,]+/);
   const argv = words.flatMap((word) => {
     const equals = word.indexOf('=');
-    if (equals < 1) {
+    if (equals < 1 || equals === word.length - 1) {
       throw usage(
         `"${query.slice(0, 200)}" is neither a folder nor a query.`,
         'A query has conditions of `holdfast list`: --from "agent=refund since=7d".',

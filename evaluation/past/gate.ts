@@ -1,5 +1,6 @@
 /** What counts as a regression: rules of `gate.json`, each about all runs that were played. */
 import { z } from 'zod';
+import { isRecord } from '../../core/json/shape.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { parseJsonText } from '../../pure/json-text.js';
 import { problemsOf } from '../problems.js';
@@ -46,6 +47,7 @@ export interface Violation {
 export function gateIn(text: string, name: string): Gate {
   const parsed = parseJsonText(text);
   if (!parsed.ok) throw wrong(name, `line ${parsed.line}: ${parsed.reason}`);
+  if (!isRecord(parsed.value)) throw wrong(name, 'it is no object');
   const checked = gateSchema.safeParse(parsed.value);
   if (!checked.success) throw wrong(name, problemsOf(checked.error).join('; '));
   if (Object.keys(checked.data).length === 0) throw wrong(name, 'it has no rule');

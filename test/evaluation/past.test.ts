@@ -181,6 +181,10 @@ test.each([
   [['--from', 'bundles', '--model', 'nobody/knows'], 'is not known'],
   [['--from', 'bundles', '--model', 'scripted/new', '--unmatched', 'guess'], 'no way "guess"'],
   [['--from', 'bundles', '--model', 'scripted/new', '--gate', 'none.json'], 'cannot be read'],
+  [['--from', 'agent=', '--model', 'scripted/new'], 'neither a folder nor a query'],
+  // Said before anything is asked of a model, and paid.
+  [['--from', 'bundles', '--model', 'scripted/new', '--junit', 'no/x.xml'], 'cannot be written'],
+  [['--from', 'bundles', '--model', 'scripted/new', '--json', 'bundles'], 'is a folder'],
   [['cases', '--from', 'bundles', '--model', 'scripted/new'], 'two evaluations'],
   [['cases', '--gate', 'gate.json'], '--gate is for recorded runs'],
   [[], 'No case is named'],
@@ -191,9 +195,15 @@ test.each([
 });
 
 test('a gate with an unknown rule is refused before anything is asked', async () => {
-  writeFileSync(join(folder, 'gate.json'), '{"maxCosts": 1}');
+  writeFileSync(join(folder, 'gate.json'), '[]');
   const words = ['eval', '--from', 'bundles', '--model', 'scripted/new', '--gate', 'gate.json'];
-  const { code, err } = await holdfast(words, { ANTHROPIC_API_KEY: 'sk-of-a-test' });
+  const key = { ANTHROPIC_API_KEY: 'sk-of-a-test' };
+  expect(await holdfast(words, key)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('it is no object'),
+  });
+  writeFileSync(join(folder, 'gate.json'), '{"maxCosts": 1}');
+  const { code, err } = await holdfast(words, key);
   expect([code, err]).toEqual([2, expect.stringContaining('maxCosts')]);
 });
 

@@ -1,0 +1,61 @@
+/** Files of the reports of `holdfast eval --from`. What was played may have cost money: no mistake in a name loses it. */
+import { constants } from 'node:fs';
+import { access, stat, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { HoldfastError } from '../../core/state/errors.js';
+import { withoutSecrets } from '../../evaluation/capture/secrets.js';
+import { junitOf, markdownOf, type PastReport } from '../../evaluation/past/report.js';
+import type { CliEnvironment } from '../environment.js';
+import { exactJson } from '../render/index.js';
+import { usage } from '../usage.js';
+import type { PastOptions } from './past-options.js';
+
+const NAMES = ['json', 'markdown', 'junit'] as const;
+
+const TEXTS: { readonly [name in (typeof NAMES)[number]]: (report: PastReport) => string } = {
+  json: (report) => `${exactJson(report, 2)}\n`,
+  markdown: markdownOf,
+  junit: junitOf,
+};
+
+/** Before anything is played. Errors: `Usage`. */
+export async function refuseUnwritable(options: PastOptions, folder: string): Promise<void> {
+  for (const name of NAMES) {
+    const given = options[name];
+    if (given === undefined) continue;
+    const file = resolve(folder, given);
+    const facts = await stat(file).catch(() => undefined);
+    if (facts?.isDirectory() === true) throw unwritable(file, `${file} is a folder.`);
+    const place = facts === undefined ? dirname(file) : file;
+    await access(place, constants.W_OK).catch((cause: unknown) => {
+      throw unwritable(file, wordsOf(cause));
+    });
+  }
+}
+
+/** The others are written also when one cannot be. Errors: `Usage`. */
+export async function writeReports(
+  report: PastReport,
+  options: PastOptions,
+  { folder, variables }: Pick<CliEnvironment, 'folder' | 'variables'>,
+): Promise<void> {
+  let failed: HoldfastError | undefined;
+  for (const name of NAMES) {
+    const given = options[name];
+    if (given === undefined) continue;
+    const file = resolve(folder, given);
+    const text = withoutSecrets(TEXTS[name](report), variables);
+    await writeFile(file, text, { mode: 0o600 }).catch((cause: unknown) => {
+      failed ??= unwritable(file, wordsOf(cause));
+    });
+  }
+  if (failed !== undefined) throw failed;
+}
+
+function unwritable(file: string, why: string): HoldfastError {
+  return usage(`The report cannot be written to ${file}.`, `Name another file: ${why}`);
+}
+
+function wordsOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : 'the reason is not known.';
+}
