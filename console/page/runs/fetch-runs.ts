@@ -1,5 +1,6 @@
 /** A page of the server's list of runs. */
 import { get } from '../data/api.js';
+import { parametersOf } from './conditions.js';
 import { microUsdFrom, PAGE_ROWS, type RunFilters, type RunsPage } from './known-runs.js';
 
 interface PageWanted {
@@ -13,6 +14,8 @@ export function fetchRuns({ filters, cursor, signal }: PageWanted): Promise<Runs
   if (filters.status !== '') query.set('status', filters.status);
   if (filters.agent.trim() !== '') query.set('agent', filters.agent.trim());
   if (microUsdFrom(filters) > 0) query.set('costFrom', String(microUsdFrom(filters)));
+  for (const [name, value] of parametersOf(filters.written)) query.set(name, value);
+  if (filters.sort !== 'started') query.set('sort', filters.sort);
   if (cursor !== undefined) query.set('cursor', cursor);
   return get(`/v1/runs?${query.toString()}`, signal);
 }

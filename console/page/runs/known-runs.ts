@@ -1,6 +1,7 @@
 /** Runs as the list knows them: pages of the server's, newest first. Pure. */
 import type { Run } from '../data/api-types.js';
 import { withPage as withRows, type Page } from '../data/newest-page.js';
+import { parametersOf, type Sort, type Written } from './conditions.js';
 
 export const PAGE_ROWS = 50;
 
@@ -9,9 +10,17 @@ export interface RunFilters {
   readonly agent: string;
   /** As it was written, in US dollars. */
   readonly costFrom: string;
+  readonly written: Written;
+  readonly sort: Sort;
 }
 
-export const NO_FILTERS: RunFilters = { status: '', agent: '', costFrom: '' };
+export const NO_FILTERS: RunFilters = {
+  status: '',
+  agent: '',
+  costFrom: '',
+  written: {},
+  sort: 'started',
+};
 
 export interface KnownRuns {
   readonly runs: readonly Run[];
@@ -25,7 +34,13 @@ export const NO_RUNS: KnownRuns = { runs: [], isFetched: false };
 export type RunsPage = Page<Run>;
 
 export function isFiltered(filters: RunFilters): boolean {
-  return filters.status !== '' || filters.agent.trim() !== '' || microUsdFrom(filters) > 0;
+  const { status, agent, written } = filters;
+  return (
+    status !== '' ||
+    agent.trim() !== '' ||
+    microUsdFrom(filters) > 0 ||
+    parametersOf(written).size > 0
+  );
 }
 
 /** Millionths of a US dollar; 0: any. */

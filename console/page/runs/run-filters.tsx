@@ -4,6 +4,7 @@ import type { Run } from '../data/api-types.js';
 import { AgentField, Field, StatusField, TYPING_MS } from '../parts/filter-fields.js';
 import { textIn } from '../parts/form.js';
 import { useTyped } from '../parts/use-typed.js';
+import { ConditionFields } from './condition-fields.js';
 import type { RunFilters } from './known-runs.js';
 
 /** In the order of the list. The page has types alone of the core: a status more there does not compile here. */
@@ -48,6 +49,13 @@ export function RunFilterFields({ filters, filter }: RunFiltersProps): VNode {
           onInput={(event) => cost.type(textIn(event))}
         />
       </Field>
+      <ConditionFields
+        sort={filters.sort}
+        choose={(sort) => filter({ ...filters, sort })}
+        write={(name, text) =>
+          filter({ ...filters, written: { ...filters.written, [name]: text } })
+        }
+      />
     </search>
   );
 }

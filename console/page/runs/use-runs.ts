@@ -2,9 +2,19 @@
 import { useState } from 'preact/hooks';
 import { usePoll } from '../data/use-poll.js';
 import { fetchRuns } from './fetch-runs.js';
-import { NO_FILTERS, NO_RUNS, withPage, type KnownRuns, type RunFilters } from './known-runs.js';
+import { parametersOf } from './conditions.js';
+import {
+  NO_FILTERS,
+  NO_RUNS,
+  withPage,
+  type KnownRuns,
+  type RunFilters,
+  type RunsPage,
+} from './known-runs.js';
 
 const LOOK_MS = 4_000;
+/** The server looks at many runs for each search. */
+const SEARCH_MS = 30_000;
 
 export interface Runs extends KnownRuns {
   readonly filters: RunFilters;
@@ -21,12 +31,12 @@ export function useRuns(): Runs {
   const [found, setFound] = useState<Found>({ filters: NO_FILTERS, known: NO_RUNS });
   const { filters, known } = found;
   // What comes for other filters than those of now is too late.
-  const take = (page: Parameters<typeof withPage>[1], isNewest: boolean): void =>
+  const take = (page: RunsPage, isNewest: boolean): void =>
     setFound((now) =>
-      now.filters === filters ? { filters, known: withPage(now.known, page, isNewest) } : now,
+      now.filters === filters ? { filters, known: knownWith(now, page, isNewest) } : now,
     );
   usePoll(async (signal) => take(await fetchRuns({ filters, signal }), true), {
-    everyMs: LOOK_MS,
+    everyMs: isSearched(filters) ? SEARCH_MS : LOOK_MS,
     name: JSON.stringify(filters),
   });
   return {
@@ -41,4 +51,14 @@ export function useRuns(): Runs {
       );
     },
   };
+}
+
+function isSearched({ written, sort }: RunFilters): boolean {
+  return sort !== 'started' || parametersOf(written).size > 0;
+}
+
+/** In another order a page is the whole list, as it is. */
+function knownWith({ filters, known }: Found, page: RunsPage, isNewest: boolean): KnownRuns {
+  if (filters.sort !== 'started') return { runs: page.items, isFetched: true };
+  return withPage(known, page, isNewest);
 }

@@ -1,12 +1,16 @@
 /** The lists of questions and of runs: pages of the server's, put together. */
 import type { Ask, Run } from '../../../console/page/data/api-types.js';
 import { NO_ASKS, withPage } from '../../../console/page/inbox/known-asks.js';
+import { CONDITIONS, parametersOf, SORTS } from '../../../console/page/runs/conditions.js';
 import {
+  isFiltered,
   microUsdFrom,
   NO_FILTERS,
   NO_RUNS,
   withPage as withRuns,
 } from '../../../console/page/runs/known-runs.js';
+import { searchShape } from '../../../console/routes/search.js';
+import { SORTS as SERVER_SORTS } from '../../../client/read/find-runs.js';
 
 const ask = (openedAt: number, expiresAt = 0) =>
   ({ askId: `a${openedAt}`, openedAt, expiresAt }) as Ask;
@@ -67,4 +71,35 @@ test('a cost is written in dollars, with either sign between them and their cent
   expect(['0.01', '1,5', ' 2 ', '', '-1', 'much'].map(cost)).toEqual([
     10_000, 1_500_000, 2_000_000, 0, 0, 0,
   ]);
+});
+
+test('further conditions reach the server in its own units; what nobody could mean is left out', () => {
+  const given = parametersOf({
+    stopReason: ' max_cost ',
+    tool: '',
+    turnsFrom: 'many',
+    turnsTo: '7',
+    activeFrom: '1,5',
+    waitingTo: '-1',
+    since: '2026-12-01',
+    until: '2026-12-01',
+    goal: 'order 7',
+  });
+  expect(Object.fromEntries(given)).toEqual({
+    stopReason: 'max_cost',
+    turnsTo: '7',
+    activeFrom: '90000',
+    goal: 'order 7',
+    since: expect.any(String),
+    until: expect.any(String),
+  });
+  expect(Number(given.get('until')) - Number(given.get('since'))).toBe(86_400_000 - 1);
+  expect(isFiltered({ ...NO_FILTERS, written: { rules: '17' } })).toBe(true);
+  expect(isFiltered({ ...NO_FILTERS, written: { rules: 'x' } })).toBe(false);
+});
+
+test('each condition of the page is one that the server knows', () => {
+  const names = [...Object.keys(CONDITIONS), 'sort'];
+  expect(names.filter((name) => !Object.hasOwn(searchShape, name))).toEqual([]);
+  expect(Object.keys(SORTS)).toEqual([...SERVER_SORTS]);
 });
