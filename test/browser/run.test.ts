@@ -211,6 +211,14 @@ describeInBrowser('the page of a run', () => {
       await page.getByLabel(/Cost at least/).fill('1000');
       await page.getByText('No run fits.').waitFor();
       await page.getByLabel(/Cost at least/).fill('');
+      await page.getByText('More conditions, and the order').click();
+      await page.getByLabel('Order').selectOption('cost');
+      await page.getByLabel('Stop reason').fill('max_cost');
+      await page.getByText('No run fits.').waitFor();
+      await page.getByLabel('Stop reason').fill('completed');
+      await page.getByRole('link', { name: 'answered' }).waitFor();
+      await page.getByLabel('Stop reason').fill('');
+      await page.getByLabel('Order').selectOption('started');
       await page.getByLabel('Agent').fill('bank');
       await page.getByRole('link', { name: 'to-stop' }).click();
       await page.getByText('Write to it, or stop it').click();
