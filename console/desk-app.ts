@@ -4,7 +4,7 @@ import type { DeskSigner, HoldfastClient } from '../client/index.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { createApp } from './app.js';
 import { connectorsNow, type KnownConnectors } from './connectors-now.js';
-import type { Desk, KnownTool, Startable } from './desk.js';
+import type { Desk, Forks, KnownTool, Startable } from './desk.js';
 import type { DeskStore } from './desk-store.js';
 import { jwtLogin, type RoleNames } from './identity/jwt.js';
 import { localLogin } from './identity/local.js';
@@ -33,6 +33,8 @@ export interface ConsoleOptions {
   readonly startable?: Startable;
   /** Of the configuration; absent: it has none. */
   readonly connectors?: KnownConnectors;
+  /** Makes forks of recorded runs; absent: there are none over this desk. */
+  readonly forks?: Forks;
   /** Where Temporal's own page is: runs lead there. */
   readonly temporalUi?: string;
   /** Folder of the page's files; default: the one beside this file. */
@@ -83,7 +85,7 @@ export async function createDeskApp(
 
 function deskOf(options: ConsoleOptions, clock: () => number): Desk {
   const { client, store, settings, signer, version, tools = [], temporalUi, say } = options;
-  const { deciders = [], startable, connectors } = options;
+  const { deciders = [], startable, forks, connectors } = options;
   return {
     client,
     store,
@@ -92,6 +94,7 @@ function deskOf(options: ConsoleOptions, clock: () => number): Desk {
     tools,
     deciders,
     ...(startable !== undefined && { startable }),
+    ...(forks !== undefined && { forks }),
     ...(connectors !== undefined && { connectors: connectorsNow(connectors, clock) }),
     ...(signer !== undefined && { signer }),
     ...(temporalUi !== undefined && { temporalUi }),

@@ -4,6 +4,7 @@ import type { Store } from '../store/store.js';
 export type DeskStore = Pick<
   Store,
   | 'getRun'
+  | 'forksOf'
   | 'listRuns'
   | 'listGoals'
   | 'childRow'

@@ -51,6 +51,29 @@ export interface StartableGoal {
   readonly definition: NormalGoal;
 }
 
+/** What somebody wants forked, and how. */
+export interface ForkWanted {
+  readonly tenant: string;
+  readonly runId: string;
+  readonly step: number;
+  readonly model?: string | undefined;
+  readonly instructions?: string | undefined;
+  readonly message?: string | undefined;
+  /** By call id. */
+  readonly results?: { readonly [callId: string]: string } | undefined;
+  /** What the fork may spend beyond what the run had spent; absent: what the run was allowed. */
+  readonly ownCostMicroUsd?: number;
+  readonly rules?: 'newest' | undefined;
+}
+
+/** Makes forks of recorded runs. Errors: HoldfastError. */
+export interface Forks {
+  /** Without effects; what `holdfast fork --json` says. */
+  dry(wanted: ForkWanted): Promise<object>;
+  /** Resolves when the fork `forkId` is open; one that is there already is the same. */
+  live(wanted: ForkWanted & { readonly forkId: string; readonly caller: string }): Promise<void>;
+}
+
 export interface Desk {
   readonly client: HoldfastClient;
   readonly store: DeskStore;
@@ -64,6 +87,8 @@ export interface Desk {
   readonly startable?: Startable;
   /** Absent: the configuration has none. */
   readonly connectors?: ConnectorsNow;
+  /** Absent: none are made here. */
+  readonly forks?: Forks;
   /** Of the present configuration; a run may have been begun with others. */
   readonly tools: readonly KnownTool[];
   /** Where Temporal's own page is, if there is one. */

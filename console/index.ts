@@ -1,5 +1,5 @@
 /** The approval desk: an HTTP API, and the page over it. */
 export { startBundleDesk } from './bundle-desk.js';
 export { startConsole } from './console.js';
-export type { KnownTool, Startable } from './desk.js';
+export type { KnownTool, Forks, ForkWanted, Startable } from './desk.js';
 export type { ConsoleOptions } from './desk-app.js';

@@ -3,11 +3,12 @@ import type { RunRow } from '../store/runs.js';
 
 export function runShown(row: RunRow) {
   const { caller, completedAt, stopReason, detail, costMicroUsd, alarm } = row;
-  const { root, agentPath } = row;
+  const { root, agentPath, forked } = row;
   return {
     runId: row.runId,
     ...(root !== undefined && { root }),
     ...(agentPath !== undefined && { agentPath }),
+    ...(forked !== undefined && { forked }),
     agent: row.agent,
     status: row.status,
     goal: row.goalPreview,

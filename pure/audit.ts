@@ -37,6 +37,8 @@ export const AUDIT_KINDS = [
   'interrupted',
   'run_started',
   'goal_started',
+  /** A recorded run was forked: played without effects, or started. */
+  'run_forked',
   /** Runs get this version of a connector's tool from now on. */
   'tool_approved',
   /** An operator has logged a connector in, or out. */

@@ -1,4 +1,6 @@
-/** The tables of forks (forks.ts). */
+/** The tables of forks (forks.ts), and where a run stands among them. */
+import { sql } from 'kysely';
+
 /** Of a fork: where it began. `root` is the recorded run that was no fork itself. */
 export interface ForkTable {
   readonly tenant: string;
@@ -23,4 +25,29 @@ export interface RecordedCallTable {
   readonly at: number;
   /** 1: the record says that it ended well. */
   readonly done: number;
+}
+
+/** Where a fork began. */
+export interface ForkedFrom {
+  readonly runId: string;
+  readonly step: number;
+}
+
+export interface ForkColumns {
+  readonly fork_parent: string | null;
+  readonly fork_step: number | null;
+}
+
+/** Columns of a select from runs. */
+export function forkColumns() {
+  const row = sql`from forks where forks.tenant = runs.tenant and forks.run_id = runs.run_id`;
+  return [
+    sql<string | null>`(select forks.parent ${row})`.as('fork_parent'),
+    sql<number | null>`(select forks.step ${row})`.as('fork_step'),
+  ] as const;
+}
+
+export function forkedFrom(columns: Partial<ForkColumns>): { readonly forked?: ForkedFrom } {
+  const { fork_parent: runId = null, fork_step: step = null } = columns;
+  return runId === null || step === null ? {} : { forked: { runId, step: Number(step) } };
 }

@@ -64,8 +64,6 @@ export interface Forks {
   getFork(tenant: string, runId: string): Promise<ForkRow | undefined>;
   /** Forks of this run, but not theirs; the newest first, at most LIST_ROWS_MAX. */
   forksOf(tenant: string, parent: string, limit: number): Promise<readonly ForkLink[]>;
-  /** Of which run each of these is a fork; those that are none are left out. At most LIST_ROWS_MAX. */
-  forkLinks(tenant: string, runIds: readonly string[]): Promise<readonly ForkLink[]>;
   /** Calls of this tool with these arguments that the recorded run, or any fork of it, handed over; newest first. */
   handedOverInFamily(query: FamilyQuery): Promise<readonly EarlierEffect[]>;
 }
@@ -112,9 +110,14 @@ export function forks(db: Db): Forks {
         await writeCalls(tx, { tenant, runId: parent }, calls);
         const root = (await rowOf(tx, tenant, parent))?.root ?? parent;
         const row = { tenant, run_id: runId, parent, root, step, digest, body, created_at: at };
-        await tx.insertInto('forks').values(row).execute();
+        // A start that is sent again finds what it has written.
+        await tx
+          .insertInto('forks')
+          .values(row)
+          .onConflict((one) => one.doNothing())
+          .execute();
       });
-      return digest;
+      return (await rowOf(db, tenant, runId))?.digest ?? digest;
     },
     getFork(tenant, runId) {
       checkIdentifiers({ tenant, runId });
@@ -129,12 +132,6 @@ export function forks(db: Db): Forks {
         .limit(listLimit(limit))
         .execute();
       return rows.map(linkOf);
-    },
-    async forkLinks(tenant, runIds) {
-      checkIdentifiers({ tenant });
-      const ids = runIds.slice(0, listLimit(Infinity));
-      if (ids.length === 0) return [];
-      return (await linksIn(db, tenant).where('run_id', 'in', ids).execute()).map(linkOf);
     },
     async handedOverInFamily({ tenant, runId, key, tool, argsDigest, limit }) {
       checkIdentifiers({ tenant, runId, key, tool, argsDigest });

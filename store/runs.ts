@@ -5,6 +5,7 @@ import { checkIdentifiers, checkWholeNumbers, listLimit } from './bounds.js';
 import { change, type Db } from './database.js';
 import type { StoredRunStatus } from './run-status.js';
 import type { RunTable } from './schema.js';
+import { forkColumns, forkedFrom, type ForkColumns, type ForkedFrom } from './fork-table.js';
 import { namePiece, trailIn, type StoredTrail } from './trail-columns.js';
 import { placeColumns, shownPlace, type PlaceColumns } from './tree-place.js';
 
@@ -19,6 +20,8 @@ export interface RunRow {
   readonly root?: string;
   /** Of a sub-agent: names of the agents from the root to it, both among them. */
   readonly agentPath?: readonly string[];
+  /** Of a fork: the run that it began from, and after which step. */
+  readonly forked?: ForkedFrom;
   /** Agent, task, goal and model are '' until `session_init` is in the store. */
   readonly agent: string;
   readonly taskId: string;
@@ -60,6 +63,8 @@ export interface RunsQuery {
   readonly parent?: string;
   /** Only sub-agents below this run. */
   readonly root?: string;
+  /** Only forks of this run, and not theirs. */
+  readonly forksOf?: string;
   readonly status?: StoredRunStatus;
   readonly agent?: string;
   /** Only runs that have ended and cost this much, in micro-USD. */
@@ -112,6 +117,7 @@ export function runs(db: Db): Runs {
         .selectFrom('runs')
         .selectAll()
         .select(placeColumns('runs'))
+        .select(forkColumns())
         .where('tenant', '=', tenant)
         .where('run_id', '=', runId)
         .executeTakeFirst();
@@ -137,16 +143,27 @@ export function runs(db: Db): Runs {
 }
 
 function selectRuns(db: Db, tenant: string, query: RunsQuery) {
-  const { kind = 'run', parent, root, status, agent, costFrom, costTo, limit, before } = query;
+  const { kind = 'run', parent, root, forksOf, status, agent, costFrom, costTo } = query;
+  const { limit, before } = query;
   const { stopReason, tool, errorCode } = query;
   let rows = db
     .selectFrom('runs')
     .selectAll()
     .select(placeColumns('runs'))
+    .select(forkColumns())
     .where('tenant', '=', tenant)
     .where('kind', '=', kind);
   if (parent !== undefined) rows = rows.where('parent', '=', parent);
   if (root !== undefined) rows = rows.where('root', '=', root);
+  if (forksOf !== undefined) {
+    rows = rows.where('run_id', 'in', (eb) =>
+      eb
+        .selectFrom('forks')
+        .select('forks.run_id')
+        .where('forks.tenant', '=', tenant)
+        .where('forks.parent', '=', forksOf),
+    );
+  }
   if (status !== undefined) rows = rows.where('status', '=', status);
   if (agent !== undefined) rows = rows.where('agent', '=', agent);
   if (costFrom !== undefined) {
@@ -179,7 +196,7 @@ function mayHave(column: 'tools_used' | 'error_codes', name: string) {
   return sql<boolean>`(tools_used is null or replace(${sql.ref(column)}, ${piece}, '') <> ${sql.ref(column)})`;
 }
 
-function runRow(row: RunTable & Partial<PlaceColumns>): RunRow {
+function runRow(row: RunTable & Partial<PlaceColumns & ForkColumns>): RunRow {
   return {
     tenant: row.tenant,
     runId: row.run_id,
@@ -201,6 +218,7 @@ function runRow(row: RunTable & Partial<PlaceColumns>): RunRow {
     ...shownPlace(row),
     ...(row.rules === null ? {} : { rules: row.rules }),
     ...shownTrail(row),
+    ...forkedFrom(row),
     ...(row.kind === 'goal' ? goalFields(row) : {}),
     ...(row.result_json === null ? {} : resultFields(row, row.result_json)),
   };

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { RunSummary, StuckRun } from '../../client/index.js';
 import { summaryOf } from '../../client/read/run-summary.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { STORED_STATUSES, type StoredRunStatus } from '../../core/state/view.js';
 import { agentPathText } from '../../pure/agent-path.js';
 import type { RunsQuery } from '../../store/runs.js';
@@ -44,6 +45,7 @@ interface ListOptions extends DeskOptions, TenantOptions, PageOptions {
   readonly status?: StoredRunStatus;
   readonly agent?: string;
   readonly root?: string;
+  readonly forksOf?: string;
   readonly costFrom?: number;
   readonly costTo?: number;
   readonly stuck?: boolean;
@@ -59,6 +61,7 @@ export function addList(program: Command, cli: Cli): void {
     .option('--status <status>', `only these: ${STORED_STATUSES.join(', ')}`, status)
     .option('--agent <name>', 'only runs of this agent', someText('--agent'))
     .option('--root <run>', 'only the sub-agents below this run', someText('--root'))
+    .option('--forks-of <run>', 'only the forks of this run', someText('--forks-of'))
     .option(
       '--cost-from <micro-usd>',
       'only runs that have ended and cost this much or more',
@@ -84,6 +87,7 @@ export function addList(program: Command, cli: Cli): void {
         'holdfast list --status awaiting_approval --agent refund',
         'holdfast list --cost-from 500000',
         'holdfast list --since 7d --stop-reason tool_failure --error-code timeout --sort cost',
+        'holdfast list --forks-of run_01J…',
         'holdfast list --stuck',
       ),
     )
@@ -109,11 +113,12 @@ function status(text: string): StoredRunStatus {
   );
 }
 
-function filterOf({ status: wanted, agent, root, costFrom, costTo }: ListOptions) {
+function filterOf({ status: wanted, agent, root, forksOf, costFrom, costTo }: ListOptions) {
   return {
     ...(wanted !== undefined && { status: wanted }),
     ...(agent !== undefined && { agent }),
     ...(root !== undefined && { root }),
+    ...(forksOf !== undefined && { forksOf }),
     ...(costFrom !== undefined && { costFrom }),
     ...(costTo !== undefined && { costTo }),
   };
@@ -145,6 +150,7 @@ async function runsOf(cli: Cli, session: Session, options: AllOptions): Promise<
     ...(cursor !== undefined && { before: { startedAt: cursor.at, runId: cursor.id } }),
   };
   if (store === undefined || typeof store === 'string') {
+    if (options.forksOf !== undefined) throw noForksWithout(store);
     const client = await session.clientWithoutStore();
     const items = await client.forTenant(tenant).listRuns(query);
     return { items, ...(store !== undefined && { trouble: store }) };
@@ -153,16 +159,25 @@ async function runsOf(cli: Cli, session: Session, options: AllOptions): Promise<
   return pageOf(rows, limit, ({ startedAt, runId }) => ({ at: startedAt, id: runId }));
 }
 
+/** Temporal knows of no fork what it is a fork of. */
+function noForksWithout(trouble: string | undefined): HoldfastError {
+  return new HoldfastError('StoreUnavailable', trouble ?? 'There is no store here.', {
+    hint: 'Forks of a run are known to the store of its workers: set HOLDFAST_STORE.',
+  });
+}
+
 function list(page: Listed, output: Output): void {
   const { items: runs, next, trouble } = page;
   const more = { ...(next !== undefined && { next }), ...(trouble !== undefined && { trouble }) };
   output.data({ runs, ...more });
   if (trouble !== undefined) output.remark(`${inert(trouble, 1_000)} Temporal tells this list.`);
   if (runs.length === 0) return output.line('No runs.');
+  const hasForks = runs.some(({ forked }) => forked !== undefined);
+  const fork = (run: RunSummary): readonly string[] => (hasForks ? [forkText(run)] : []);
   output.line(
     table({
-      head: ['run', 'agent', 'status', 'cost', 'started', 'goal'],
-      rows: runs.map(rowOf),
+      head: ['run', 'agent', 'status', 'cost', 'started', ...(hasForks ? ['fork of'] : []), 'goal'],
+      rows: runs.map((run) => rowOf(run, fork(run))),
       paint: output.paint,
     }),
   );
@@ -173,7 +188,11 @@ function list(page: Listed, output: Output): void {
   if (rest !== undefined) output.remark(rest);
 }
 
-function rowOf(run: RunSummary): readonly string[] {
+function forkText({ forked }: RunSummary): string {
+  return forked === undefined ? '' : `${forked.runId} step ${forked.step}`;
+}
+
+function rowOf(run: RunSummary, fork: readonly string[]): readonly string[] {
   const ended = run.stopReason !== undefined && run.stopReason !== run.status;
   return [
     run.runId,
@@ -181,6 +200,7 @@ function rowOf(run: RunSummary): readonly string[] {
     ended ? `${run.status}: ${run.stopReason ?? ''}` : statusText(run),
     run.costMicroUsd === undefined ? '' : usdText(run.costMicroUsd),
     dateTimeText(run.startedAt),
+    ...fork,
     (run.goal ?? '').slice(0, 80),
   ];
 }

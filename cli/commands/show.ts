@@ -49,6 +49,7 @@ const EVENTS_DEFAULT = 500;
 const EVENTS_MAX = 100_000;
 const ASKS_MAX = 200;
 const CHILDREN_MAX = 200;
+const FORKS_MAX = 100;
 const ARCHIVALS_MAX = 100;
 /** The store tells most; a run that does not answer is not waited for long. */
 const STATE_LIMIT_MS = 2_500;
@@ -76,7 +77,7 @@ export function addShow(program: Command, cli: Cli): void {
     .option('--all', 'also events that only say that things go their way');
   withJson(
     withPlace(withDesk(withTenant(command))),
-    '{runId, run, state, trouble, waits: [{for, since, activity, attempts, message}], storeAway, children: [{runId, agentPath, status, …}], asks, events, archive, routes: [{model, calls, usage, costMicroUsd}]}',
+    '{runId, run, state, trouble, waits: [{for, since, activity, attempts, message}], storeAway, children: [{runId, agentPath, status, …}], forks: [{runId, step, at}], asks, events, archive, routes: [{model, calls, usage, costMicroUsd}]}',
   )
     .addHelpText(
       'after',
@@ -134,6 +135,7 @@ async function storedFacts(
     runId,
     run: null,
     children: [],
+    forks: [],
     asks: [],
     events: [],
     paid: NOTHING_PAID,
@@ -148,13 +150,14 @@ async function storedFacts(
     .filter(({ root }) => root !== undefined)
     .map(summaryOf)
     .reverse();
+  const forks = await store.forksOf(tenant, runId, FORKS_MAX);
   const last = run?.lastSeq ?? -1;
   const since = Math.max(0, last + 1 - count);
   const name = { tenant, runId };
   const events = await lastEvents(store, name, { since, count });
   const archive = await store.listArchivals({ run: name, limit: ARCHIVALS_MAX });
   const paid = await paidIn(session, name);
-  return { ...nothing, run, children, asks, events, paid, archive };
+  return { ...nothing, run, children, forks, asks, events, paid, archive };
 }
 
 /** A run that the store does not know must be asked about; one that it knows may be. */
@@ -212,6 +215,7 @@ async function print(facts: RunFacts, { session, output, hints, all }: Printing)
     output.line(`${paint.bold(inert(run.runId))} ${inert(run.agent)} on ${inert(run.model)}`);
     output.line(`${run.status} · started ${dateTimeText(run.startedAt)}`);
     output.line(`“${inert(run.goalPreview)}”`);
+    for (const line of forkLines(facts)) output.line(line);
   } else if (state !== null) {
     output.line(`${paint.bold(inert(facts.runId))} ${inert(state.agent ?? '')}: ${state.status}`);
     if (!facts.storeAway && state.refused === undefined) output.line(NOT_STORED);
@@ -242,6 +246,18 @@ async function print(facts: RunFacts, { session, output, hints, all }: Printing)
   }
   if (open.length > 0 && before !== undefined) output.remark(before);
   if (state !== null) output.line(paint.dim(costLine(state.counters)));
+}
+
+/** Of which run it is a fork, and its own forks, the newest first. */
+function forkLines({ run, forks = [] }: RunFacts): readonly string[] {
+  const from = run?.forked;
+  return [
+    ...(from === undefined ? [] : [`fork of ${inert(from.runId)} after step ${from.step}`]),
+    ...forks.map(({ runId, step, at }) => {
+      const began = dateTimeText(at);
+      return `forked after step ${step}: ${inert(runId)}, ${began}`;
+    }),
+  ];
 }
 
 /** How it ends is decided; what is left waits, if at all, for what the lines below say. */

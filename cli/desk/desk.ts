@@ -11,6 +11,8 @@ import { ALL_TENANTS } from '../../store/desk-keys.js';
 import { isStoreUrl } from '../../store/place.js';
 import type { Environment } from '../../worker/config.js';
 import { decidersIn } from './deciders.js';
+import { deskForks } from './desk-forks.js';
+import { providersFor } from './model-access.js';
 import type { CliEnvironment } from '../environment.js';
 import type { KnownReach } from '../session.js';
 import type { Output } from '../terminal/output.js';
@@ -153,6 +155,13 @@ export async function openDesk(
       deciders: decidersIn(config),
       tools: toolsIn(config),
       startable: startableIn(config),
+      forks: deskForks({
+        client,
+        reach,
+        store,
+        config,
+        providers: () => providersFor({ environment }, config),
+      }),
       ...(config.connectors.size > 0 && { connectors: await connectorsIn(config, store) }),
       ...(temporalUi !== undefined && { temporalUi }),
       secret: place.secret,

@@ -16,7 +16,7 @@ export async function configurationOf(
 
 /** By name, those that the environment has access to. */
 export async function providersFor(
-  { environment }: Cli,
+  { environment }: Pick<Cli, 'environment'>,
   config: Config | undefined,
 ): Promise<ReadonlyMap<string, Provider>> {
   const { providersOf } = await import('../../worker/providers.js');

@@ -6,6 +6,7 @@ import type { RunView } from '../../core/state/view.js';
 import type { Archival } from '../../store/archivals.js';
 import type { AskRow } from '../../store/asks.js';
 import { isStoreAway } from '../../store/away.js';
+import type { ForkLink } from '../../store/forks.js';
 import type { RunRow } from '../../store/runs.js';
 import type { DeskApi } from './desk-api.js';
 import { queryText } from './paging.js';
@@ -21,6 +22,8 @@ export interface RunFacts {
   readonly state: ShownState | null;
   /** Its own sub-agents, the oldest first; absent: whoever tells does not say. */
   readonly children?: readonly RunSummary[];
+  /** Forks of it, the newest first; absent: whoever tells does not say. */
+  readonly forks?: readonly Pick<ForkLink, 'runId' | 'step' | 'at'>[];
   readonly asks: readonly AskRow[];
   readonly events: readonly RunEvent[];
   /** Why a run that is under way does not answer, or why the store does not. */
@@ -37,7 +40,15 @@ export interface RunFacts {
 
 type ShownRun = Pick<
   RunRow,
-  'runId' | 'agent' | 'model' | 'status' | 'startedAt' | 'goalPreview' | 'lastSeq' | 'result'
+  | 'runId'
+  | 'agent'
+  | 'model'
+  | 'status'
+  | 'startedAt'
+  | 'goalPreview'
+  | 'lastSeq'
+  | 'result'
+  | 'forked'
 >;
 type ShownState = Pick<RunView, 'status' | 'counters'> & Partial<RunView>;
 
@@ -57,13 +68,23 @@ export async function factsAtDesk(
     const trouble = `The desk cannot read its store: ${told.message}`;
     return { ...withoutStore(runId, trouble), waits: waits as readonly Wait[] };
   }
-  const { pending, goal, ...row } = told as unknown as ToldRun;
+  const { pending, goal, forks = [], ...row } = told as unknown as ToldRun;
   const run = { ...row, goalPreview: goal };
   const live = run.result === undefined ? await liveAtDesk(api, path) : NOT_UNDER_WAY;
   const since = Math.max(0, run.lastSeq + 1 - eventsWanted);
   const events = await eventsAtDesk(api, path, { since, count: eventsWanted });
   const paid = await paidAtDesk(api, path);
-  return { runId, run, ...live, asks: pending, events, paid, archive: null, storeAway: false };
+  return {
+    runId,
+    run,
+    forks,
+    ...live,
+    asks: pending,
+    events,
+    paid,
+    archive: null,
+    storeAway: false,
+  };
 }
 
 /** The desk's word that a part of the system does not answer; any other error goes on. */
@@ -104,6 +125,7 @@ export function asMissingRun(runId: string) {
 
 interface ToldRun extends Omit<ShownRun, 'goalPreview'> {
   readonly goal: string;
+  readonly forks?: RunFacts['forks'];
   readonly pending: readonly AskRow[];
 }
 

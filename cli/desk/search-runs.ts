@@ -146,6 +146,7 @@ type Searched = SearchOptions &
     readonly status?: StoredRunStatus;
     readonly agent?: string;
     readonly root?: string;
+    readonly forksOf?: string;
     readonly costFrom?: number;
     readonly costTo?: number;
     readonly limit: number;
@@ -169,9 +170,10 @@ export async function searchRuns(
 }
 
 function queryOf(options: Searched): FindRuns {
-  const { limit, cursor, status, agent, root, stopReason, detail, version, rules } = options;
+  const { limit, cursor, status, agent, root, forksOf, stopReason, detail } = options;
+  const { version, rules } = options;
   const { tool, errorCode, goal, text, sort } = options;
-  const of = { status, agent, root, stopReason, detail, version, rules };
+  const of = { status, agent, root, forksOf, stopReason, detail, version, rules };
   const given = { ...of, tool, errorCode, goal, text };
   const ranges = {
     cost: { from: options.costFrom, to: options.costTo },

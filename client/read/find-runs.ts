@@ -26,6 +26,8 @@ export interface RunFilter {
   readonly agent?: string;
   /** Only sub-agents below this run. */
   readonly root?: string;
+  /** Only forks of this run. */
+  readonly forksOf?: string;
   readonly stopReason?: string;
   /** Or its beginning. */
   readonly detail?: string;
@@ -91,7 +93,7 @@ export async function* rowsOf(
   tenant: string,
   wanted: Omit<FindRuns, 'limit'>,
 ): AsyncGenerator<RunRow> {
-  const { status, agent, root, started = {}, before: first, cost } = wanted;
+  const { status, agent, root, forksOf, started = {}, before: first, cost } = wanted;
   const { stopReason, tool, errorCode } = wanted;
   let before = first;
   for (let page = 0; page * LIST_ROWS_MAX < SCANNED_MAX; page += 1) {
@@ -103,6 +105,7 @@ export async function* rowsOf(
       ...(stopReason !== undefined && { stopReason }),
       ...(tool !== undefined && { tool }),
       ...(errorCode !== undefined && { errorCode }),
+      ...(forksOf !== undefined && { forksOf }),
       ...(cost?.from !== undefined && { costFrom: cost.from }),
       ...(cost?.to !== undefined && { costTo: cost.to }),
       ...(before !== undefined && { before }),

@@ -12,6 +12,8 @@ export interface RunSummary {
   readonly root?: string;
   /** Of a sub-agent: names of the agents from the root to it. */
   readonly agentPath?: readonly string[];
+  /** Of a fork, as the store has it: the run that it began from, and after which step. */
+  readonly forked?: { readonly runId: string; readonly step: number };
   readonly goal?: string;
   readonly startedAt: number;
   readonly updatedAt?: number;
@@ -28,6 +30,7 @@ export function summaryOf(row: RunRow): RunSummary {
     ...(row.stopReason !== undefined && { stopReason: row.stopReason }),
     ...(row.root !== undefined && { root: row.root }),
     ...(row.agentPath !== undefined && { agentPath: row.agentPath }),
+    ...(row.forked !== undefined && { forked: row.forked }),
     goal: row.goalPreview,
     startedAt: row.startedAt,
     updatedAt: row.updatedAt,

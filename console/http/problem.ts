@@ -141,6 +141,10 @@ const OF_CODE: { readonly [code in ErrorCode]?: (error: HoldfastError) => Proble
   InvalidTask: INVALID,
   InvalidRequest: INVALID,
   StepNotFound: INVALID,
+  UnknownModel: INVALID,
+  ForkRefused: notForked,
+  ModelKeyMissing: notForked,
+  Overloaded: busy,
   HistoryMissing: missing,
   TranscriptMissing: missing,
   UnknownAgent: () =>
@@ -157,6 +161,22 @@ function missing({ message, hint }: HoldfastError): Problem {
     code: 'not_recorded',
     detail: message,
     ...(hint !== undefined && { hint }),
+  });
+}
+
+function notForked({ message, hint }: HoldfastError): Problem {
+  return new Problem(409, {
+    code: 'not_forked',
+    detail: message,
+    ...(hint !== undefined && { hint }),
+  });
+}
+
+function busy({ message }: HoldfastError): Problem {
+  return new Problem(429, {
+    code: 'too_many',
+    detail: message,
+    headers: { 'retry-after': '5' },
   });
 }
 

@@ -37,9 +37,15 @@ const treePlace = {
     .describe('of a sub-agent: the agents from the root of its tree to it'),
 };
 
+const fork = z.object({ runId: text, step: z.number().int(), at: time });
+
 export const run = z.object({
   runId: text,
   ...treePlace,
+  forked: fork
+    .omit({ at: true })
+    .optional()
+    .describe('of a fork: the run that it began from, and after which step'),
   agent: text,
   status: text,
   goal: text,
@@ -64,6 +70,7 @@ export const runDetail = run.extend({
   sessionId: text.optional(),
   result: z.unknown().optional(),
   pending: z.array(z.unknown()),
+  forks: z.array(fork).describe('forks of the run, the newest first: where each began'),
   /** The run in Temporal's own page. */
   temporalUrl: text.optional(),
 });

@@ -8,6 +8,7 @@ import { controlEndpoints } from './control.js';
 import { controlsEndpoints } from './controls.js';
 import { decisionEndpoints } from './decisions.js';
 import { eventEndpoints } from './events.js';
+import { forkEndpoints } from './forks.js';
 import { goalWordEndpoints } from './goal-words.js';
 import { goalEndpoints } from './goals.js';
 import { inboxEndpoints } from './inbox.js';
@@ -33,5 +34,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...controlEndpoints,
   ...controlsEndpoints,
   ...startEndpoints,
+  ...forkEndpoints,
   ...connectorEndpoints,
 ];

@@ -14,6 +14,7 @@ import { askShown } from './asks.js';
 import { foundRuns, isSearch, searchShape } from './search.js';
 
 const PENDING_MAX = 100;
+const FORKS_MAX = 100;
 /** Whoever looks at a run does not wait long for a worker. */
 const STATE_LIMIT_MS = 2_000;
 
@@ -43,6 +44,7 @@ const listQuery = z.strictObject({
   status: shapes.runStatus.optional(),
   agent: shapes.id.optional(),
   root: shapes.id.optional().describe('only the sub-agents below this run'),
+  forksOf: shapes.id.optional().describe('only the forks of this run'),
   costFrom: microUsd,
   costTo: microUsd,
   ...searchShape,
@@ -60,13 +62,14 @@ const listRuns = endpoint({
   answers: { 200: { description: 'A page of runs.', schema: shapes.page(shapes.run) } },
   async handle({ desk, person, query }) {
     if (isSearch(query)) return { status: 200, body: await foundRuns(desk, person.tenant, query) };
-    const { status, agent, root, costFrom, costTo, limit, cursor } = query;
+    const { status, agent, root, forksOf, costFrom, costTo, limit, cursor } = query;
     const place = cursor === undefined ? undefined : placeOf(cursor);
     const rows = await desk.store.listRuns(person.tenant, {
       limit,
       ...(status !== undefined && { status }),
       ...(agent !== undefined && { agent }),
       ...(root !== undefined && { root }),
+      ...(forksOf !== undefined && { forksOf }),
       ...(costFrom !== undefined && { costFrom }),
       ...(costTo !== undefined && { costTo }),
       ...(place !== undefined && { before: { startedAt: place.at, runId: place.id } }),
@@ -94,6 +97,7 @@ const getRun = endpoint({
     const query = { under: runId, pendingOnly: true, limit: PENDING_MAX };
     const pending = await desk.store.listAsks(person.tenant, query);
     await desk.views.note(desk, person, pending);
+    const forks = await desk.store.forksOf(person.tenant, runId, FORKS_MAX);
     const { taskId, sessionId, result } = row;
     return {
       status: 200,
@@ -104,6 +108,7 @@ const getRun = endpoint({
         ...(sessionId !== undefined && { sessionId }),
         ...(result !== undefined && { result }),
         pending: pending.map((ask) => askShown(ask, desk)),
+        forks: forks.map(({ runId: id, step, at }) => ({ runId: id, step, at })),
         ...(desk.temporalUi !== undefined && { temporalUrl: temporalUrl(desk, runId) }),
       },
     };

@@ -39,6 +39,7 @@ interface Wanted extends Search {
   readonly status?: StoredRunStatus | undefined;
   readonly agent?: string | undefined;
   readonly root?: string | undefined;
+  readonly forksOf?: string | undefined;
   readonly costFrom?: number | undefined;
   readonly costTo?: number | undefined;
   readonly limit: number;
@@ -57,12 +58,12 @@ export async function foundRuns(desk: Pick<Desk, 'store'>, tenant: string, query
 }
 
 function wantedOf({ limit, cursor, sort, ...query }: Wanted): FindRuns {
-  const { status, agent, root, stopReason, detail, version, rules } = query;
+  const { status, agent, root, forksOf, stopReason, detail, version, rules } = query;
   const { tool, errorCode, goal, text } = query;
   const place = cursor === undefined ? undefined : placeOf(cursor);
   return {
     limit,
-    ...present({ status, agent, root, stopReason, detail, version, rules }),
+    ...present({ status, agent, root, forksOf, stopReason, detail, version, rules }),
     ...present({ tool, errorCode, goal, text }),
     ...present({
       cost: range(query.costFrom, query.costTo),

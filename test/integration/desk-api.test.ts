@@ -229,6 +229,8 @@ test('every route is in the document, and the document has no other', () => {
      "post /v1/goals/{goalId}/wake",
      "post /v1/questions/{askId}/answers",
      "post /v1/runs",
+     "post /v1/runs/{runId}/forks",
+     "post /v1/runs/{runId}/forks/dry",
      "post /v1/runs/{runId}/interrupt",
      "post /v1/runs/{runId}/messages",
    ]

@@ -1,0 +1,133 @@
+/** Forks that people make over the desk: recorded, prepared and played in this process. */
+import type { HoldfastClient } from '../../client/index.js';
+import type { Config } from '../../authoring/index.js';
+import type { Forks, ForkWanted } from '../../console/index.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import { forkRefusal } from '../../core/loop/fork.js';
+import { isOpen, type OpenRun } from '../../core/state/run.js';
+import type { ForkPlace } from '../../evaluation/fork/prepare.js';
+import type { ForkChanges } from '../../evaluation/fork/frozen.js';
+import type { Provider } from '../../providers/provider.js';
+import type { Store } from '../../store/store.js';
+import type { KnownReach } from '../session.js';
+
+export interface ForksPlace {
+  readonly client: HoldfastClient;
+  readonly reach: KnownReach;
+  readonly store: Store;
+  readonly config: Config;
+  /** Of this process: a dry fork asks a model. */
+  readonly providers: () => Promise<ReadonlyMap<string, Provider>>;
+}
+
+/** A record and a simulation take memory: whoever comes while so many are at work is told so. */
+const AT_ONCE_MAX = 2;
+/** Whoever waits for a dry fork waits at a page. */
+const DRY_LIMIT_MS = 120_000;
+
+export function deskForks(place: ForksPlace): Forks {
+  let working = 0;
+  const one = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (working >= AT_ONCE_MAX) {
+      throw new HoldfastError('Overloaded', 'Other forks are being made at this moment.', {
+        hint: 'Wait until they are done, and try again.',
+      });
+    }
+    working += 1;
+    try {
+      return await work();
+    } finally {
+      working -= 1;
+    }
+  };
+  return {
+    dry: (wanted) =>
+      one(async () => {
+        const { playDry } = await import('../../evaluation/fork/dry.js');
+        const from = await placeOf(place, wanted);
+        return playDry(from, {
+          ...termsOf(wanted, await changesOf(place, wanted, from)),
+          providers: await place.providers(),
+          limitMs: DRY_LIMIT_MS,
+        });
+      }),
+    live: (wanted) =>
+      one(async () => {
+        const { liveFork, putTexts } = await import('../../evaluation/fork/live.js');
+        const { store, client } = place;
+        const from = await placeOf(place, wanted);
+        const changes = await changesOf(place, wanted, from);
+        const live = await liveFork(from, { ...termsOf(wanted, changes), source: 'run' });
+        await putTexts(store, live);
+        const { run } = live.fork;
+        const task = { ...run.start.task, caller: wanted.caller };
+        const fork = { ...live.fork, run: { ...run, start: { ...run.start, task } } };
+        const { calls } = live;
+        await client
+          .forTenant(wanted.tenant)
+          .fork({ store, fork, calls, runId: wanted.forkId })
+          .catch((error: unknown) => unlessThere(place, wanted, error));
+      }),
+  };
+}
+
+/** The same request once more, after an answer that was lost. */
+async function unlessThere(
+  { store }: ForksPlace,
+  { tenant, forkId, runId, step }: ForkWanted & { readonly forkId: string },
+  error: unknown,
+): Promise<void> {
+  const isTaken = error instanceof HoldfastError && error.code === 'RunExists';
+  const row = isTaken ? await store.getFork(tenant, forkId) : undefined;
+  if (row?.parent !== runId || row.step !== step) throw error;
+}
+
+async function placeOf(
+  { reach, store }: ForksPlace,
+  { tenant, runId, step }: ForkWanted,
+): Promise<ForkPlace> {
+  const { exportRun } = await import('../../replay/export-run.js');
+  const { foldOf } = await import('../../recording/fold.js');
+  const bundle = await exportRun({ ...reach, store }, { tenant, runId });
+  const fold = foldOf(bundle);
+  if (fold.kind === 'goal') throw refused('Forks are made of runs.');
+  const { after } = fold.at(step);
+  // The server may have another one of this id by now.
+  if (after.tenant !== tenant) throw refused('The run is not there.');
+  return { fold, bundle, step };
+}
+
+function termsOf({ rules }: ForkWanted, changes: ForkChanges) {
+  return { changes, ...(rules !== undefined && { rules }) };
+}
+
+async function changesOf(
+  { config }: ForksPlace,
+  { model, instructions, message, results, ownCostMicroUsd }: ForkWanted,
+  { fold, step }: ForkPlace,
+): Promise<ForkChanges> {
+  const { after } = fold.at(step);
+  const reason = forkRefusal(after);
+  if (reason !== undefined || !isOpen(after)) throw refused(reason ?? 'The run was not open.');
+  const { resolveRoute } = await import('../../providers/routes.js');
+  return {
+    ...(model !== undefined && { route: resolveRoute(model, config) }),
+    ...(instructions !== undefined && { instructions }),
+    ...(message !== undefined && { message }),
+    ...(results !== undefined && { results }),
+    ...(ownCostMicroUsd !== undefined && {
+      budget: { maxCostMicroUsd: lowered(after, ownCostMicroUsd) },
+    }),
+  };
+}
+
+/** Money goes on from what the run had spent. */
+function lowered({ frozen: { budget }, money }: OpenRun, own: number): number {
+  const wanted = Math.min(Number.MAX_SAFE_INTEGER, money.spentMicroUsd + own);
+  const { maxCostMicroUsd: allowed } = budget;
+  return typeof allowed === 'number' ? Math.min(allowed, wanted) : wanted;
+}
+
+function refused(reason: string): HoldfastError {
+  return new HoldfastError('ForkRefused', reason, { hint: 'Choose another step, or another run.' });
+}
