@@ -7,7 +7,7 @@ import { exportRun } from '../../replay/export-run.js';
 import { recordOfBundle } from '../../replay/open-record.js';
 import { parseBundle } from '../../replay/read-bundle.js';
 import { toldIndex, toldMoment } from '../../replay/told-moment.js';
-import { call, openAsk, say } from '../integration/support/world.js';
+import { ANY_RUN, call, openAsk, say } from '../integration/support/world.js';
 import { builtPageFolder } from '../built-page.js';
 import {
   describeInBrowser,
@@ -26,7 +26,7 @@ const ACTIVE = 'script, img[onerror], iframe, object, [onerror], [href^="javascr
 describeInBrowser('the steps of a run', () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await setStage();
+    stage = await setStage({ forks: true });
   }, LIMIT_MS);
   afterAll(() => stage?.stop());
 
@@ -89,6 +89,35 @@ describeInBrowser('the steps of a run', () => {
       expect(await inPage<boolean>(linked.page, IS_WIDER)).toBe(false);
       expect([faults, linked.faults]).toEqual([[], []]);
       await Promise.all([context.close(), linked.context.close()]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'a fork of a step is played without effects first, shows what it would execute, and starts after a second question',
+    async () => {
+      const { world } = stage;
+      const run = await world.start({ runId: 'forked', ...REFUND });
+      const { runId } = await openAsk(run).then(() => run);
+      world.script(ANY_RUN, REFUND.replies);
+      const { page, faults, context } = await stage.open('rita', { path: `/runs/${runId}` });
+      await page.getByRole('tab', { name: 'Steps' }).click();
+      await page.getByText(/^Fork the run after step/).click();
+      await page.getByLabel('Words of the user before the next request').fill('Look again.');
+      await page.getByRole('button', { name: 'Play it without effects' }).click();
+      const played = page.getByRole('region', { name: 'Played without effects' });
+      await played.getByText('Would execute').first().waitFor();
+      await screenshot(page, 'steps-fork');
+      expect(await world.store.forksOf('default', runId, 9)).toEqual([]);
+      await page.getByRole('button', { name: 'Start the fork …' }).click();
+      await page.getByRole('button', { name: 'Start it', exact: true }).click();
+      await page.getByText('The fork is started.').waitFor();
+      const [fork] = await world.store.forksOf('default', runId, 9);
+      await page.getByRole('link', { name: fork!.runId }).click();
+      await page.getByText('Fork of').waitFor({ state: 'attached' });
+      expect(faults).toEqual([]);
+      await context.close();
+      await Promise.all([run.interrupt(), world.client.handle(fork!.runId).interrupt()]);
     },
     LIMIT_MS,
   );

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type * as cards from '../../http/card-shapes.js';
 import type * as connectors from '../../http/connector-shapes.js';
 import type * as controls from '../../http/control-shapes.js';
+import type * as forks from '../../http/fork-shapes.js';
 import type * as goals from '../../http/goal-shapes.js';
 import type * as shapes from '../../http/shapes.js';
 import type * as recorded from '../../http/step-shapes.js';
@@ -43,6 +44,9 @@ export type TreeRun = RunTree['runs'][number];
 export type StepsIndex = z.output<typeof recorded.stepsIndex>;
 export type RunDiff = z.output<typeof recorded.diff>;
 export type Moment = z.output<typeof recorded.moment>;
+
+export type DryFork = z.output<typeof forks.dryFork>;
+export type ForkStarted = z.output<typeof forks.forkStarted>;
 
 export type Goal = z.output<typeof goals.goal>;
 export type GoalDetail = z.output<typeof goals.goalDetail>;

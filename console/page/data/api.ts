@@ -3,6 +3,8 @@ import { lost, reached } from './connection.js';
 import { loginHeaders } from './session.js';
 
 const LIMIT_MS = 20_000;
+/** For what a model is asked for. */
+const SLOW_LIMIT_MS = 150_000;
 
 interface ProblemFacts {
   /** 0: nobody answered. */
@@ -49,16 +51,24 @@ export function post<T>(path: string, body: unknown, key?: string): Promise<T> {
   return ask(path, { method: 'POST', body: JSON.stringify(body), headers });
 }
 
+/** The same, with patience; what it does counts each time. */
+export function postSlow<T>(path: string, body: unknown): Promise<T> {
+  const headers = { 'content-type': 'application/json' };
+  const init = { method: 'POST', body: JSON.stringify(body), headers };
+  return answered(path, init, AbortSignal.timeout(SLOW_LIMIT_MS));
+}
+
 export function pathOf(...parts: readonly string[]): string {
   return `/v1/${parts.map(encodeURIComponent).join('/')}`;
 }
 
 async function ask<T>(path: string, init: RequestInit, signal?: AbortSignal): Promise<T> {
   const limit = AbortSignal.timeout(LIMIT_MS);
-  const response = await reach(path, {
-    ...init,
-    signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
-  });
+  return answered(path, init, signal === undefined ? limit : AbortSignal.any([signal, limit]));
+}
+
+async function answered<T>(path: string, init: RequestInit, signal: AbortSignal): Promise<T> {
+  const response = await reach(path, { ...init, signal });
   if (!response.ok) throw await problemOf(response);
   return response.json() as Promise<T>;
 }

@@ -5,7 +5,7 @@ import { DetailHead } from '../parts/detail-head.js';
 import { Fact } from '../parts/fact.js';
 import { dateTime } from '../parts/format.js';
 import { InertBlock, InertLine } from '../parts/inert.js';
-import { inboxPath, runPath } from '../parts/paths.js';
+import { inboxPath, runPath, stepPath } from '../parts/paths.js';
 import { RunControls } from './controls.js';
 import { ResultNotice } from './result-notice.js';
 import { hasEnded } from './run-data.js';
@@ -47,7 +47,7 @@ export function RunHead({ run, changed }: RunHeadProps): VNode {
 }
 
 function RunFacts({ run }: { readonly run: RunDetail }): VNode {
-  const { agent, model, caller, taskId, sessionId, startedAt, root } = run;
+  const { agent, model, caller, taskId, sessionId, startedAt, root, forked, forks } = run;
   return (
     <dl class="facts">
       <Fact name="Agent">
@@ -81,6 +81,22 @@ function RunFacts({ run }: { readonly run: RunDetail }): VNode {
         </Fact>
       )}
       <Fact name="Began">{dateTime(startedAt)}</Fact>
+      {forked !== undefined && (
+        <Fact name="Fork of">
+          <a href={stepPath(forked.runId, forked.step)}>
+            <InertLine text={forked.runId} max={80} />
+          </a>
+          {` after step ${forked.step}`}
+        </Fact>
+      )}
+      {forks.map((fork) => (
+        <Fact key={fork.runId} name="Forked">
+          {`after step ${fork.step}: `}
+          <a href={runPath(fork.runId)}>
+            <InertLine text={fork.runId} max={80} />
+          </a>
+        </Fact>
+      ))}
     </dl>
   );
 }

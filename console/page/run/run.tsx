@@ -39,15 +39,17 @@ export interface RunViewProps {
   readonly runId: string;
   /** A step that the address names. */
   readonly step?: number | undefined;
+  /** Whoever looks may start runs. */
+  readonly mayFork?: boolean;
 }
 
-export function RunView({ runId, step }: RunViewProps): VNode {
+export function RunView({ runId, step, mayFork = false }: RunViewProps): VNode {
   useTitle('Run');
   const { run, state, refusal, soon } = useRun(runId);
   return (
     <article class="run" aria-label="A run">
       {run !== undefined && run.kind === undefined && (
-        <KnownRun run={run} state={state} changed={soon} step={step} />
+        <KnownRun run={run} state={state} changed={soon} step={step} mayFork={mayFork} />
       )}
       {run?.kind === 'goal' && (
         <div class="empty quiet">
@@ -76,9 +78,10 @@ interface KnownRunProps {
   readonly state: RunState | undefined;
   readonly changed: () => void;
   readonly step: number | undefined;
+  readonly mayFork: boolean;
 }
 
-function KnownRun({ run, state, changed, step }: KnownRunProps): VNode {
+function KnownRun({ run, state, changed, step, mayFork }: KnownRunProps): VNode {
   const { runId } = run;
   const record = useRecord(runId, changed);
   const { story, events } = record;
@@ -112,7 +115,7 @@ function KnownRun({ run, state, changed, step }: KnownRunProps): VNode {
             name: 'Events',
             draw: (isOpen) => <EventsPanel events={events} count={events.length} isOpen={isOpen} />,
           },
-          { name: 'Steps', draw: () => <Later load={steps} props={{ runId, step }} /> },
+          { name: 'Steps', draw: () => <Later load={steps} props={{ runId, step, mayFork }} /> },
           ...(hasBelow
             ? [
                 {

@@ -59,8 +59,12 @@ type Loaded = (props: ViewProps) => VNode;
 
 const run = async (): Promise<Loaded> => {
   const { RunView } = await import('../run/run.js');
-  return ({ place: { id = '', part } }) => (
-    <RunView runId={id} step={part === undefined ? undefined : Number(part)} />
+  return ({ me, place: { id = '', part } }) => (
+    <RunView
+      runId={id}
+      step={part === undefined ? undefined : Number(part)}
+      mayFork={may(me, 'start')}
+    />
   );
 };
 const recording = async (): Promise<Loaded> => {

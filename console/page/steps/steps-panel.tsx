@@ -7,6 +7,7 @@ import { textIn } from '../parts/form.js';
 import { exactTime, whole, words } from '../parts/format.js';
 import { InertLine } from '../parts/inert.js';
 import { stepPath } from '../parts/paths.js';
+import { ForkPanel } from './fork-panel.js';
 import { MomentShown } from './moment.js';
 import { kindsOf, neighbour } from './step-kinds.js';
 import { useMoment, useSteps } from './use-steps.js';
@@ -15,9 +16,11 @@ export interface StepsPanelProps {
   readonly runId: string;
   /** The one that the address names. */
   readonly step?: number | undefined;
+  /** Of the desk of a server, for whoever may start runs. */
+  readonly mayFork?: boolean;
 }
 
-export function StepsPanel({ runId, step }: StepsPanelProps): VNode {
+export function StepsPanel({ runId, step, mayFork = false }: StepsPanelProps): VNode {
   const { index, fault, again } = useSteps(runId);
   if (index === undefined) {
     return (
@@ -35,16 +38,17 @@ export function StepsPanel({ runId, step }: StepsPanelProps): VNode {
       </div>
     );
   }
-  return <KnownSteps index={index} first={step} again={again} />;
+  return <KnownSteps index={index} first={step} again={again} mayFork={mayFork} />;
 }
 
 interface KnownStepsProps {
   readonly index: StepsIndex;
   readonly first: number | undefined;
   readonly again: () => void;
+  readonly mayFork: boolean;
 }
 
-function KnownSteps({ index, first, again }: KnownStepsProps): VNode {
+function KnownSteps({ index, first, again, mayFork }: KnownStepsProps): VNode {
   const { runId, steps } = index;
   const [chosen, setChosen] = useState(first ?? steps.length);
   const step = Math.min(Math.max(1, chosen), steps.length);
@@ -65,6 +69,7 @@ function KnownSteps({ index, first, again }: KnownStepsProps): VNode {
         )}
       </p>
       <Divergences index={index} />
+      {mayFork && index.source === 'run' && <ForkPanel runId={runId} step={step} />}
       {fault !== undefined && <p class="notice failed">{fault}</p>}
       {moment !== undefined && fault === undefined && (
         <div aria-busy={moment.step === step ? 'false' : 'true'}>

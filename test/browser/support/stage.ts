@@ -6,11 +6,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { defineConfig, type Config } from '../../../authoring/index.js';
+import { deskForks } from '../../../cli/desk/desk-forks.js';
 import { survey } from '../../../connectors/survey.js';
 import { openBooks, type Books } from '../../../examples/refund/shop/books.js';
 import { createShopServer } from '../../../examples/refund/shop/server.js';
-import type { WorkerEntrySettings, WorkerProcess } from '../../../testing/index.js';
-import { startDesk, tokenOf, type Name, type TestDesk } from '../../integration/support/desk.js';
+import {
+  createAnthropicProvider,
+  type WorkerEntrySettings,
+  type WorkerProcess,
+} from '../../../testing/index.js';
+import {
+  startDesk,
+  tokenOf,
+  type DeskOptions,
+  type Name,
+  type TestDesk,
+} from '../../integration/support/desk.js';
 import { call, say, startWorld, type World } from '../../integration/support/world.js';
 import { startBrowser, visit, type VisitOptions, type Visitor } from './browser.js';
 import { config, toolsOf } from './shop.js';
@@ -38,10 +49,22 @@ export interface StageOptions {
   readonly deciders?: readonly string[];
   /** Of this configuration, which managers may approve tools of. */
   readonly connectorsOf?: Config;
+  /** Managers may start forks, which the desk makes with the scripted model. */
+  readonly forks?: true;
+}
+
+function forksIn(world: World, loaded: Config): DeskOptions {
+  const { client, store, place: reach, model } = world;
+  const provider = createAnthropicProvider({ apiKey: 'scripted', baseUrl: model.baseUrl });
+  const providers = () => Promise.resolve(new Map([[provider.name, provider]]));
+  return {
+    console: { access: { audit: ['auditor'], start: ['manager'] } },
+    forks: deskForks({ client, reach, store, config: loaded, providers }),
+  };
 }
 
 export async function setStage(options: StageOptions = {}): Promise<Stage> {
-  const { worker = true, ownServer = false, besides, deciders, connectorsOf } = options;
+  const { worker = true, ownServer = false, besides, deciders, connectorsOf, forks } = options;
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-page-'));
   const books = openBooks(join(folder, 'shop.db'));
   const shop = createShopServer(books).listen(0, '127.0.0.1');
@@ -58,6 +81,7 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
   let desk = await startDesk(world, {
     tools,
     ...(deciders && { deciders }),
+    ...(forks && forksIn(world, loaded)),
     ...(connectorsOf && {
       console: { access: { audit: ['auditor'], connectors: ['manager'] } },
       connectors: {

@@ -69,6 +69,7 @@ export interface DeskOptions {
   readonly deciders?: readonly string[];
   readonly tools?: readonly KnownTool[];
   readonly startable?: Startable;
+  readonly forks?: NonNullable<ConsoleOptions['forks']>;
   readonly connectors?: NonNullable<ConsoleOptions['connectors']>;
 }
 
@@ -100,6 +101,7 @@ export async function deskOptions(world: World, options: DeskOptions = {}) {
     ...(options.deciders && { deciders: options.deciders }),
     tools: options.tools ?? [],
     ...(options.startable && { startable: options.startable }),
+    ...(options.forks && { forks: options.forks }),
     ...(options.connectors && { connectors: options.connectors }),
     temporalUi: 'http://127.0.0.1:8233',
     pageFolder: builtPageFolder(),
