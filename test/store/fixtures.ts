@@ -97,6 +97,7 @@ export async function withoutLaterTables(place: string): Promise<void> {
     'letters',
     'forks',
     'recorded_calls',
+    'connector_tokens',
   ])
     await rawRows(place, `drop table ${table}`);
   await rawRows(place, 'alter table asks drop column search_text');
