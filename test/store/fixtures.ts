@@ -98,6 +98,7 @@ export async function withoutLaterTables(place: string): Promise<void> {
     'forks',
     'recorded_calls',
     'connector_tokens',
+    'connector_logins',
   ])
     await rawRows(place, `drop table ${table}`);
   await rawRows(place, 'alter table asks drop column search_text');
