@@ -18,6 +18,7 @@ import { PAYLOAD_BYTES_MAX } from '../core/json/json.js';
 import { PAYLOAD_VERSION } from '../core/state/payloads/payload.js';
 import { closeChild } from './agents/close-child.js';
 import { prepareChild } from './agents/prepare-child.js';
+import { prepareHandoff } from './agents/prepare-handoff.js';
 import { accountCall } from './model/account-call.js';
 import { callModel } from './model/call-model.js';
 import { checkCall } from './tool/check-call.js';
@@ -79,6 +80,7 @@ const IMPLEMENTATIONS: Implementations = {
   ask_supervisor: askSupervisor,
   prepare_child: prepareChild,
   close_child: closeChild,
+  prepare_handoff: prepareHandoff,
   flush,
   close_run: closeRun,
 };

@@ -13,8 +13,15 @@ import {
 import { defineTool } from './define-tool.js';
 import type { Tool } from './tool.js';
 
-export type HandoffDeclaration =
-  string | { readonly agent: string; readonly filter?: HandoffFilter };
+export type HandoffDeclaration = string | HandoffChoice;
+
+export interface HandoffChoice {
+  readonly agent: string;
+  /** Default: `all`; with `run: 'new'`: `summary`. */
+  readonly filter?: HandoffFilter;
+  /** new: another run goes on with the task, and this one ends; default: this run goes on under the other agent. */
+  readonly run?: 'same' | 'new';
+}
 
 const TARGETS_MAX = 20;
 const AGENT_CHARS_MAX = 64;
@@ -40,7 +47,9 @@ export const handoffTool: Tool = defineTool({
 
 /** The tools of an agent as a model is offered them. */
 export function withTargets(tools: readonly Tool[], targets: readonly HandoffTarget[]) {
-  const names = targets.map(({ agent }) => agent).join(', ');
+  const names = targets
+    .map(({ agent, run }) => (run === 'new' ? `${agent} (in a run of its own)` : agent))
+    .join(', ');
   return tools.map((tool) =>
     tool === handoffTool ? { ...tool, description: `${tool.description} Agents: ${names}.` } : tool,
   );
@@ -65,7 +74,11 @@ export function handoffTargets(
 }
 
 function targetOf(agent: string, declared: HandoffDeclaration): HandoffTarget {
-  const { agent: to, filter = 'all' } =
+  const {
+    agent: to,
+    run = 'same',
+    filter = run === 'new' ? 'summary' : 'all',
+  }: Partial<HandoffChoice> =
     typeof declared === 'string' ? { agent: declared } : (declared ?? {});
   if (typeof to !== 'string' || to === '' || to.length > AGENT_CHARS_MAX) {
     throw wrong(
@@ -83,7 +96,14 @@ function targetOf(agent: string, declared: HandoffDeclaration): HandoffTarget {
     const hint = `Use 'all', 'none', 'summary' or 'last N', with N from 1 to ${LAST_MAX}.`;
     throw wrong(agent, `the filter of its handoff to ${to} is ${JSON.stringify(filter)}`, hint);
   }
-  return Object.freeze({ agent: to, filter });
+  if (run !== 'same' && run !== 'new') {
+    throw wrong(agent, `its handoff to ${to} has run ${JSON.stringify(run)}`, "Use 'same' or 'new'.");
+  }
+  if (run === 'new' && filter !== 'summary' && filter !== 'none') {
+    const hint = "Use 'summary' or 'none': the conversation stays with the run that hands over.";
+    throw wrong(agent, `the filter of its handoff to a new run of ${to} is ${JSON.stringify(filter)}`, hint);
+  }
+  return Object.freeze({ agent: to, filter, ...(run === 'new' && { run }) });
 }
 
 function wrong(agent: string, what: string, hint: string): HoldfastError {

@@ -40,7 +40,9 @@ function idsIn(script: Script): readonly string[] {
 /** The same observation in the words of the case. */
 export function inWrittenNames(observation: Observation, name: CallName): Observation {
   if (observation.executions.every(({ callId }) => name(callId) === callId)) {
-    const ids = (observation.goal?.tree ?? observation.events).flatMap((event) =>
+    const { others = [] } = observation;
+    const below = others.flatMap(({ events }) => events);
+    const ids = [...(observation.goal?.tree ?? observation.events), ...below].flatMap((event) =>
       event.type === 'model_response' ? event.calls.map(({ id }) => id) : [],
     );
     if (ids.every((id) => name(id) === id)) return observation;
@@ -57,6 +59,10 @@ export function inWrittenNames(observation: Observation, name: CallName): Observ
     ...(goal !== undefined && {
       goal: { ...goal, tree: goal.tree.map((event) => renamed(event, name)) },
     }),
+    others: (observation.others ?? []).map((run) => ({
+      ...run,
+      events: run.events.map((event) => renamed(event, name)),
+    })),
     executions: observation.executions.map((one) => ({ ...one, callId: name(one.callId) })),
     transcript: observation.transcript.map(message),
     requests: observation.requests.map((request) => ({

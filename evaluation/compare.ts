@@ -43,7 +43,8 @@ import {
 } from './compare/result.js';
 import { seen, type Seen } from './compare/seen.js';
 import { judgeTrace } from './compare/trace.js';
-import type { Observation } from './engine.js';
+import { trailOf } from './compare/trail.js';
+import type { Observation, SeenRun } from './engine.js';
 import type { Expected, Fixture } from './fixture.js';
 
 export type { Difference };
@@ -90,6 +91,7 @@ const JUDGES: Judges = {
   warnings: judgeWarnings,
   persisted: judgePersisted,
   sessions: judgeSessions,
+  runs: judgeRuns,
   cycles: judgeCountOf('cycles', 'cycle_started'),
   reviews: judgeCountOf('reviews', 'goal_review'),
   checkpoints: judgeCountOf('checkpoints', 'checkpoint_saved'),
@@ -116,6 +118,35 @@ export function compare(fixture: Fixture, observation: Observation): readonly Di
     ...judgeWorkers(context),
     ...judgeInvariants(fixture, observation),
   ];
+}
+
+/** What the other runs of the case did, as the same words say it of the run itself. */
+function judgeRuns(wanted: Wanted['runs'], { fixture, observation }: Seen): readonly Difference[] {
+  const { others = [] } = observation;
+  return Object.entries(wanted).flatMap(([written, expected]) => {
+    const run = runNamed(others, written);
+    const path = `runs.${written}`;
+    if (run === undefined)
+      return difference(path, 'a run', others.map(({ name }) => name));
+    const { events, requests } = run;
+    const last = events.at(-1);
+    const result = last?.type === 'run_result' ? { result: last.result } : {};
+    const { result: _, ...own } = observation;
+    const context: Seen = {
+      fixture: { ...fixture, expected },
+      observation: { ...own, ...result, events, requests },
+      trail: trailOf(events),
+    };
+    const keys = Object.keys(expected) as (keyof Wanted)[];
+    return keys.flatMap((key) =>
+      judged(key, context).map((one) => ({ ...one, path: `${path}.${one.path}` })),
+    );
+  });
+}
+
+function runNamed(others: readonly SeenRun[], written: string): SeenRun | undefined {
+  const [name, n = '1'] = written.split('#');
+  return others.filter((run) => run.name === name)[Number(n) - 1];
 }
 
 function judged<Key extends keyof Wanted>(key: Key, context: Seen): readonly Difference[] {

@@ -41,9 +41,12 @@ export function toolOf(name: string, written: WrittenTool, served?: ServedTool):
     annotations: _,
     ...rest
   } = written;
-  const base = TOOLBOX.get(name) ?? ownTool(name, written);
+  const { builtIn, ...base } = TOOLBOX.get(name) ?? ownTool(name, written);
+  // Whoever says something of it means a tool of their own.
+  const isNamed = Object.keys(written).length === 0;
   return {
     ...base,
+    ...(builtIn === true && isNamed && { builtIn }),
     ...rest,
     ...(served !== undefined && { served }),
     ...(approval !== undefined && { approval: approval as CaseApproval }),

@@ -50,6 +50,8 @@ export interface Observation {
   readonly effects: { readonly [tool: string]: number };
   /** The greatest number of tool executions at once. */
   readonly maxInFlight: number;
+  /** Runs of the case that it is not about: sub-agents, and runs that have the task. */
+  readonly others?: readonly SeenRun[];
   /** Violated invariants, in words. */
   readonly violations: readonly string[];
   /** How often a session was saved. */
@@ -85,6 +87,14 @@ export interface SeenMessage {
   }[];
   readonly synthetic: boolean;
   readonly partial: boolean;
+}
+
+export interface SeenRun {
+  readonly runId: string;
+  /** Of its agent, as whoever started it calls it. */
+  readonly name: string;
+  readonly events: readonly RunEvent[];
+  readonly requests: readonly SeenRequest[];
 }
 
 export interface SeenRequest {

@@ -155,6 +155,8 @@ export interface CaseTool {
   readonly answeredBy?: AnswerRule;
   /** One per attempt, in order; `resultOf` says what follows the last. */
   readonly results: readonly ScriptedResult[];
+  /** Its code is that of the runtime: the case says nothing of it. */
+  readonly builtIn?: true;
   /** Present: a server of the case has it, and says this of it. */
   readonly served?: ServedTool;
   /** Present: the tool answers from a record, and refuses what the record does not have. */

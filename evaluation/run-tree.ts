@@ -1,10 +1,10 @@
 /**
- * A run and its sub-agents as one tree: what both engines make of it for expectations that include sub-agents. The run id
- * of a sub-agent is that of its parent with `:a<n>`.
+ * A run, its sub-agents and the runs that it hands its task to as one tree: what both engines make of it for expectations that
+ * include them. The run id of a sub-agent is that of its parent with `:a<n>`, of a run that has its task with `:h<n>`.
  */
 import type { RunEvent } from '../core/state/event.js';
 import type { Action, CaseTool } from './fixture.js';
-import type { SeenExecution } from './engine.js';
+import type { SeenExecution, SeenRequest, SeenRun } from './engine.js';
 import { askFor, inputAskFor } from './scripted/decisions.js';
 
 const SUB_AGENT = /:a\d+$/;
@@ -13,9 +13,45 @@ export function isSubAgent(runId: string): boolean {
   return SUB_AGENT.test(runId);
 }
 
+const HANDED = /:h\d+$/;
+
+/** It has the task of another run of the case. */
+export function isHandedRun(runId: string): boolean {
+  return HANDED.test(runId);
+}
+
+/** It is not the run that the case is about. */
+export function isOtherRun(runId: string): boolean {
+  return isSubAgent(runId) || isHandedRun(runId);
+}
+
 /** The run, or the cycle of a goal, whose tree a run stands in. */
 export function rootOfRun(runId: string): string {
-  return runId.replace(/(:a\d+)+$/, '');
+  return runId.replace(/(:[ah]\d+)+$/, '');
+}
+
+/** The runs of a tree that the case is not about, in the order of their starts. */
+export function otherRuns(
+  tree: readonly RunEvent[],
+  requests: readonly SeenRequest[],
+): readonly SeenRun[] {
+  const runs = new Map<string, RunEvent[]>();
+  for (const event of tree) {
+    const { runId } = event.stamp;
+    if (isOtherRun(runId)) runs.set(runId, [...(runs.get(runId) ?? []), event]);
+  }
+  return [...runs].map(([runId, events]) => ({
+    runId,
+    name: nameOf(events),
+    events,
+    requests: requests.filter((request) => request.runId === runId),
+  }));
+}
+
+/** As whoever started it calls it. */
+function nameOf([first]: readonly RunEvent[]): string {
+  if (first?.type !== 'session_init') return '';
+  return first.parent?.path.at(-1) ?? first.agent;
 }
 
 /** Events of all runs by the time of each; those of one run keep their order. */
@@ -23,19 +59,37 @@ export function mergedByTime(runs: readonly (readonly RunEvent[])[]): readonly R
   return runs.flat().toSorted((one, other) => one.stamp.at - other.stamp.at);
 }
 
-/** Calls that were handed to sub-agents, as executions. */
-export function delegations(
-  tree: readonly RunEvent[],
-  tools: ReadonlyMap<string, Pick<CaseTool, 'kind'>>,
-): readonly SeenExecution[] {
+type Kinds = ReadonlyMap<string, Pick<CaseTool, 'kind' | 'builtIn'>>;
+
+/** Calls that no double executes, as executions: those of sub-agents, and of tools of the runtime. */
+export function ownExecutions(tree: readonly RunEvent[], tools: Kinds): readonly SeenExecution[] {
   return tree.flatMap((event) => {
-    if (event.type !== 'tool_started' || tools.get(event.tool)?.kind !== 'subagent') return [];
+    if (event.type !== 'tool_started' || !isOwn(tools, event.tool)) return [];
     const { callId, tool, key, args: input, stamp } = event;
     const end = tree.find((other) => other.type === 'tool_finished' && other.key === key);
     const endedAt = end?.stamp.at ?? stamp.at;
     const execution = { callId, tool, key, input, sandbox: false, attempts: 1 } as const;
     return [{ ...execution, startedAt: stamp.at, endedAt }];
   });
+}
+
+function isOwn(tools: Kinds, name: string): boolean {
+  const tool = tools.get(name);
+  return tool?.kind === 'subagent' || tool?.builtIn === true;
+}
+
+/** By tool of the runtime: how often it did what it does. */
+export function ownEffects(
+  tree: readonly RunEvent[],
+  tools: Kinds,
+): { readonly [tool: string]: number } {
+  const effects: { [tool: string]: number } = {};
+  for (const event of tree) {
+    if (event.type !== 'tool_finished' || event.status !== 'ok') continue;
+    if (tools.get(event.tool)?.builtIn === true)
+      effects[event.tool] = (effects[event.tool] ?? 0) + 1;
+  }
+  return effects;
 }
 
 /**

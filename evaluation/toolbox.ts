@@ -1,5 +1,7 @@
 /** The standard toolbox: tools that a case may name without declaring them. */
+import { messageAgent } from '../authoring/message-agent.js';
 import type { Json } from '../core/json/json.js';
+import { MESSAGE_TOOL } from '../core/state/mail.js';
 import type { CaseTool, JsonObject } from './fixture.js';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -104,6 +106,14 @@ const TOOLS: readonly CaseTool[] = [
     effect: 'none',
     idempotency: 'natural',
     kind: 'subagent',
+  },
+  {
+    ...PLAIN_TOOL,
+    name: MESSAGE_TOOL,
+    description: messageAgent.description,
+    effect: 'none',
+    idempotency: 'natural',
+    builtIn: true,
   },
 ];
 

@@ -27,6 +27,8 @@ export interface ChildStart extends ChildName {
   readonly place?: TreePlace;
   /** Of the server that the parent is on; absent: not known. */
   readonly namespace?: string;
+  /** It goes on when its parent has ended: it is never an orphan. */
+  readonly detached?: true;
 }
 
 /** Where a sub-agent stands below its root. */
@@ -76,14 +78,16 @@ export interface Children {
   listTree(tenant: string, root: string): Promise<readonly ChildRow[]>;
 }
 
+const NEVER_AN_ORPHAN = 2;
+
 const READ = `select * from children where tenant = @tenant and child = @child`;
 
 const HAS_BEGUN = `select run_id from runs where tenant = @tenant and run_id = @child`;
 
 const INSERT = `
   insert into children
-    (tenant, child, parent, n, digest, start_json, state, root, path_json, call_id, namespace)
-  values (@tenant, @child, @parent, @n, @digest, @start, 'open', @root, @path, @call, @namespace)`;
+    (tenant, child, parent, n, digest, start_json, state, root, path_json, call_id, namespace, watch)
+  values (@tenant, @child, @parent, @n, @digest, @start, 'open', @root, @path, @call, @namespace, @watch)`;
 
 const COUNT = `
   select count(*) as all_rows, coalesce(sum(case when state = 'open' then 1 else 0 end), 0) as open_rows
@@ -108,6 +112,7 @@ export function children(db: Db): Children {
   return {
     async registerChild(given, room) {
       const { tenant, child, parent, n, digest, start, place, namespace = null } = given;
+      const watch = given.detached === true ? NEVER_AN_ORPHAN : 0;
       checkIdentifiers({ tenant, child, parent, digest, ...(place && { root: place.root }) });
       checkWholeNumbers({ n });
       return immediate(db, async (tx) => {
@@ -132,6 +137,7 @@ export function children(db: Db): Children {
           path: place === undefined ? null : JSON.stringify(place.path),
           call: place?.call ?? null,
           namespace,
+          watch,
         };
         await change(tx, INSERT, { ...values, parent, ...tree });
         return 'registered';

@@ -50,10 +50,11 @@ export async function agentRun(input: unknown): Promise<RunResult> {
   return end(final, run);
 }
 
-/** A hint: the outcome is in the store. A parent that is gone needs none, and neither does one that Temporal tells. */
+/** A hint: the outcome is in the store. A parent that is gone, that Temporal tells, or that handed its task over needs none. */
 async function tellParent({ start, tellsEnd }: Run, final: Final): Promise<void> {
   if (start.parent === undefined || final.kind === 'continue_as_new') return;
   if (start.parent.hears && !tellsEnd) return;
+  if (start.parent.kind === 'handoff') return;
   const { workflowId } = workflowInfo();
   await CancellationScope.nonCancellable(() =>
     getExternalWorkflowHandle(start.parent!.id)

@@ -3,6 +3,7 @@
  * Invariant: one that has not ended in time costs all that was reserved for it, because it may still spend that.
  */
 import type { PrepareChildInput } from '../../core/state/effect.js';
+import type { HandedStart } from '../../pure/handed-start.js';
 import type { SubAgentStart } from '../../pure/sub-agent-start.js';
 import type { StoreCalls } from '../../store/store.js';
 import type { ActivityDeps } from '../deps.js';
@@ -35,7 +36,8 @@ export async function costOfPassed(store: StoreCalls, { run, child }: Ids): Prom
   if (result !== undefined) return result.costMicroUsd;
   const row = await store.childRow(run.tenant, child);
   const { costMicroUsd } = await store.attemptedCost(run.tenant, child);
-  const known = row === undefined ? undefined : (JSON.parse(row.start) as SubAgentStart);
+  const known =
+    row === undefined ? undefined : (JSON.parse(row.start) as SubAgentStart | HandedStart);
   const reserved = known?.start.budget?.maxCostMicroUsd;
   return typeof reserved === 'number' ? Math.max(reserved, costMicroUsd) : costMicroUsd;
 }

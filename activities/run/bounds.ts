@@ -8,6 +8,7 @@ import type { Agent, Tool } from '../../authoring/index.js';
 import type { DeclaredSubAgent } from '../../authoring/agent.js';
 import type { StoredText } from '../../core/json/json.js';
 import type { Frozen } from '../../core/state/frozen.js';
+import type { HandedFrom } from '../../core/state/handoff.js';
 import type { HookMatches, HookNames } from '../../core/state/hook.js';
 import type { Settings } from '../../core/state/settings.js';
 import type {
@@ -25,6 +26,8 @@ export interface OpeningStart extends StartInput {
   readonly bounds?: Bounds;
   /** Of a sub-agent that came with the start of its root. */
   readonly role?: StartedRole;
+  /** Of a run that has its task from another run. */
+  readonly handedFrom?: HandedFrom;
 }
 
 /** Generations between a run and its root. */

@@ -1,5 +1,5 @@
 /**
- * The start of a run that is the child of a goal or of another run, from the store.
+ * The start of a run that is the child of a goal or of another run, or has its task from one, out of the store.
  * Invariants: a run opens as a child only under its own id, as its row has it and while that is open; a run that has the
  * id of a child and does not say so is refused; its task and its context are those of the row.
  */
@@ -13,6 +13,7 @@ import {
   isStartOf,
   type ChildStart,
 } from '../../pure/goal/child-start.js';
+import type { HandedStart } from '../../pure/handed-start.js';
 import type { SubAgentStart } from '../../pure/sub-agent-start.js';
 import type { StoreCalls } from '../../store/store.js';
 import type { OpeningStart } from './bounds.js';
@@ -41,6 +42,10 @@ export async function cycleStart(
   const { child, digest } = await registered(store, { tenant, runId }, parent);
   if (!isStartOf(child, start))
     throw taken(runId, `its ${parent.kind} has registered another start`);
+  if ('words' in child) {
+    const { task, words, handedFrom } = child;
+    return { start: { ...start, task, handedFrom }, context: [words] };
+  }
   if ('bounds' in child) {
     const { task, bounds, agentVersion, role } = child;
     const given = { ...start, task, bounds, ...(role !== undefined && { role }) };
@@ -62,7 +67,8 @@ async function registered(store: Pick<Calls, 'childRow'>, key: Key, parent: Pare
   if (row === undefined || !isOwn)
     throw taken(runId, `its ${parent.kind} has registered no such child`);
   if (row.state === 'sealed') throw taken(runId, 'its part has ended');
-  return { child: JSON.parse(row.start) as ChildStart | SubAgentStart, digest: row.digest };
+  const child = JSON.parse(row.start) as ChildStart | SubAgentStart | HandedStart;
+  return { child, digest: row.digest };
 }
 
 /** What the parent of a sub-agent left it with; undefined: the run is none. */

@@ -6,7 +6,6 @@
  */
 import type { OpenRunInput, OpenRunOutput, HandoffOpening } from '../../core/state/effect.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { digestOf, ownValue, type Json, type StoredText } from '../../core/json/json.js';
 import { RULES_VERSION } from '../../core/step/changes.js';
 import { repairHistory } from '../../pure/session-repair.js';
 import type { HashedNode } from '../../store/transcripts.js';
@@ -18,7 +17,8 @@ import type { OpeningStart } from './bounds.js';
 import { boundsOf } from './cycle-start.js';
 import { appendEvents } from './append-events.js';
 import { archiveSegment } from './archive-history.js';
-import { handedMessages, handoffMessage } from './handed-conversation.js';
+import { handedMessages } from './handed-conversation.js';
+import { handedWords, wholeGoal, wholeSchema } from './handed-task.js';
 import { judgeTask } from './judge-task.js';
 import { awaitAgent, freezeAgent, mustFit, noteNeeds } from './open-run.js';
 import { rewritten } from './open-session.js';
@@ -53,7 +53,7 @@ export async function openHandoff(
     frozen,
     head,
     handedOver: {
-      message: await wordsOf(deps, tenant, opening),
+      message: await handedWords(store, tenant, handoff),
       bytes: frozen.prompt.bytes + bytesOf(told.nodes),
     },
     ...(denied !== undefined && { denied }),
@@ -85,11 +85,8 @@ async function startUnder(
   // Another agent brings its own sub-agents.
   const { model: _, agents: __, ...start } = given;
   const bounds = await boundsOf(store, run, given.parent);
-  const goal = await goalIn(store, run.tenant, nodes);
-  const schema =
-    outputSchema === undefined
-      ? undefined
-      : (JSON.parse(await store.getText(run.tenant, outputSchema)) as { [key: string]: Json });
+  const goal = await wholeGoal(store, run, nodes);
+  const schema = await wholeSchema(store, run, outputSchema);
   return {
     ...start,
     ...(bounds !== undefined && { bounds }),
@@ -100,34 +97,4 @@ async function startUnder(
       ...(schema !== undefined && { outputSchema: schema }),
     },
   };
-
-  /** The run itself has only the beginning of a large one. */
-  async function goalIn(from: typeof store, tenant: string, all: typeof nodes) {
-    const node = all.find(({ messageId }) => messageId === `${run.runId}:m0`);
-    const block = node?.blocks.find(({ type }) => type === 'text');
-    if (block?.type !== 'text') return undefined;
-    return typeof block.text === 'string'
-      ? block.text
-      : from.getText(tenant, { ...block.text, preview: '' });
-  }
-}
-
-async function wordsOf(
-  { store }: ActivityDeps,
-  tenant: string,
-  { handoff: { args, from, filter } }: HandoffOpening,
-): Promise<StoredText> {
-  const whole = (await store.restoreArguments(tenant, args)) as { readonly [key: string]: Json };
-  const summary = ownValue(whole, 'summary');
-  const state = ownValue(whole, 'state');
-  return store.putText(
-    tenant,
-    handoffMessage({
-      from,
-      filter,
-      summary: typeof summary === 'string' ? summary : '',
-      ...(state !== undefined && { state }),
-      digest: digestOf(whole),
-    }),
-  );
 }

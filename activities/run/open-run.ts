@@ -111,6 +111,7 @@ export async function freezeAgent(
     ...(outputSchema !== undefined && { outputSchema }),
     ...(authority !== undefined && { authority }),
     ...(supervisor !== undefined && { supervisor }),
+    ...(start.handedFrom !== undefined && { handedFrom: start.handedFrom }),
   };
   return { frozen, ...(report !== undefined && { connectors: report }) };
 }

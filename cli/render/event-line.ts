@@ -64,7 +64,8 @@ function saidText({ from, text }: Extract<RunEvent, { type: 'user_message' }>): 
 
 /** A run shares the event of a handoff with goals. */
 function labelOf(event: RunEvent): string {
-  return event.type === 'handoff' && event.run !== undefined ? 'handoff' : 'goal';
+  const isOfRun = event.type === 'handoff' && (event.run ?? event.started) !== undefined;
+  return isOfRun ? 'handoff' : 'goal';
 }
 
 function describe(event: RunEvent, paint: Paint): Description {

@@ -41,7 +41,7 @@ export function checkRunId(runId: unknown): string {
   if (typeof runId === 'string' && isRunId(runId)) {
     if (!isChildId(runId)) return runId;
     throw new HoldfastError('InvalidTask', `The run id ${runId} cannot be used.`, {
-      hint: 'Ids that end with :c or :a and a number are those of cycles of goals and of sub-agents.',
+      hint: 'Ids that end with :c, :a or :h and a number are those of cycles of goals, of sub-agents and of runs that a handoff has started.',
     });
   }
   const shown = typeof runId === 'string' ? JSON.stringify(runId.slice(0, 140)) : typeof runId;

@@ -22,6 +22,7 @@ import * as watch from '../step/watch-child.js';
 import { takeEnd } from './child-end.js';
 import { callOf, STOPPED, withChild } from './child-facts.js';
 import { lineageOf } from './child-slice.js';
+import { takeBack } from './hand-over.js';
 import { tellBelow } from './tell-below.js';
 import { inlineBytesFor } from './execution.js';
 
@@ -129,7 +130,9 @@ export function endChildren(
   message: 'interrupt' | 'cancel',
 ): Step<OpenRun> | 'hold' | undefined {
   const { children = [] } = run;
-  if (children.length === 0) return endGrace(run);
+  if (children.length === 0) {
+    return (run.handoff?.starts === undefined ? undefined : takeBack(run)) ?? endGrace(run);
+  }
   const untold = children.filter(({ stage, told }) => stage === 'open' && told === undefined);
   if (untold.length === 0) return 'hold';
   const effects = untold.map(({ child }): Effect => ({ kind: 'tell_child', child, message }));

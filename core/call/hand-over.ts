@@ -23,13 +23,36 @@ export function isHandOver(run: OpenRun, { tool }: Pick<Call, 'tool'>): boolean 
 /** Why the run cannot be handed over so; undefined: it can. */
 export function handOverRefusal(run: OpenRun, call: Call): StationResult | undefined {
   if (!isHandOver(run, call)) return undefined;
-  if (targetOf(run, call.args) === undefined) {
+  const target = targetOf(run, call.args);
+  if (target === undefined) {
     const known = (run.frozen.handoffTo ?? []).map(({ agent }) => agent).join(', ');
     return refuse('invalid_arguments', `This agent hands over to ${known} only.`);
   }
-  if ((run.handoffs ?? 0) < HANDOFFS_MAX) return undefined;
+  const kept = target.run === 'new' ? whyKept(run) : undefined;
+  if (kept !== undefined) return refuse('tool_not_allowed', kept);
+  if (handoffsOf(run) < HANDOFFS_MAX) return undefined;
   const message = `This run was handed over ${HANDOFFS_MAX} times, which is the most. Finish the task, or say why you cannot.`;
   return refuse('limit_exceeded', message);
+}
+
+/** Of the task, over all runs that had it. */
+function handoffsOf({ handoffs = 0, frozen }: OpenRun): number {
+  return handoffs + (frozen.handedFrom?.handoffs ?? 0);
+}
+
+/** Run ids have at most 128 characters; that of the other run is this one's with a number. */
+const RUN_ID_CHARS_MAX = 120;
+
+/** Why the task of this run cannot go to another run. */
+function whyKept(run: OpenRun): string | undefined {
+  if (!follows(run, 'handedRuns')) return 'Runs of these rules start no run for a handoff.';
+  const { parent } = run.start;
+  // Its parent waits for its result, and pays for it.
+  if (parent !== undefined && parent.kind !== 'handoff')
+    return 'Another run or a goal waits for this task: finish the task here, or say why you cannot.';
+  return run.runId.length > RUN_ID_CHARS_MAX
+    ? 'The id of this run is too long for one that hands its task to another run.'
+    : undefined;
 }
 
 function targetOf({ frozen }: OpenRun, args: Json): HandoffTarget | undefined {
@@ -47,7 +70,7 @@ export function handOver(run: OpenRun, call: Call): StationResult {
     callId: call.id,
     status: 'skipped',
     isError: false,
-    content: { text: `The agent ${target.agent} goes on with this task.` },
+    content: { text: wordsOf(target) },
     synthetic: true,
     started: false,
     durationMs: 0,
@@ -62,8 +85,15 @@ export function handOver(run: OpenRun, call: Call): StationResult {
     to: target.agent,
     filter: target.filter,
     args: call.args,
+    ...(target.run === 'new' && { starts: { child: `${run.runId}:h1`, n: 1, stage: 'due' as const } }),
   };
   return { kind: 'moved', step: only({ ...settled, handoffs: n, handoff }) };
+}
+
+function wordsOf({ agent, run }: HandoffTarget): string {
+  return run === 'new'
+    ? `The agent ${agent} takes this task over in a run of its own.`
+    : `The agent ${agent} goes on with this task.`;
 }
 
 /** The agent has given the task away: what it has not begun is not its own any more. */
@@ -78,4 +108,17 @@ export function leaveToNext(run: OpenRun, call: Call): Step<OpenRun> | undefined
   const message = `Not executed: the task was handed over to ${handoff.to}.`;
   const refusal = refusalOf(closed.run, call, { code: 'not_executed', message });
   return { run: settleCall(closed.run, call, refusal), effects: closed.effects };
+}
+
+/**
+ * A run that is stopped hands nothing over: what is being started is waited for, and told to stop. 'hold' while it is
+ * waited for; undefined: there is nothing to take back.
+ */
+export function takeBack(run: OpenRun): Step<OpenRun> | 'hold' | undefined {
+  const { starts } = run.handoff ?? {};
+  if (starts?.stage === 'starting') return 'hold';
+  const isThere = starts?.stage === 'started' || starts?.stage === 'checking';
+  if (!isThere || run.stopping === undefined) return undefined;
+  const { handoff: _, ...rest } = run;
+  return { run: rest, effects: [{ kind: 'tell_child', child: starts.child, message: 'cancel' }] };
 }

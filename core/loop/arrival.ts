@@ -107,7 +107,8 @@ export function arriving(run: OpenRun): Ruling<OpenRun> {
   if (arrival.hooks === undefined && hasHooks(run, 'SessionStart') && !run.interrupt) {
     const { task } = run.start;
     const begins = run.session?.resumed === undefined ? 'startup' : 'resume';
-    const source = arrival.handedOver === undefined ? begins : 'handoff';
+    const isHanded = arrival.handedOver !== undefined || run.frozen.handedFrom !== undefined;
+    const source = isHanded ? 'handoff' : begins;
     const payload = { source, agent: run.frozen.agent.name, goal: task.goal };
     const started = startHooks(run, { point: 'SessionStart' }, payload);
     return { ...started, run: { ...started.run, arrival: { ...arrival, hooks: 'running' } } };
@@ -171,6 +172,7 @@ function announceRun(run: OpenRun, arrival: Arrival): OpenRun {
     ...(connectors !== undefined && { connectors: connectors.connectors }),
     ...(task.caller !== undefined && { caller: task.caller }),
     ...parentOf(run),
+    ...(frozen.handedFrom !== undefined && { handedFrom: frozen.handedFrom }),
     ...(frozen.settings.requireProof && follows(run, 'keysFetched') && { requireProof: true }),
     ...(session !== undefined && { sessionId: session.id }),
     ...(session?.resumed !== undefined && { resumed: session.resumed }),

@@ -4,7 +4,7 @@
  * what the start says go on; nothing that people allowed the agent before is left to the next one; the run is announced
  * once, so that the next agent is told by the event `handoff`.
  */
-import { ownValue, previewOf, type Json } from '../json/json.js';
+import { previewOf } from '../json/json.js';
 import type { Arrival } from '../state/arrival.js';
 import type { OpenRunOutput } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
@@ -16,9 +16,9 @@ import { flying, only, WORK } from '../step/inflight.js';
 import { emit } from '../step/outbox.js';
 import { stop } from '../step/stop.js';
 import { storeSome } from '../turn/store-messages.js';
+import { startHandedRun, summaryOf } from './handed-run.js';
 import { supervised, supervisorAfter } from './supervised.js';
 
-const BECAUSE_CHARS = 500;
 /** Openings by workers that know no handoffs; then no worker serves the other agent. */
 const MISSED_MAX = 10;
 
@@ -27,6 +27,7 @@ export function handOver(run: OpenRun): Ruling<Run> {
   const { handoff } = run;
   if (handoff === undefined) return undefined;
   if (handoff.failed !== undefined) return only(notTakenOver(run, handoff.failed));
+  if (handoff.starts !== undefined) return startHandedRun(run, { ...handoff, starts: handoff.starts });
   // A person's pause is over when they have said something.
   if (run.paused !== undefined && !handoff.due) return undefined;
   if (handoff.due || flying(run, [...WORK, 'flush'])) return 'hold';
@@ -162,11 +163,4 @@ export function announceNext(
     },
   });
   return appendUser(told, message, { synthetic: true });
-}
-
-/** The beginning; a long one lies in the store, and in the message. */
-function summaryOf(args: Json): string {
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) return '';
-  const summary = ownValue(args as { readonly [key: string]: Json }, 'summary');
-  return typeof summary === 'string' ? summary.slice(0, BECAUSE_CHARS) : '';
 }

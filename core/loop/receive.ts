@@ -55,6 +55,7 @@ import { recordReply } from '../turn/reply.js';
 import { supervisorAnswered, supervisorFailed } from './supervise.js';
 import { messagesNotStored, messagesStored } from '../turn/store-messages.js';
 import { opened } from './arrival.js';
+import { handedRunNotPrepared, handedRunPrepared, handedRunStarted } from './handed-run.js';
 import { handoffFailed } from './handoff.js';
 import { decideMode, modelNotResolved, modelResolved } from './model-and-mode.js';
 import { heedClose } from './interrupt.js';
@@ -87,7 +88,9 @@ function ofEffect(run: Run, input: EffectInput): Run {
   if (entry.kind === 'start_child') {
     // Where starting it failed, its row and Temporal say whether it is there.
     const existed = input.type === 'child_started' ? input.existed === true : true;
-    return childStarted(heard, input.id, existed);
+    return heard.handoff?.starts === undefined
+      ? childStarted(heard, input.id, existed)
+      : handedRunStarted(heard, input.id, existed);
   }
   if (!endsWhileOpen(entry.kind) || input.type === 'child_started') return heard;
   const end = ENDS[entry.kind];
@@ -212,6 +215,7 @@ export const ENDS: { readonly [Kind in KindWhileOpen]: Ends<Kind> } = {
   ask_supervisor: { succeeded: supervisorAnswered, failed: supervisorFailed },
   prepare_child: { succeeded: childPrepared, failed: childNotPrepared },
   close_child: { succeeded: childClosed, failed: childNotClosed },
+  prepare_handoff: { succeeded: handedRunPrepared, failed: handedRunNotPrepared },
   flush: { succeeded: flushed, failed: messagesNotStored },
   close_run: { succeeded: runClosed, failed: runNotClosed },
 };

@@ -29,6 +29,7 @@ export function resultOf(run: Run, stopping: Stopping): RunResult {
     ...saidOf(run, completed),
     ...(pendingApproval !== undefined && { pendingApproval }),
     ...(next !== undefined && { nextSafeAction: next }),
+    ...(run.handedTo !== undefined && { handedTo: run.handedTo }),
     usage: run.tally.usage,
     costMicroUsd: run.money.spentMicroUsd,
     ...(isOpen(run) && isOverrun(run) && { budgetOverrun: true }),

@@ -60,7 +60,7 @@ function isParent(parent: unknown): boolean {
   if (!isRecord(parent)) return false;
   const [kind, id, n, digest] = ['kind', 'id', 'n', 'digest'].map((key) => ownValue(parent, key));
   return (
-    (kind === 'goal' || kind === 'run') &&
+    (kind === 'goal' || kind === 'run' || kind === 'handoff') &&
     typeof id === 'string' &&
     (kind === 'goal' ? PARENT_ID : RUN_PARENT_ID).test(id) &&
     Number.isSafeInteger(n) &&

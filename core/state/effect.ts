@@ -45,6 +45,8 @@ import type {
   CloseChildOutput,
   PrepareChildInput,
   PrepareChildOutput,
+  PrepareHandoffInput,
+  PrepareHandoffOutput,
 } from './payloads/child-payloads.js';
 import type { GoalActivityPayloads } from './goal/payloads.js';
 import type { AskSupervisorInput, AskSupervisorOutput } from './payloads/supervision-payloads.js';
@@ -93,6 +95,7 @@ export interface ActivityPayloads extends GoalActivityPayloads {
   ask_supervisor: { input: AskSupervisorInput; output: AskSupervisorOutput };
   prepare_child: { input: PrepareChildInput; output: PrepareChildOutput };
   close_child: { input: CloseChildInput; output: CloseChildOutput };
+  prepare_handoff: { input: PrepareHandoffInput; output: PrepareHandoffOutput };
   flush: { input: FlushInput; output: FlushOutput };
   close_run: { input: CloseRunInput; output: CloseRunOutput };
 }
@@ -132,6 +135,7 @@ export const ACTIVITIES = {
   ask_supervisor: { outcome: 'supervisor_answered', works: true, interruptible: true },
   prepare_child: { outcome: 'child_prepared', works: true, interruptible: true },
   close_child: { outcome: 'child_closed', works: true, interruptible: false },
+  prepare_handoff: { outcome: 'handoff_prepared', works: true, interruptible: true },
   flush: { outcome: 'flushed', works: false, interruptible: false },
   close_run: { outcome: 'run_closed', works: true, interruptible: false },
   open_goal: { outcome: 'goal_opened', works: true, interruptible: false },

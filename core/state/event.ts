@@ -8,6 +8,7 @@ import type { ConnectorState } from './connector.js';
 import type { AskOutcome, DecisionKind } from './ask-kinds.js';
 import type { DecidedFacts, RefusedDecision } from './ask.js';
 import type { GrantRequest } from './grant.js';
+import type { HandedFrom } from './handoff.js';
 import type { HookPoint } from './hook.js';
 import type { Finding, RecoveryStep } from './recovery.js';
 import type { RunResult } from './result.js';
@@ -75,6 +76,8 @@ export type EventBody =
         readonly root: string;
         readonly path: readonly string[];
       };
+      /** Of a run that has its task from another run, which has ended. */
+      readonly handedFrom?: HandedFrom;
       /** Whoever decides must prove who they are. */
       readonly requireProof?: true;
       /** Of a fork: where it began, and what the recorded run had spent until then, in micro-USD. */

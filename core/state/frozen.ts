@@ -3,7 +3,7 @@
  * changes a run under way; only its limits can be raised, by a person (G91). References and hashes instead of texts, so that it stays small.
  */
 import type { Budget } from './budget-fields.js';
-import type { HandoffTarget } from './handoff.js';
+import type { HandedFrom, HandoffTarget } from './handoff.js';
 import type { HookMatches, HookNames } from './hook.js';
 import type { StoredText } from '../json/json.js';
 import type { ModelRoute } from './model.js';
@@ -32,6 +32,8 @@ export interface Frozen {
   readonly outputSchema?: StoredText;
   /** To whom the agent may hand the run over; absent: to nobody. */
   readonly handoffTo?: readonly HandoffTarget[];
+  /** Another run had the task before; absent: none. */
+  readonly handedFrom?: HandedFrom;
   readonly budget: Budget;
   readonly settings: Settings;
   /** Sub-agents that it may start; absent: none. */

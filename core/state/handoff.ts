@@ -1,6 +1,7 @@
-/** A handoff: a run goes on under another agent's definition (G66). */
+/** A handoff: a run goes on under another agent's definition, or another run takes the task over (G66). */
 import type { Json, StoredText } from '../json/json.js';
 import type { Failure } from './failure.js';
+import type { StartInput } from './task.js';
 
 /** The tool by which a model hands its run over; reserved for agents that say to whom. */
 export const HANDOFF_TOOL = 'handoff';
@@ -18,6 +19,37 @@ export type HandoffFilter = 'all' | 'none' | 'summary' | `last ${number}`;
 export interface HandoffTarget {
   readonly agent: string;
   readonly filter: HandoffFilter;
+  /** The task goes to a run of its own, and this one ends; absent: this run goes on under the other agent. */
+  readonly run?: 'new';
+}
+
+/** The run that takes the task over, on its way. */
+export interface HandedRun {
+  /** Its run id. */
+  readonly child: string;
+  /** Its number among the runs that this one has handed its task to, from 1; numbers may turn out to be taken. */
+  readonly n: number;
+  /** due: nothing has begun; prepared: its row is in the store; checking: its id was in use; started: it is there. */
+  readonly stage: 'due' | 'preparing' | 'prepared' | 'starting' | 'checking' | 'started';
+  /** Effect of the stages 'preparing', 'starting' and 'checking'. */
+  readonly effectId?: string;
+  /** Of its workflow, with 'prepared'. */
+  readonly input?: StartInput;
+}
+
+/** Where the task of a run came from, as it is frozen. */
+export interface HandedFrom {
+  readonly runId: string;
+  readonly agent: string;
+  readonly callId: string;
+  /** Handoffs of the task so far, this one among them. */
+  readonly handoffs: number;
+}
+
+/** Who goes on with the task of a run that has ended. */
+export interface HandedTo {
+  readonly runId: string;
+  readonly agent: string;
 }
 
 /** A granted handoff, until the next agent is announced. */
@@ -34,8 +66,10 @@ export interface Handoff {
   readonly due?: true;
   /** Openings by workers that know no handoffs. */
   readonly missed?: number;
-  /** Why the other agent could not be opened. */
+  /** Why the other agent could not be opened, or its run not be started. */
   readonly failed?: Failure;
+  /** Absent: the run itself goes on. */
+  readonly starts?: HandedRun;
 }
 
 /** What the next agent is told, once it is frozen. */

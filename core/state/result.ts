@@ -2,6 +2,7 @@
 import type { HookReport } from './hook.js';
 import type { Json, StoredText } from '../json/json.js';
 import type { AskView } from './ask-view.js';
+import type { HandedTo } from './handoff.js';
 import type { Usage } from './model.js';
 
 export type RunStatus = 'completed' | 'stopped' | 'failed' | 'cancelled';
@@ -75,6 +76,8 @@ export interface RunResult {
   readonly pendingApproval?: AskView;
   /** What a person should do now; absent when the run completed. */
   readonly nextSafeAction?: string;
+  /** With the detail `handed_off`: the run that goes on with the task. */
+  readonly handedTo?: HandedTo;
   readonly usage: Usage;
   readonly costMicroUsd: number;
   readonly budgetOverrun?: boolean;

@@ -16,7 +16,7 @@ import type { Phase } from './event.js';
 import type { Failure } from './failure.js';
 import type { StopPhase, StopReason } from './result.js';
 import type { Frozen } from './frozen.js';
-import type { Handoff } from './handoff.js';
+import type { HandedTo, Handoff } from './handoff.js';
 import type { TokenTracker } from './token-budget.js';
 import type { HookErrand, HookPoint, HookReport } from './hook.js';
 import type { Mailbox } from './mail.js';
@@ -206,6 +206,8 @@ export interface Run extends Carrier {
   readonly handoff?: Handoff;
   /** Handoffs that were granted so far. */
   readonly handoffs?: number;
+  /** The run that has taken the task over. */
+  readonly handedTo?: HandedTo;
   readonly unprocessed: readonly string[];
   /** Warnings that a run gives once, and has given. */
   readonly warnedOnce?: readonly WarningCode[];

@@ -82,11 +82,11 @@ export interface ForkRef {
   readonly digest: string;
 }
 
-/** 'goal': the run is a cycle; 'run': it is a sub-agent. */
+/** 'goal': the run is a cycle; 'run': it is a sub-agent; 'handoff': it goes on with the task of a run that ends. */
 export interface ParentRef {
-  readonly kind: 'goal' | 'run';
+  readonly kind: 'goal' | 'run' | 'handoff';
   readonly id: string;
-  /** Number of the cycle, or of the sub-agent among those that its parent started. */
+  /** Number of the cycle, or of the run among those of its kind that its parent started. */
   readonly n: number;
   /** Of the start, as it was registered in the store. */
   readonly digest: string;

@@ -44,4 +44,8 @@ export const TREE_CHANGES = {
     since: 18,
     why: 'The outcome of a sub-agent is taken from the end of its workflow, of which Temporal tells the segment that started it: no word of it and no activity reads it. In a later segment the sub-agent is told to say itself that it has ended.',
   },
+  handedRuns: {
+    since: 18,
+    why: 'A handoff whose declaration says so starts another run with what is left of the budgets, and the run that hands over ends `completed`, detail `handed_off`.',
+  },
 } as const;

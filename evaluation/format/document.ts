@@ -55,6 +55,7 @@ const handoffTo = z
           .string()
           .regex(/^(all|none|summary|last \d+)$/, 'must be all, none, summary or last N')
           .optional(),
+        run: z.enum(['same', 'new']).optional(),
       }),
     ]),
   )

@@ -18,6 +18,7 @@ const EVENT_NAMES = [
   'tool_started',
   'tool_finished',
   'tool_note',
+  'user_message',
   'tool_results_message',
   'transition',
   'compact_boundary',

@@ -240,10 +240,28 @@ const ofEvents = {
   sessions: z.strictObject({ resumed_with: z.array(z.enum(['U', 'A', 'R'])) }),
 };
 
+const { stop_reason, detail, completed, answer, cost_micro_usd } = ofResult;
+const { events, transitions, model_requests, warnings } = ofEvents;
+
+/** Of another run of the case: a sub-agent, or one that a handoff has started. */
+const otherRun = withSomeKey(
+  z
+    .strictObject({
+      ...{ stop_reason, detail, completed, answer, cost_micro_usd, counters },
+      ...{ events, transitions, model_requests, warnings },
+    })
+    .partial(),
+);
+
+export type WantedRun = z.infer<typeof otherRun>;
+
+/** By the name of its agent; of several of one name `name#2` is the second. */
+const ofOthers = { runs: byName(otherRun) };
+
 const VAGUE: readonly string[] = VAGUE_ALIASES;
 
 export const expected = z
-  .strictObject({ ...ofResult, ...ofCalls, ...ofEvents, ...ofGoal })
+  .strictObject({ ...ofResult, ...ofCalls, ...ofEvents, ...ofOthers, ...ofGoal })
   .partial()
   .refine((value) => Object.keys(value).length > 0, 'expects nothing')
   .refine((value) => value.dialect === undefined || value.stop_reason !== undefined, {

@@ -1,10 +1,10 @@
 /** Everybody who plays in a case: its model, its tools, and what happens from outside. */
-import type { Config, Tool } from '../../authoring/index.js';
+import { messageAgent, type Config, type Tool } from '../../authoring/index.js';
 import type { Json } from '../../core/json/json.js';
 import type { Settings } from '../../core/state/settings.js';
 import type { Provider } from '../../providers/provider.js';
 import type { SeenRequest } from '../engine.js';
-import type { Fixture } from '../fixture.js';
+import type { CaseTool, Fixture } from '../fixture.js';
 import { caseConnectors, type CaseConnectors } from '../servers/connectors.js';
 import { inTurn } from '../goal-case.js';
 import type { RealTime } from '../real-time.js';
@@ -113,9 +113,13 @@ function codeOf({ tools }: Fixture, cast: ToolCast): ReadonlyMap<string, Tool> {
   return new Map(
     own.map(([name, declared]): [string, Tool] => [
       name,
-      declared.kind === 'hosted' ? hostedTool(PROVIDER, declared) : scriptedTool(declared, cast),
+      declared.builtIn === true ? messageAgent : playedTool(declared, cast),
     ]),
   );
+}
+
+function playedTool(declared: CaseTool, cast: ToolCast): Tool {
+  return declared.kind === 'hosted' ? hostedTool(PROVIDER, declared) : scriptedTool(declared, cast);
 }
 
 function playsOf(

@@ -2,14 +2,20 @@
 import type { RunEvent } from '../../core/state/event.js';
 import type { Observation, SeenExecution } from '../engine.js';
 import type { Fixture } from '../fixture.js';
-import { delegations, isSubAgent, mostInFlight } from '../run-tree.js';
+import {
+  isOtherRun,
+  mostInFlight,
+  otherRuns,
+  ownEffects,
+  ownExecutions,
+} from '../run-tree.js';
 import type { Cast } from './cast.js';
 
 interface Evidence {
   readonly cast: Cast;
   readonly began: number;
   readonly fixture: Fixture;
-  /** Of the run and its sub-agents, in order; default: those of the run. */
+  /** Of the run, its sub-agents and those that go on with its task, in order; default: those of the run. */
   readonly tree?: readonly RunEvent[];
 }
 
@@ -22,9 +28,10 @@ export function evidenceOf(
   const all = tree ?? events;
   return {
     events,
-    requests: requests.filter((one) => one.runId === undefined || !isSubAgent(one.runId)),
-    executions: inOrderOfStart([...executions.seen(), ...delegations(all, fixture.tools)], all),
-    effects: executions.effects(),
+    requests: requests.filter((one) => one.runId === undefined || !isOtherRun(one.runId)),
+    others: otherRuns(all, requests),
+    executions: inOrderOfStart([...executions.seen(), ...ownExecutions(all, fixture.tools)], all),
+    effects: { ...executions.effects(), ...ownEffects(all, fixture.tools) },
     ...(cast.servers !== undefined && { served: cast.servers.served() }),
     maxInFlight: mostInFlight(all),
     violations: [],

@@ -12,6 +12,7 @@ import type {
 } from '../../providers/provider.js';
 import type { SeenRequest } from '../engine.js';
 import type { CaseSupervisor, CaseTool } from '../fixture.js';
+import { isHandedRun } from '../run-tree.js';
 import { replyAt, type Script, type ScriptedAnswer, type ScriptedReply } from '../script.js';
 import { HostedRuns } from './hosted.js';
 import { reachAtEnd, replyOccurrence, type Moments, type Occurrence } from './moments.js';
@@ -72,7 +73,8 @@ export function scriptedModel(name: string, plays: Plays, cast: ModelCast): Scri
 
   async function doubleOf(runId: string, system: string | undefined): Promise<ModelDouble> {
     const agent = plays.agentOf?.(system);
-    const key = `${plays.shared ? '' : runId} ${agent ?? ''}`;
+    const isOne = plays.shared && !isHandedRun(runId);
+    const key = `${isOne ? '' : runId} ${agent ?? ''}`;
     const known = doubles.get(key);
     if (known !== undefined) return known;
     const script = await plays.scriptOf(runId, agent);

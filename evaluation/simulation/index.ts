@@ -119,7 +119,7 @@ async function play(
   const place = { tenant, runId: fixture.caseId };
   const streamed = await streamViolations(store, place, { isWanted, events });
   return observed({
-    ...evidenceOf({ ...unstarted, tree: simulation.tree }, events),
+    ...evidenceOf({ ...unstarted, tree: await withTexts(store, tenant, simulation.tree) }, events),
     ...(await sessionEvidence(store, fixture, events)),
     result,
     transcript,
@@ -170,7 +170,10 @@ function begin(
     onEvent: (event: RunEvent) => {
       const occurrence = occurrenceOf(event);
       // The worker that dies as a tool starts is the one that runs it: its double does that.
-      const dies = event.type === 'tool_started' && moments.expects(occurrence, 'killWorker');
+      const dies =
+        event.type === 'tool_started' &&
+        fixture.tools.get(event.tool)?.builtIn !== true &&
+        moments.expects(occurrence, 'killWorker');
       if (!dies) void moments.reach(occurrence);
       live?.hear(event);
     },

@@ -8,7 +8,7 @@ import type { ActivityEffect, CloseRunOutput, ExecuteToolInput } from '../../cor
 import type { RunEvent } from '../../core/state/event.js';
 import { wholeEvents } from '../../core/step/outbox.js';
 import { mortal, newLife, type Life } from '../../testing/simulation/index.js';
-import { isSubAgent } from '../run-tree.js';
+import { isOtherRun } from '../run-tree.js';
 import type { Cast } from '../scripted/cast.js';
 import type { Sending } from './sending.js';
 import type { Turns } from './turns.js';
@@ -118,8 +118,8 @@ export function caseLife(options: CaseLifeOptions): CaseLife {
     await sending.before(given.work.kind);
     const output = await performActivity(depsOf(living, deps), given.scope, given.work);
     const { kind, input } = given.work;
-    // What a sub-agent said is not the conversation of the case.
-    if (kind === 'close_run' && !isSubAgent(input.run.runId))
+    // What a sub-agent, or who goes on with the task, said is not the conversation of the case.
+    if (kind === 'close_run' && !isOtherRun(input.run.runId))
       head = (output as CloseRunOutput).head;
     await onOutput(given.work.kind, given.work.input);
     return output;

@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunHandle } from '../../client/runs/run-handle.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import type { PrepareChildInput } from '../../core/state/effect.js';
+import type { ExecuteToolInput, PrepareChildInput } from '../../core/state/effect.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { RunResult } from '../../core/state/result.js';
 import type { Store } from '../../store/store.js';
 import type { CaseRun } from '../engine.js';
 import type { Fixture } from '../fixture.js';
-import { mergedByTime } from '../run-tree.js';
+import { isHandedRun, mergedByTime } from '../run-tree.js';
 import { castOf, type Cast } from '../scripted/cast.js';
 import { startOf } from '../scripted/config.js';
 import {
@@ -84,8 +84,8 @@ export async function playCase(fixture: Fixture, options: PlayOptions): Promise<
     over: over.signal,
     onInput: () => undefined,
     async onOutput(kind, input) {
-      const reached = seamOf({ kind, input } as Work, runId);
-      if (reached !== undefined) await reachAtEnd(cast.moments, reached, stage.worker());
+      for (const reached of seamsOf({ kind, input } as Work, { fixture, caseRun: runId }))
+        await reachAtEnd(cast.moments, reached, stage.worker());
     },
   });
   host.cases.set(runId, life);
@@ -99,14 +99,29 @@ export async function playCase(fixture: Fixture, options: PlayOptions): Promise<
 }
 
 /** What of the events of a run an activity without a double of its own stands for. */
-function seamOf({ kind, input }: Work, caseRun: string): Occurrence | undefined {
+function seamsOf(
+  { kind, input }: Work,
+  { fixture, caseRun }: { readonly fixture: Fixture; readonly caseRun: string },
+): readonly Occurrence[] {
   const { runId } = input.run;
-  if (kind === 'open_run') return runId === caseRun ? openedOf(runId) : undefined;
-  if (kind !== 'prepare_child') return undefined;
-  const { tool, id: call } = (input as PrepareChildInput).call;
-  const id = toolOccurrence('tool_started', call);
-  return { kind: 'event', event: 'tool_started', runId, call, tool, id };
+  if (kind === 'open_run') return runId === caseRun ? [openedOf(runId)] : [];
+  if (kind !== 'prepare_child' && kind !== 'execute_tool') return [];
+  const { tool, id: call } = calledIn({ kind, input } as Work);
+  const events = kind === 'prepare_child' ? BEGUN : [...BEGUN, 'tool_finished' as const];
+  if (kind === 'execute_tool' && fixture.tools.get(tool)?.builtIn !== true) return [];
+  return events.map((event) => {
+    const id = toolOccurrence(event, call);
+    return { kind: 'event', event, runId, call, tool, id };
+  });
 }
+
+function calledIn({ kind, input }: Work): { readonly tool: string; readonly id: string } {
+  if (kind === 'prepare_child') return (input as PrepareChildInput).call;
+  const { tool, callId: id } = (input as ExecuteToolInput).call;
+  return { tool, id };
+}
+
+const BEGUN = ['tool_started'] as const;
 
 interface Playing extends PlayOptions {
   readonly fixture: Fixture;
@@ -182,9 +197,14 @@ async function toolsInFlight(run: RunHandle): Promise<readonly string[]> {
 
 type Ended = { readonly result: RunResult } | { readonly failure: unknown };
 
-async function resultOf({ run }: Playing, signal: AbortSignal): Promise<Ended> {
+async function resultOf({ run, host }: Playing, signal: AbortSignal): Promise<Ended> {
+  const limits = { timeoutMs: CASE_LIMIT_MS, signal };
   try {
-    return { result: await run.result({ timeoutMs: CASE_LIMIT_MS, signal }) };
+    const result = await run.result(limits);
+    for (let next = result.handedTo; next !== undefined; ) {
+      next = (await host.client.handle(next.runId).result(limits)).handedTo;
+    }
+    return { result };
   } catch (failure) {
     return { failure };
   }
@@ -206,7 +226,7 @@ async function observe(playing: Playing, ended: Ended): Promise<CaseRun> {
   const whole = await withTexts(host.store, TENANT, result);
   const replayFailure = await replays.failureOf(runId);
   const isWanted = playing.fixture.settings.includePartialMessages === true;
-  const { tree, violations: below } = await subAgentsOf(playing, stored);
+  const { tree, violations: below } = await othersOf(playing, stored);
   const violations = [
     ...below,
     ...finalViolations({ events, transcript, result: whole }),
@@ -229,23 +249,36 @@ async function observe(playing: Playing, ended: Ended): Promise<CaseRun> {
   };
 }
 
-/** What its sub-agents told, with what must hold of each. */
-async function subAgentsOf(
+/** What its sub-agents and those that go on with its task told, with what must hold of each. */
+async function othersOf(
   { host, runId, replays }: Playing,
   own: readonly RunEvent[],
 ): Promise<{ readonly tree: readonly RunEvent[]; readonly violations: readonly string[] }> {
-  const rows = await host.store.listTree(TENANT, runId);
   const runs: (readonly RunEvent[])[] = [own];
   const violations: string[] = [];
-  for (const { child } of rows) {
-    const events = await storedEvents(host.store, { tenant: TENANT, runId: child });
+  const waiting = [...(await subAgentsOf(host, runId)), ...handedIn(own)];
+  for (let child = waiting.shift(); child !== undefined; child = waiting.shift()) {
+    const name = child;
+    const events = await storedEvents(host.store, { tenant: TENANT, runId: name });
     if (events.length === 0) continue;
-    runs.push(events);
-    violations.push(...eventViolations(events).map((words) => `${child}: ${words}`));
-    const failure = await replays.failureOf(child);
-    if (failure !== undefined) violations.push(`${child}: the history does not replay: ${failure}`);
+    runs.push(await withTexts(host.store, TENANT, events));
+    violations.push(...eventViolations(events).map((words) => `${name}: ${words}`));
+    const failure = await replays.failureOf(name);
+    if (failure !== undefined) violations.push(`${name}: the history does not replay: ${failure}`);
+    if (isHandedRun(name)) waiting.push(...(await subAgentsOf(host, name)), ...handedIn(events));
   }
-  return { tree: rows.length === 0 ? own : mergedByTime(runs), violations };
+  return { tree: runs.length === 1 ? own : mergedByTime(runs), violations };
+}
+
+async function subAgentsOf({ store }: Host, root: string): Promise<readonly string[]> {
+  return (await store.listTree(TENANT, root)).map(({ child }) => child);
+}
+
+/** Runs that have the task from the run of these events. */
+function handedIn(events: readonly RunEvent[]): readonly string[] {
+  return events.flatMap((event) =>
+    event.type === 'handoff' && event.started !== undefined ? [event.started.runId] : [],
+  );
 }
 
 function lastResult(events: readonly RunEvent[]): RunResult | undefined {

@@ -55,7 +55,7 @@ export async function watch(options: Watch): Promise<'waits for time' | 'ended'>
   return 'ended';
 }
 
-/** Of the run and of its sub-agents. */
+/** Of the run, of its sub-agents and of those that go on with its task. */
 async function newEvents(
   store: Watch['store'],
   { tenant, runId }: Watch['run'],
@@ -63,12 +63,15 @@ async function newEvents(
 ): Promise<readonly RunEvent[]> {
   const tree = await store.listTree(tenant, runId);
   const fresh: RunEvent[] = [];
-  for (const id of [runId, ...tree.map(({ child }) => child)]) {
+  const known = [...seen.keys()];
+  for (const id of new Set([runId, ...tree.map(({ child }) => child), ...known])) {
     const sinceSeq = seen.get(id) ?? 0;
     const { events } = await store.readEvents({ tenant, runId: id }, { sinceSeq, limit: PAGE });
     seen.set(id, sinceSeq + events.length);
     fresh.push(...events);
   }
+  for (const event of fresh)
+    if (event.type === 'handoff' && event.started !== undefined) seen.set(event.started.runId, 0);
   return fresh;
 }
 

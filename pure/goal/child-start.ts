@@ -44,7 +44,7 @@ export function isStartOf({ start }: Pick<ChildStart, 'start'>, given: StartInpu
 }
 
 /** Ids that only children have: nobody else may start a run under one. */
-const CHILD_ID = /:[ac]\d+$/;
+const CHILD_ID = /:[ach]\d+$/;
 
 export function isChildId(runId: string): boolean {
   return CHILD_ID.test(runId);

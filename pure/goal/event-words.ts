@@ -54,6 +54,8 @@ export function goalEventWords(event: GoalEvent): string {
         ? `${event.by} said: ${previewOf(event.text)}`
         : `${event.by}: ${event.control}`;
     case 'handoff':
+      if (event.started !== undefined)
+        return `handed over by ${event.by} to ${event.to} in run ${event.started.runId}`;
       return event.run === undefined
         ? `handed to ${event.to} by ${event.by}: ${event.because}`
         : `handed over from ${event.run.from} to ${event.to} on ${event.run.model}`;

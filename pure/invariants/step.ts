@@ -16,4 +16,5 @@ export const NEW_WORK: readonly ActivityEffect['kind'][] = [
   'execute_tool',
   'reconcile_tool',
   'prepare_child',
+  'prepare_handoff',
 ];

@@ -74,6 +74,11 @@ export function messageOf(
       return { ...base, type: 'system', subtype: 'compact_boundary', compact_metadata };
     }
     case 'handoff': {
+      if (event.started !== undefined) {
+        const { callId: tool_use_id, filter, runId: run_id } = event.started;
+        const handoff = { tool_use_id, from: event.by, to: event.to, filter, run_id };
+        return { ...base, type: 'system', subtype: 'handoff', handoff };
+      }
       if (event.run === undefined) return undefined;
       const { callId: tool_use_id, from, filter, model, tools } = event.run;
       const handoff = { tool_use_id, from, to: event.to, filter, model, tools };

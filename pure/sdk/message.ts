@@ -101,7 +101,7 @@ export interface SDKStatusMessage extends SDKMessageBase {
   readonly reason?: string;
 }
 
-/** The run goes on under another agent. */
+/** The run goes on under another agent, or another run goes on with its task. */
 export interface SDKHandoffMessage extends SDKMessageBase {
   readonly type: 'system';
   readonly subtype: 'handoff';
@@ -110,8 +110,10 @@ export interface SDKHandoffMessage extends SDKMessageBase {
     readonly from: string;
     readonly to: string;
     readonly filter: string;
-    readonly model: string;
-    readonly tools: readonly string[];
+    /** Of the run that goes on, which is another one; absent: this one. */
+    readonly run_id?: string;
+    readonly model?: string;
+    readonly tools?: readonly string[];
   };
 }
 

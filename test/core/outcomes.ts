@@ -166,6 +166,14 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
         },
       };
     }
+    case 'prepare_handoff': {
+      const { input } = effect;
+      const { taken, begun, notPrepared } = shell.script.handed?.[input.n - 1] ?? {};
+      if (notPrepared !== undefined) return { type: 'effect_failed', failure: notPrepared };
+      const start = { ...input.start, agent: input.handoff.to };
+      const found = taken === undefined ? { start, ...(begun && { begun }) } : { taken };
+      return { type: 'handoff_prepared', output: { ...found, eventsUpTo } };
+    }
     case 'close_child': {
       const { children = [] } = shell.script;
       const { end, waits } = children[Number(/\d+$/.exec(effect.input.child)?.[0]) - 1] ?? {};

@@ -128,12 +128,20 @@ export interface Script {
   readonly lineage?: Frozen['lineage'];
   /** By their numbers; default: each answers at once. */
   readonly children?: readonly ChildScript[];
+  /** Runs that take the task over, by their numbers; default: each is there at once. */
+  readonly handed?: readonly HandedScript[];
   /** By segment. */
   readonly openFailures?: { readonly [segment: number]: Failure };
   /** Why the house refuses the task. */
   readonly denied?: string;
   /** The goal is spilled to the blob store. */
   readonly goalStored?: boolean;
+}
+
+export interface HandedScript {
+  readonly taken?: { readonly costMicroUsd: number };
+  readonly begun?: true;
+  readonly notPrepared?: Failure;
 }
 
 export interface ModelReply {

@@ -28,6 +28,8 @@ export interface ActivityPlace {
   readonly execution: string;
   /** Whether a run of this id is known, and whether it goes on. */
   readonly describe?: (runId: string) => 'open' | 'closed' | undefined;
+  /** Tells a run that letters lie in the store for it. */
+  readonly wake?: (runId: string) => void;
 }
 
 /** After so long a server takes the worker of a task for dead, ms. */
@@ -134,7 +136,7 @@ class Activity implements ScheduledActivity {
   }
 
   private scopeOf(attempt: Attempt): Scope {
-    const { execution, clock, describe } = this.place;
+    const { execution, clock, describe, wake } = this.place;
     const { controller } = attempt;
     const { heartbeatMs, attemptMs } = this.effect.limits;
     const silenceMs = heartbeatMs ?? attemptMs;
@@ -162,6 +164,7 @@ class Activity implements ScheduledActivity {
       ...(describe !== undefined && {
         describe: (runId: string) => Promise.resolve({ state: STATES[describe(runId) ?? 'none'] }),
       }),
+      ...(wake !== undefined && { wake: (runId: string) => Promise.resolve(wake(runId)) }),
       fetchHistory: () => Promise.reject(new Error('a simulation has no history')),
       namespace: 'simulation',
       error: () => undefined,

@@ -1,5 +1,5 @@
 /**
- * Runs in this process with the sub-agents that they start: each is a machine of its own in one world.
+ * Runs in this process with the sub-agents that they start, and the runs that they hand their task to: each is a machine of its own in one world.
  * Invariants:
  *  Y6 A sub-agent that has run is not started again: its id decides.
  *  Y7 A run hears that a sub-agent has ended when its outcome is in the store.
@@ -48,7 +48,8 @@ export class RunFamily {
       onStep: (run, effects) => {
         this.watching.onStep?.(run, effects);
         if (run.final === undefined || run.final.kind === 'continue_as_new') return;
-        if (parent !== undefined) tellEnd(parent, run, { startedBy });
+        const hears = start.parent?.kind !== 'handoff';
+        if (parent !== undefined && hears) tellEnd(parent, run, { startedBy });
         this.watching.onOver?.(runId);
       },
       children: this.childrenOf(() => process),
@@ -63,6 +64,18 @@ export class RunFamily {
     const member = this.members.get(runId);
     if (member === undefined) return undefined;
     return member.process.isOver() ? 'closed' : 'open';
+  }
+
+  /** Tells a run that letters lie in the store for it. */
+  wake(runId: string): void {
+    const process = this.members.get(runId)?.process;
+    if (process?.isOver() === false) process.put({ type: 'mail' });
+  }
+
+  /** Those that have the task of a run that has ended; they may start others while they are gone through. */
+  *handed(): Iterable<InProcess<Run>> {
+    for (const { start, process } of this.members.values())
+      if (start.parent?.kind === 'handoff') yield process;
   }
 
   /** Those that go on. */

@@ -105,6 +105,7 @@ class GoalInProcess implements GoalSimulation {
     this.world = {
       ...worldOf(options),
       describe: (runId: string) => this.describe(runId),
+      wake: (runId: string) => this.wake(runId),
     };
     this.agents = new RunFamily(this.world, runMachine, {
       onEvent: (event) => this.tree.push(event),
@@ -202,6 +203,12 @@ class GoalInProcess implements GoalSimulation {
     const cycle = this.cycles.get(runId);
     if (cycle === undefined) return this.agents.describe(runId);
     return cycle.isOver() ? 'closed' : 'open';
+  }
+
+  private wake(runId: string): void {
+    const cycle = this.cycles.get(runId);
+    if (cycle === undefined) this.agents.wake(runId);
+    else if (!cycle.isOver()) cycle.send({ type: 'mail' });
   }
 
   private goalMachine(): Machine<Goal> {

@@ -54,6 +54,8 @@ export interface World {
   readonly workers: SimulatedWorkers;
   /** Whether a run of this id is known, and whether it goes on. */
   readonly describe?: (runId: string) => 'open' | 'closed' | undefined;
+  /** Tells a run that letters lie in the store for it; one that is gone hears nothing. */
+  readonly wake?: (runId: string) => void;
   /** Ends when something has that takes real time, such as a request; virtual time stands still until then. */
   readonly outside?: () => Promise<unknown> | undefined;
 }
@@ -248,12 +250,13 @@ export class InProcess<C extends Durable> implements Member {
       case 'tell_child':
         return this.around.children?.tell(effect);
       default: {
-        const { clock, workers, describe } = this.world;
+        const { clock, workers, describe, wake } = this.world;
         const place = {
           clock,
           workers,
           execution: this.execution(),
           ...(describe !== undefined && { describe }),
+          ...(wake !== undefined && { wake }),
         };
         const activity = scheduleActivity(place, effect, (reported) =>
           this.ended(effect, reported),

@@ -47,7 +47,7 @@ export interface Simulation {
   continueAsNew(): void;
   /** Resolves when nothing else can happen at this time. */
   quiet(): Promise<void>;
-  /** Lets the run go on to its end. Throws when it rests for ever, or its core throws. */
+  /** Lets the run go on to its end, and whoever it hands its task to. Throws when it rests for ever, or its core throws. */
   finish(): Promise<Exclude<Final, { kind: 'continue_as_new' }>>;
 }
 
@@ -55,7 +55,11 @@ export interface Simulation {
 export function startSimulation(options: SimulationOptions): Simulation {
   const { start, runId, from } = options;
   const tree: RunEvent[] = [];
-  const world: World = { ...worldOf(options), describe: (id) => family.describe(id) };
+  const world: World = {
+    ...worldOf(options),
+    describe: (id) => family.describe(id),
+    wake: (id) => family.wake(id),
+  };
   const { clock, workers } = world;
   const machineOf = (one: StartInput, id: string): Machine<Run> =>
     from !== undefined && id === runId
@@ -85,6 +89,8 @@ export function startSimulation(options: SimulationOptions): Simulation {
     quiet: () => new Promise((resolve) => clock.after(0, resolve)),
     async finish() {
       await playOut(world, process, () => family.open());
+      // Runs that have its task from it go on when it has ended.
+      for (const handed of family.handed()) await playOut(world, handed, () => family.open());
       return process.carrier().final as Exclude<Final, { kind: 'continue_as_new' }>;
     },
   };

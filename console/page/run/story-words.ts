@@ -30,6 +30,8 @@ export function noteOf(event: RunEvent): Note | undefined {
         ? ['note', 'A message of the user']
         : ['note', 'A letter of another agent', event.from.agent];
     case 'handoff':
+      if (event.started !== undefined)
+        return ['note', 'Another run goes on', `${event.to}: ${event.started.runId}`];
       return event.run === undefined
         ? undefined
         : ['note', 'Another agent goes on', `${event.run.from} → ${event.to}`];

@@ -18,6 +18,16 @@ export interface HandedRun {
   readonly versions: { readonly [name: string]: string };
 }
 
+/** The run that goes on with the task of another one. */
+export interface StartedRun {
+  readonly runId: string;
+  readonly n: number;
+  readonly callId: string;
+  readonly filter: HandoffFilter;
+  /** What it may cost at most, micro-USD; absent: no limit. */
+  readonly maxCostMicroUsd?: number;
+}
+
 export type GoalEventBody =
   | {
       readonly type: 'goal_started';
@@ -105,7 +115,9 @@ export type GoalEventBody =
       readonly to: string;
       readonly by: string;
       readonly because: string;
-      /** Of a run, which goes on under this agent; absent: a goal. */
+      /** Of a run, which goes on under this agent; absent: a goal, or another run has the task. */
       readonly run?: HandedRun;
+      /** Of a run that ends: the other run, which has the task from now on. */
+      readonly started?: StartedRun;
     }
   | { readonly type: 'goal_result'; readonly result: RunResult };

@@ -1,5 +1,6 @@
 /** Activities that prepare and close sub-agents: what goes in, and what comes out. */
 import type { Json, StoredText } from '../../json/json.js';
+import type { Handoff } from '../handoff.js';
 import type { BudgetOverrides, StartInput } from '../task.js';
 import type { PermissionMode } from '../permission-mode.js';
 import type { StopReason } from '../result.js';
@@ -96,4 +97,36 @@ export interface CloseChildOutput extends Acknowledged {
   readonly end?: ChildEnd;
   /** It waits for people or for a time alone. */
   readonly waiting?: boolean;
+}
+
+/** Writes the row of the run that takes a task over, and says with what that run is to be started. */
+export interface PrepareHandoffInput extends EventBatch {
+  readonly v: 1;
+  readonly run: RunRef;
+  /** Run id of the other run, and its number among those of this one. */
+  readonly child: string;
+  readonly n: number;
+  readonly handoff: Pick<Handoff, 'callId' | 'from' | 'to' | 'filter' | 'args'>;
+  /** Handoffs of the task so far, this one among them. */
+  readonly handoffs: number;
+  /** Newest message of the conversation so far. */
+  readonly head: string;
+  /** Of the run that hands over, as it was started, with what is left of its budgets. */
+  readonly start: StartInput;
+  /** JSON Schema of the answer, as JSON text; the start of a run under way has it no more. */
+  readonly outputSchema?: StoredText;
+  /** The id was in use when the run was started: whose it is must be looked at. */
+  readonly existed?: true;
+}
+
+export interface PrepareHandoffOutput extends Acknowledged {
+  /** The argument of its workflow: its task lies in the store. */
+  readonly start?: StartInput;
+  /** Its number is that of somebody else's run, or of an earlier one of this run, which was told to stop. */
+  readonly taken?: {
+    /** What the earlier one cost, which nothing since the reset has counted; micro-USD. */
+    readonly costMicroUsd: number;
+  };
+  /** It is there. */
+  readonly begun?: true;
 }
