@@ -78,8 +78,7 @@ function targetOf(agent: string, declared: HandoffDeclaration): HandoffTarget {
     agent: to,
     run = 'same',
     filter = run === 'new' ? 'summary' : 'all',
-  }: Partial<HandoffChoice> =
-    typeof declared === 'string' ? { agent: declared } : (declared ?? {});
+  }: Partial<HandoffChoice> = typeof declared === 'string' ? { agent: declared } : (declared ?? {});
   if (typeof to !== 'string' || to === '' || to.length > AGENT_CHARS_MAX) {
     throw wrong(
       agent,
@@ -97,11 +96,19 @@ function targetOf(agent: string, declared: HandoffDeclaration): HandoffTarget {
     throw wrong(agent, `the filter of its handoff to ${to} is ${JSON.stringify(filter)}`, hint);
   }
   if (run !== 'same' && run !== 'new') {
-    throw wrong(agent, `its handoff to ${to} has run ${JSON.stringify(run)}`, "Use 'same' or 'new'.");
+    throw wrong(
+      agent,
+      `its handoff to ${to} has run ${JSON.stringify(run)}`,
+      "Use 'same' or 'new'.",
+    );
   }
   if (run === 'new' && filter !== 'summary' && filter !== 'none') {
     const hint = "Use 'summary' or 'none': the conversation stays with the run that hands over.";
-    throw wrong(agent, `the filter of its handoff to a new run of ${to} is ${JSON.stringify(filter)}`, hint);
+    throw wrong(
+      agent,
+      `the filter of its handoff to a new run of ${to} is ${JSON.stringify(filter)}`,
+      hint,
+    );
   }
   return Object.freeze({ agent: to, filter, ...(run === 'new' && { run }) });
 }

@@ -127,7 +127,11 @@ function judgeRuns(wanted: Wanted['runs'], { fixture, observation }: Seen): read
     const run = runNamed(others, written);
     const path = `runs.${written}`;
     if (run === undefined)
-      return difference(path, 'a run', others.map(({ name }) => name));
+      return difference(
+        path,
+        'a run',
+        others.map(({ name }) => name),
+      );
     const { events, requests } = run;
     const last = events.at(-1);
     const result = last?.type === 'run_result' ? { result: last.result } : {};

@@ -85,7 +85,9 @@ export function handOver(run: OpenRun, call: Call): StationResult {
     to: target.agent,
     filter: target.filter,
     args: call.args,
-    ...(target.run === 'new' && { starts: { child: `${run.runId}:h1`, n: 1, stage: 'due' as const } }),
+    ...(target.run === 'new' && {
+      starts: { child: `${run.runId}:h1`, n: 1, stage: 'due' as const },
+    }),
   };
   return { kind: 'moved', step: only({ ...settled, handoffs: n, handoff }) };
 }

@@ -1,7 +1,8 @@
 /**
  * What a run tells its open sub-agents while they work: how permission modes changed, and what its user says.
  * Invariants: a mode that is told only narrows what the sub-agent may do (permission.ts); a message is told once to each
- * sub-agent that was there when it came, which tells those below it.
+ * sub-agent that was there when it came, which tells those below it; a letter of another run is no word of the user, and stays
+ * with the run that it was written to (lettersStay).
  */
 import { modesOver } from '../permission/modes-above.js';
 import { modeOf } from '../permission/permission.js';
@@ -32,15 +33,21 @@ export function tellBelow(run: OpenRun, child: RunChild): Told | undefined {
   const { heard = 0, child: to } = child;
   const modes = modesNow(run);
   const isTold = modes.every((mode, index) => mode === child.modes?.[index]);
-  const messages = run.queue.slice(heard);
+  const messages = run.queue
+    .slice(heard)
+    .map(({ text, from }, index) => ({ text, from, id: `${run.runId}:m${heard + index}` }))
+    .filter(({ from }) => from === undefined || !follows(run, 'lettersStay'));
   if (isTold && messages.length === 0) return undefined;
   const changed: readonly Effect[] = isTold
     ? []
     : [{ kind: 'tell_child', child: to, message: 'modes', modes }];
-  const said = messages.map(({ text }, index): Effect => {
-    const id = `${run.runId}:m${heard + index}`;
-    return { kind: 'tell_child', child: to, message: 'say', text, id };
-  });
+  const said = messages.map(({ text, id }): Effect => ({
+    kind: 'tell_child',
+    child: to,
+    message: 'say',
+    text,
+    id,
+  }));
   const told = { ...child, modes, heard: Math.max(heard, run.queue.length) };
   return { child: told, effects: [...changed, ...said] };
 }

@@ -96,8 +96,7 @@ function budgetLeft(run: OpenRun): Partial<Budget> {
   const { maxTokensPerResponse: _, compactionThreshold: __, ...budget } = run.frozen.budget;
   const { tally } = run;
   const { input, cacheRead, cacheWrite, output } = tally.usage;
-  const turns =
-    run.frozen.settings.turnCounting === 'logical' ? tally.turnCount : tally.modelCalls;
+  const turns = run.frozen.settings.turnCounting === 'logical' ? tally.turnCount : tally.modelCalls;
   const less = (limit: Limit, used: number): Limit =>
     limit === 'unlimited' ? limit : Math.max(0, Math.floor(left(used, limit)));
   return {

@@ -27,7 +27,8 @@ export function handOver(run: OpenRun): Ruling<Run> {
   const { handoff } = run;
   if (handoff === undefined) return undefined;
   if (handoff.failed !== undefined) return only(notTakenOver(run, handoff.failed));
-  if (handoff.starts !== undefined) return startHandedRun(run, { ...handoff, starts: handoff.starts });
+  if (handoff.starts !== undefined)
+    return startHandedRun(run, { ...handoff, starts: handoff.starts });
   // A person's pause is over when they have said something.
   if (run.paused !== undefined && !handoff.due) return undefined;
   if (handoff.due || flying(run, [...WORK, 'flush'])) return 'hold';

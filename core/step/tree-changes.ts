@@ -44,6 +44,10 @@ export const TREE_CHANGES = {
     since: 18,
     why: 'The outcome of a sub-agent is taken from the end of its workflow, of which Temporal tells the segment that started it: no word of it and no activity reads it. In a later segment the sub-agent is told to say itself that it has ended.',
   },
+  lettersStay: {
+    since: 18,
+    why: 'Letters that a run reads are not told to its open sub-agents, who took them for words of the user.',
+  },
   handedRuns: {
     since: 18,
     why: 'A handoff whose declaration says so starts another run with what is left of the budgets, and the run that hands over ends `completed`, detail `handed_off`.',

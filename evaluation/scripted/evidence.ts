@@ -2,13 +2,7 @@
 import type { RunEvent } from '../../core/state/event.js';
 import type { Observation, SeenExecution } from '../engine.js';
 import type { Fixture } from '../fixture.js';
-import {
-  isOtherRun,
-  mostInFlight,
-  otherRuns,
-  ownEffects,
-  ownExecutions,
-} from '../run-tree.js';
+import { isOtherRun, mostInFlight, otherRuns, ownEffects, ownExecutions } from '../run-tree.js';
 import type { Cast } from './cast.js';
 
 interface Evidence {

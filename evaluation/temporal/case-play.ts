@@ -201,7 +201,7 @@ async function resultOf({ run, host }: Playing, signal: AbortSignal): Promise<En
   const limits = { timeoutMs: CASE_LIMIT_MS, signal };
   try {
     const result = await run.result(limits);
-    for (let next = result.handedTo; next !== undefined; ) {
+    for (let next = result.handedTo; next !== undefined;) {
       next = (await host.client.handle(next.runId).result(limits)).handedTo;
     }
     return { result };

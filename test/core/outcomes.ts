@@ -171,7 +171,10 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
       const { taken, begun, notPrepared } = shell.script.handed?.[input.n - 1] ?? {};
       if (notPrepared !== undefined) return { type: 'effect_failed', failure: notPrepared };
       const start = { ...input.start, agent: input.handoff.to };
-      const found = taken === undefined ? { start, ...(begun && { begun }) } : { taken };
+      const found =
+        taken === undefined
+          ? { start, ...((begun ?? input.existed) && { begun: true as const }) }
+          : { taken };
       return { type: 'handoff_prepared', output: { ...found, eventsUpTo } };
     }
     case 'close_child': {

@@ -15,6 +15,7 @@ import type {
 import type { Finding, RecoveryStep } from '../../core/state/recovery.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import type { Failure } from '../../core/state/failure.js';
+import { HANDOFF_TOOL } from '../../core/state/handoff.js';
 import type { Frozen } from '../../core/state/frozen.js';
 import type { HookMatches, HookNames, HookOpinion } from '../../core/state/hook.js';
 import {
@@ -128,6 +129,10 @@ export interface Script {
   readonly lineage?: Frozen['lineage'];
   /** By their numbers; default: each answers at once. */
   readonly children?: readonly ChildScript[];
+  /** Another run had the task before. */
+  readonly handedFrom?: Frozen['handedFrom'];
+  /** To whom the run may be handed over. */
+  readonly handoffTo?: Frozen['handoffTo'];
   /** Runs that take the task over, by their numbers; default: each is there at once. */
   readonly handed?: readonly HandedScript[];
   /** By segment. */
@@ -141,6 +146,10 @@ export interface Script {
 export interface HandedScript {
   readonly taken?: { readonly costMicroUsd: number };
   readonly begun?: true;
+  /** Its id was in use when it was started. */
+  readonly existed?: true;
+  /** How long its start takes, ms; default 0. */
+  readonly startsMs?: number;
   readonly notPrepared?: Failure;
 }
 
@@ -286,6 +295,8 @@ export function frozenOf(script: Script): Frozen {
     prompt: { hash: 'root', bytes: script.promptBytes ?? 400 },
     tools: script.tools ?? TOOLBOX,
     ...(script.agents !== undefined && { agents: script.agents, authority: 'authority' }),
+    ...(script.handoffTo !== undefined && { handoffTo: script.handoffTo }),
+    ...(script.handedFrom !== undefined && { handedFrom: script.handedFrom }),
     ...(script.supervisor !== undefined && { supervisor: supervisorOf(script.supervisor, route) }),
     ...(script.treeLimits !== undefined && { treeLimits: script.treeLimits }),
     ...(script.within !== undefined && { within: script.within }),
@@ -344,7 +355,7 @@ export function flows(id: string, name: string, args: Json): ProposedCall {
 }
 
 function isKnown(name: string): boolean {
-  return TOOLBOX.some((one) => one.name === name) || name.startsWith('x_');
+  return TOOLBOX.some((one) => one.name === name) || name.startsWith('x_') || name === HANDOFF_TOOL;
 }
 
 export function checkOf(name: string, args: Json): ProposedCall['check'] {

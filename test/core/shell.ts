@@ -166,10 +166,20 @@ function childAt({ script }: Shell, child: string) {
 /** It is there at once, and says later that it has ended. */
 function startChild(shell: Shell, effect: Extract<Effect, { kind: 'start_child' }>): void {
   const { id, child } = effect;
+  if (/:h\d+$/.test(child)) return startHanded(shell, id, child);
   const { ms = 10, silent, existed } = childAt(shell, child);
   const was = existed && { existed };
   expect_(shell, id, { due: shell.now, make: (at) => ({ type: 'child_started', id, ...was, at }) });
   if (Number.isFinite(ms) && !silent) endChild(shell, child, ms);
+}
+
+function startHanded(shell: Shell, id: string, child: string): void {
+  const { handed = [] } = shell.script;
+  const { existed, startsMs = 0 } = handed[Number(/\d+$/.exec(child)?.[0]) - 1] ?? {};
+  expect_(shell, id, {
+    due: shell.now + startsMs,
+    make: (at) => ({ type: 'child_started', id, at, ...(existed && { existed }) }),
+  });
 }
 
 function endChild(shell: Shell, child: string, ms: number): void {

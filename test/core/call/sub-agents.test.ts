@@ -341,6 +341,21 @@ test('A change of the mode and a message go down to an open sub-agent once, also
   expect(told(shell)).toEqual(both);
 });
 
+test('A letter that the run reads is not told to its sub-agents; under rules 17 it was.', () => {
+  const letters = [{ seq: 1, from: { run: 'run_1:a1', agent: 'case/r' }, text: 'Pay.' }];
+  for (const [rules, count] of [
+    [18, 0],
+    [17, 1],
+  ] as const) {
+    const shell = delegating([{ ms: 600_000 }], { rules, letters });
+    untilOpen(shell);
+    send(shell, { type: 'mail' });
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(ofType(shell, 'user_message').map(({ from }) => from?.agent)).toEqual(['case/r']);
+    expect(told(shell)).toHaveLength(count);
+  }
+});
+
 test('A run of older rules tells its sub-agents nothing while they work.', () => {
   const shell = delegating([{ ms: 600_000 }], { rules: 15 });
   untilOpen(shell);
