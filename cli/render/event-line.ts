@@ -74,7 +74,7 @@ function describe(event: RunEvent, paint: Paint): Description {
     case 'session_init':
       return {
         label: 'start',
-        text: `${inert(event.agent)} on ${inert(event.model)}: ${quote(event.goal)}${forkText(event)}`,
+        text: `${inert(event.agent)} on ${inert(event.model)}: ${quote(event.goal)}${forkText(event)}${handedText(event)}`,
       };
     case 'user_message':
       return saidText(event);
@@ -281,6 +281,11 @@ function quote(text: StoredText): string {
 
 function args(value: unknown): string {
   return inertInline(value, ARGS_CHARS_MAX);
+}
+
+function handedText({ handedFrom }: Extract<RunEvent, { type: 'session_init' }>): string {
+  if (handedFrom === undefined) return '';
+  return `, handed over by ${inert(handedFrom.agent)} of run ${inert(handedFrom.runId)}`;
 }
 
 function forkText({ forked }: Extract<RunEvent, { type: 'session_init' }>): string {

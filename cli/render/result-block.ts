@@ -23,6 +23,9 @@ export function resultBlock(result: RunResult, options: ResultOptions = {}): str
     ...(partial === undefined ? [] : [paint.dim('(cut off)'), ...inertLines(partial), '']),
     `${paint.bold(inert(result.runId))} ${status}`,
     ...(result.detail === undefined || result.completed ? [] : [inert(result.detail, 1_000)]),
+    ...(result.handedTo === undefined
+      ? []
+      : [`Goes on as ${inert(result.handedTo.runId)} with agent ${inert(result.handedTo.agent)}.`]),
     ...(result.nextSafeAction === undefined ? [] : [`Next: ${inert(result.nextSafeAction)}`]),
     ...(result.budgetOverrun ? [paint.red('The vendor billed more than the budget allowed.')] : []),
     ...(result.unprocessed === undefined

@@ -26,7 +26,7 @@ export const BETWEEN_REPLIES = [
     apply: afterCompaction,
   }),
   rule('hand over', {
-    says: 'A granted handoff takes effect when its turn is over: what is under way ends, the messages are stored, and the run continues as new. The next segment opens with the other agent: its prompt, tools, policy, hooks and model, with the conversation that the filter lets through. Budgets and counters go on.',
+    says: 'A granted handoff takes effect when its turn is over: what is under way ends, the messages are stored, and the run continues as new. The next segment opens with the other agent: its prompt, tools, policy, hooks and model, with the conversation that the filter lets through. Budgets and counters go on. Where the declaration says so, another run is started with what is left of the budgets (`prepare_handoff`), and this one ends `completed`, detail `handed_off`.',
     holds: 'everything below, until the other agent is there',
     since: 15,
     apply: handOver,

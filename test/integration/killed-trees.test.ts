@@ -20,6 +20,7 @@ import {
   type Played,
   type Stage,
 } from './support/killed-stage.js';
+import { HANDOFF } from './support/killed-handoff.js';
 import { ASKS, idsOf, LARGE, SMALL, treeTale, type TreePlayed } from './support/killed-tree.js';
 import { until } from './support/world.js';
 
@@ -63,6 +64,20 @@ test(
     const chosen = drawn(edges, DRAWN_OF_SERVER, SEED);
     saySeed(`servers of trees killed at ${chosen.length} of ${edges.length} edges`);
     await expectSame(whole, await killedServer(stage, chosen));
+  },
+  LIMIT,
+);
+
+test(
+  'a worker killed while a task goes to another run changes nothing in the end',
+  async () => {
+    stage = await startStage(HANDOFF);
+    const whole = await playedWhole(2, ['the-run:h1:0']);
+    const all = pointsOf(whole.messages);
+    const handing = all.filter((point) => isOfHandoff(point));
+    const chosen = [...drawn(handing, DRAWN_EDGES, SEED), ...drawn(all, DRAWN, SEED)];
+    saySeed(`workers of handoffs killed at ${chosen.length} of ${all.length} points`);
+    await expectSame(whole, await killedAt(chosen, TREES_PER_WORKER));
   },
   LIMIT,
 );
@@ -137,6 +152,10 @@ test(
   },
   LIMIT,
 );
+
+function isOfHandoff(point: Point): boolean {
+  return point.kind === 'message' && /prepare_handoff|agentRun/.test(point.message.about);
+}
 
 async function playedWhole(runs: number, effects: readonly string[]) {
   const whole = await played(stage);

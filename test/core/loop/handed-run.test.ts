@@ -53,16 +53,15 @@ test('Of each budget the other run gets what is left.', () => {
     ],
   });
   const { costMicroUsd } = finish(shell);
-  const [{ input }] = started(shell, 'prepare_handoff') as [
-    { input: { start: { budget: object } } },
-  ];
-  expect(input.start.budget).toMatchObject({
+  const [handed] = started(shell, 'prepare_handoff');
+  const budget = handed?.input.start.budget;
+  expect(budget).toMatchObject({
     maxTurns: 7,
     maxToolCalls: 3,
     maxCostMicroUsd: 500_000 - costMicroUsd,
     maxOutputTokens: 'unlimited',
   });
-  expect(input.start.budget).not.toHaveProperty('maxTokensPerResponse');
+  expect(budget).not.toHaveProperty('maxTokensPerResponse');
 });
 
 test.each(['run', 'goal'] as const)('A task that a %s waits for goes to no other run.', (kind) => {

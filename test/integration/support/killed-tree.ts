@@ -108,7 +108,17 @@ async function observedTree(world: World, root: string): Promise<TreePlayed> {
   const { store } = world;
   await world.client.handle(root).result({ timeoutMs: ENDED_LIMIT_MS });
   const rows = await store.listTree(TENANT, root);
-  const workflows = [root, ...rows.map(({ child }) => child)];
+  const open = rows.filter(({ state }) => state === 'open').map(({ child }) => child);
+  return playedTogether(world, [root, ...rows.map(({ child }) => child)], open);
+}
+
+/** What the runs of a tale have done; the first one is that which was started. */
+export async function playedTogether(
+  world: World,
+  workflows: readonly string[],
+  open: readonly string[],
+): Promise<TreePlayed> {
+  const root = workflows[0]!;
   const seen = await Promise.all(workflows.map((id) => observedRun(world, root, id)));
   const members = new Map(
     seen.map((member, place) => [nameless(workflows[place]!, root), member] as const),
@@ -123,7 +133,7 @@ async function observedTree(world: World, root: string): Promise<TreePlayed> {
     effects: all.flatMap(({ effects }) => effects).toSorted(),
     askedAgain: all.some(({ askedAgain }) => askedAgain),
     members,
-    open: rows.filter(({ state }) => state === 'open').map(({ child }) => child),
+    open,
   };
 }
 

@@ -7,6 +7,9 @@ export const TREE_AGENT = 'refund-desk';
 /** The same with many at once. */
 export const HALL = 'refund-hall';
 
+/** It gives its task to a run of its own. */
+export const HANDING_AGENT = 'hander';
+
 /** Loaded by worker processes too, which need nothing else of the tests. */
 const HEARTBEATS = { repeatable: 5_000, single: 5_000 } as const;
 const MODEL = { model: 'scripted/model', settings: { heartbeatMs: HEARTBEATS } } as const;
@@ -35,6 +38,12 @@ export function config(options: unknown): Config {
     agents: [
       auditor,
       hallAuditor,
+      defineAgent({
+        name: HANDING_AGENT,
+        ...root,
+        handoffTo: [{ agent: 'note-writer', run: 'new' }],
+      }),
+      defineAgent({ name: 'note-writer', ...root }),
       defineAgent({
         name: TREE_AGENT,
         ...root,
