@@ -5,6 +5,7 @@
  * run spends nothing after that; a run that a person stops meanwhile takes back what it has started.
  */
 import { ownValue, type Json } from '../json/json.js';
+import { childStarted } from '../call/child-facts.js';
 import { trip } from '../money/budget.js';
 import type { Budget, Limit } from '../state/budget-fields.js';
 import { refOf, type ActivityEffect, type Effect } from '../state/effect.js';
@@ -183,10 +184,10 @@ export function handedRunNotPrepared(run: OpenRun, effectId: string, failure: Fa
   return failure.cancelled ? withStarts(run, { child, n, stage: 'due' }) : failed(run, failure);
 }
 
-/** Fact: it is there, or whose run has its id must be looked at. */
-export function handedRunStarted(run: OpenRun, effectId: string, existed: boolean): OpenRun {
+/** Fact: a sub-agent, or the run that has the task, is there, or whose run has its id must be looked at. */
+export function otherRunStarted(run: OpenRun, effectId: string, existed: boolean): OpenRun {
   const starts = startsOf(run, effectId);
-  if (starts === undefined) return run;
+  if (starts === undefined) return childStarted(run, effectId, existed);
   const { effectId: _, ...rest } = starts;
   return withStarts(run, { ...rest, stage: existed ? 'checking' : 'started' });
 }

@@ -19,7 +19,6 @@ import {
   childNotClosed,
   childNotPrepared,
   childPrepared,
-  childStarted,
   childTimer,
 } from '../call/child-facts.js';
 import { handedOverFailed, toolReturned } from '../call/execution.js';
@@ -55,7 +54,7 @@ import { recordReply } from '../turn/reply.js';
 import { supervisorAnswered, supervisorFailed } from './supervise.js';
 import { messagesNotStored, messagesStored } from '../turn/store-messages.js';
 import { opened } from './arrival.js';
-import { handedRunNotPrepared, handedRunPrepared, handedRunStarted } from './handed-run.js';
+import { handedRunNotPrepared, handedRunPrepared, otherRunStarted } from './handed-run.js';
 import { handoffFailed } from './handoff.js';
 import { decideMode, modelNotResolved, modelResolved } from './model-and-mode.js';
 import { heedClose } from './interrupt.js';
@@ -88,9 +87,7 @@ function ofEffect(run: Run, input: EffectInput): Run {
   if (entry.kind === 'start_child') {
     // Where starting it failed, its row and Temporal say whether it is there.
     const existed = input.type === 'child_started' ? input.existed === true : true;
-    return heard.handoff?.starts === undefined
-      ? childStarted(heard, input.id, existed)
-      : handedRunStarted(heard, input.id, existed);
+    return otherRunStarted(heard, input.id, existed);
   }
   if (!endsWhileOpen(entry.kind) || input.type === 'child_started') return heard;
   const end = ENDS[entry.kind];

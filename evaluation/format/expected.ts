@@ -247,13 +247,19 @@ const { events, transitions, model_requests, warnings } = ofEvents;
 const otherRun = withSomeKey(
   z
     .strictObject({
-      ...{ stop_reason, detail, completed, answer, cost_micro_usd, counters },
-      ...{ events, transitions, model_requests, warnings },
+      stop_reason,
+      detail,
+      completed,
+      answer,
+      cost_micro_usd,
+      counters,
+      events,
+      transitions,
+      model_requests,
+      warnings,
     })
     .partial(),
 );
-
-export type WantedRun = z.infer<typeof otherRun>;
 
 /** By the name of its agent; of several of one name `name#2` is the second. */
 const ofOthers = { runs: byName(otherRun) };
