@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { digestOf, type Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { declaredOnly } from './declared-fields.js';
+import { withRequiredFields } from './required-fields.js';
 import { findSchemaDefect } from './schema-walk.js';
 
 const SCHEMA_BYTES_MAX = 32 * 1024;
@@ -78,7 +79,7 @@ function plainCopy(owner: Owner, schema: JsonSchema): Json {
 
 function zodOf(owner: Owner, schema: Json): z.ZodType {
   try {
-    return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+    return z.fromJSONSchema(withRequiredFields(schema) as Parameters<typeof z.fromJSONSchema>[0]);
   } catch (cause) {
     throw unfit(owner, cause instanceof Error ? cause.message : String(cause));
   }

@@ -11,9 +11,10 @@ import {
   type ToolContext,
 } from '../../authoring/index.js';
 import type { DeclaredKind } from '../../authoring/tool-kind.js';
+import { withRequiredFields } from '../../authoring/required-fields.js';
 import { RETRYABLE } from '../../authoring/tool-error.js';
 import { canonicalJson, type Json } from '../../core/json/json.js';
-import { retryFor } from '../../core/state/tool.js';
+import { retryFor, sideEffectOf } from '../../core/state/tool.js';
 import { checkResultOf, type CaseGoal } from '../goal-case.js';
 import { resultOf, type CaseTool, type ScriptedResult } from '../fixture.js';
 import { approvalOf } from './approval.js';
@@ -85,12 +86,25 @@ function declare(declared: CaseTool): Tool {
     kind: isServed ? 'tool' : (record.kind as DeclaredKind),
     input: inputOf(inputSchema),
     ...(outputSchema !== undefined && { output: schemaOf(outputSchema) }),
-    ...(approval !== undefined && { approval: approvalOf(approval) }),
+    // Nobody declares that a read asks; a case may say so all the same.
+    ...(approval !== undefined && !asksToRead(declared) && { approval: approvalOf(approval) }),
     run: () => undefined,
     ...(sandbox !== 'none' && { sandbox, sandboxRun: () => undefined }),
   });
+  const asked = asksToRead(declared) ? askedFirst(tool, declared) : tool;
   // Connectors make these: the double stands in the place of the server.
-  return isServed ? { ...tool, record: { ...tool.record, kind: 'mcp' } } : tool;
+  return isServed ? { ...asked, record: { ...asked.record, kind: 'mcp' } } : asked;
+}
+
+function asksToRead({ effect, approval }: CaseTool): boolean {
+  const isPlain = approval === undefined || approval === 'never' || approval === 'by_policy';
+  return !isPlain && sideEffectOf(effect) !== 'mutating';
+}
+
+/** With the approval that a tool which changes something would have. */
+function askedFirst(tool: Tool, declared: CaseTool): Tool {
+  const { approval } = declare({ ...declared, effect: 'write', kind: 'tool' }).record;
+  return { ...tool, record: { ...tool.record, approval } };
 }
 
 /** What starts a sub-agent is declared as any tool, and runs no code. */
@@ -110,7 +124,8 @@ function inputOf(schema: CaseTool['inputSchema']): InputDeclaration {
 }
 
 function schemaOf(schema: CaseTool['inputSchema']): z.ZodType {
-  return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+  const whole = typeof schema === 'boolean' ? schema : withRequiredFields(schema);
+  return z.fromJSONSchema(whole as Parameters<typeof z.fromJSONSchema>[0]);
 }
 
 class ToolDouble {

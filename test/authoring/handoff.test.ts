@@ -16,11 +16,29 @@ test('an agent with handoffTo has the tool handoff, and its filter is all unless
   expect(billing.tools).toEqual([]);
 });
 
+test('a handoff to a run of its own hands the summary over unless it says another filter', () => {
+  const handoffTo = [
+    { agent: 'billing', run: 'new' },
+    { agent: 'stock', run: 'new', filter: 'none' },
+    { agent: 'clerk', run: 'same' },
+  ] as const;
+  expect(defineAgent({ ...base, handoffTo }).handoffTo).toEqual([
+    { agent: 'billing', filter: 'summary', run: 'new' },
+    { agent: 'stock', filter: 'none', run: 'new' },
+    { agent: 'clerk', filter: 'all' },
+  ]);
+});
+
 test.each([
   ['names the agent itself', ['desk']],
   ['names billing twice', ['billing', { agent: 'billing', filter: 'none' }]],
   ['filter of its handoff to billing is "last 0"', [{ agent: 'billing', filter: 'last 0' }]],
   ['filter of its handoff to billing is "newest"', [{ agent: 'billing', filter: 'newest' }]],
+  ['has run "other"', [{ agent: 'billing', run: 'other' }]],
+  [
+    'filter of its handoff to a new run of billing is "all"',
+    [{ agent: 'billing', run: 'new', filter: 'all' }],
+  ],
   ['names no agent', [{}]],
   ['not usable', 'billing'],
 ])('a declaration that %s is refused', (what, handoffTo) => {
