@@ -12,6 +12,7 @@ import type { SDKMessage } from '../../pure/sdk/message.js';
 import {
   advanceProjection,
   startProjection,
+  withPaid,
   type Circumstances,
   type EventOf,
   type Projection,
@@ -19,13 +20,18 @@ import {
 } from '../../pure/sdk/projection.js';
 import type { ReadText } from '../../pure/sdk/result-message.js';
 import { cursorOf, isBefore, placeOf, STREAM_START, type StreamChunk } from '../../pure/stream.js';
+import { addedRoutes, type RouteCost } from '../../store/route-costs.js';
+import { rowsBelow } from '../../store/rows-below.js';
 import type { RunMoment } from '../runs/follow-run.js';
 import type { ReadingStore } from '../link.js';
 import type { RunHandle } from '../runs/run-handle.js';
 
 export interface Reading {
   readonly run: Pick<RunHandle, 'runId' | 'tenant' | 'events'>;
-  readonly store: Pick<ReadingStore, 'getText' | 'readChain' | 'restoreArguments'>;
+  readonly store: Pick<
+    ReadingStore,
+    'getText' | 'readChain' | 'restoreArguments' | 'listChildren' | 'routeCosts'
+  >;
   readonly circumstances: Circumstances;
   /** Of the last message that was seen; -1: none. */
   readonly afterSeq: number;
@@ -49,6 +55,8 @@ export interface SeenChunk {
 
 /** Tokens of messages that were seen, kept until it is known that they were. */
 const EARLY_CHUNKS_MAX = 20_000;
+/** Sub-agents whose costs are added. */
+const BELOW_MAX = { depth: 8, count: 200 };
 
 /** The messages of one run, moment by moment. */
 export class MessageFold {
@@ -119,8 +127,19 @@ async function messagesOf(
   event: WholeEvent,
 ): Promise<readonly SDKMessage[]> {
   const read = await wholeTexts(reading, textsOf(state, event));
-  const message = messageOf(state, event, read);
+  const known = event.type === 'run_result' ? withPaid(state, await paidBelow(reading)) : state;
+  const message = messageOf(known, event, read);
   return message === undefined ? [] : [message];
+}
+
+/** Its sub-agents paid a part of the cost that a result tells. */
+async function paidBelow({ run, store }: Reading): Promise<readonly RouteCost[]> {
+  const { tenant, runId } = run;
+  const { rows } = await rowsBelow(store, { tenant, runId }, BELOW_MAX);
+  const costs = await Promise.all(
+    rows.map(({ child }) => store.routeCosts({ tenant, runId: child })),
+  );
+  return addedRoutes(costs.flat());
 }
 
 /** After a reset what was folded is partly superseded, so the line that counts is folded again. */

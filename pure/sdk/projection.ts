@@ -6,6 +6,7 @@
 import type { AskKind } from '../../core/state/ask-kinds.js';
 import type { EventBody, RunEvent } from '../../core/state/event.js';
 import type { Json, StoredText } from '../../core/json/json.js';
+import type { Usage } from '../../core/state/model.js';
 import type { PermissionMode } from '../../core/state/permission-mode.js';
 import { DENIED_CODES } from '../../core/state/tool-result.js';
 import { CALLS_MAX, surplusResult } from '../../core/step/conversation.js';
@@ -113,9 +114,23 @@ function timed(state: Projection, event: RunEvent): Projection {
   return { ...state, apiMs, lastAt: at };
 }
 
-function withReply(state: Projection, event: EventOf<'model_response'>): Projection {
-  const { model, usage, costMicroUsd, calls } = event;
-  const before = Object.hasOwn(state.modelUsage, model) ? state.modelUsage[model] : undefined;
+/** What a model was paid for. */
+export interface PaidModel {
+  readonly model: string;
+  readonly usage: Usage;
+  readonly costMicroUsd: number;
+}
+
+/** With what others paid, such as the sub-agents of a run. */
+export function withPaid(state: Projection, paid: readonly PaidModel[]): Projection {
+  return { ...state, modelUsage: paid.reduce(addPaid, state.modelUsage) };
+}
+
+function addPaid(
+  all: Projection['modelUsage'],
+  { model, usage, costMicroUsd }: PaidModel,
+): Projection['modelUsage'] {
+  const before = Object.hasOwn(all, model) ? all[model] : undefined;
   const after: SDKModelUsage = {
     inputTokens: (before?.inputTokens ?? 0) + usage.input,
     outputTokens: (before?.outputTokens ?? 0) + usage.output,
@@ -123,10 +138,15 @@ function withReply(state: Projection, event: EventOf<'model_response'>): Project
     cacheCreationInputTokens: (before?.cacheCreationInputTokens ?? 0) + usage.cacheWrite,
     costUSD: (Math.round((before?.costUSD ?? 0) * 1e6) + costMicroUsd) / 1e6,
   };
+  return { ...all, [model]: after };
+}
+
+function withReply(state: Projection, event: EventOf<'model_response'>): Projection {
+  const { calls } = event;
   const surplus = calls.slice(CALLS_MAX).map(({ id }) => id);
   return {
     ...state,
-    modelUsage: { ...state.modelUsage, [model]: after },
+    modelUsage: addPaid(state.modelUsage, event),
     inputs: new Map(calls.map(({ id, args }) => [id, args])),
     results: new Map(surplus.map((id) => [id, surplusResult(id)])),
     surplus,

@@ -105,6 +105,14 @@ test('Messages of sub-agents stand under their calls over two levels, and come t
     ]),
   );
   expect(new Set(live.map((one) => one.session_id)).size).toBe(1);
+  // What each model was paid adds up to the cost, which counts sub-agents; theirs count those below them alone.
+  for (const result of [live.at(-1)!, (await all(follow(world, a))).at(-1)!]) {
+    if (result.type !== 'result') throw new Error('no result');
+    const [used, ...others] = Object.values(result.modelUsage);
+    expect([used?.costUSD, others]).toEqual([result.total_cost_usd, []]);
+    expect(used?.inputTokens).toBe(result.usage.input_tokens);
+    expect(result.total_cost_usd).toBeGreaterThan(0);
+  }
   expect(await all(follow(world, root))).toEqual(live);
   // From any message on, with the places of all runs.
   for (let count = 1; count < live.length; count += 1) {
