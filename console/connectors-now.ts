@@ -3,6 +3,7 @@
  * Invariants: however many people look, the servers of a tenant are asked by one look at a time; what was seen moments ago is
  * shown again; an approval looks anew.
  */
+import type { DeskLogins } from '../connectors/desk-logins.js';
 import type { Surveyed } from '../connectors/survey.js';
 
 export type Look = (tenant: string, connector?: string) => Promise<readonly Surveyed[]>;
@@ -11,10 +12,13 @@ export interface KnownConnectors {
   readonly names: readonly string[];
   /** Reaches the servers. */
   readonly look: Look;
+  /** Absent: nobody logs a connector in here. */
+  readonly logins?: DeskLogins;
 }
 
 export interface ConnectorsNow {
   readonly names: readonly string[];
+  readonly logins?: DeskLogins;
   all(tenant: string): Promise<readonly Surveyed[]>;
   anew(tenant: string, connector: string): Promise<Surveyed | undefined>;
 }
@@ -28,12 +32,13 @@ interface Kept {
 }
 
 export function connectorsNow(
-  { names, look }: KnownConnectors,
+  { names, look, logins }: KnownConnectors,
   clock: () => number,
 ): ConnectorsNow {
   const kept = new Map<string, Kept>();
   return {
     names,
+    ...(logins !== undefined && { logins }),
     all(tenant) {
       const known = kept.get(tenant);
       if (known !== undefined && clock() - known.at < KEPT_MS) return known.seen;

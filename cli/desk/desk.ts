@@ -200,7 +200,9 @@ async function connectorsIn(
   store: Store,
 ): Promise<NonNullable<ConsoleOptions['connectors']>> {
   const { survey } = await import('../../connectors/survey.js');
+  const { deskLogins } = await import('../../connectors/desk-logins.js');
   return {
+    logins: deskLogins({ connectors: config.connectors, store, clock: Date.now }),
     names: [...config.connectors.keys()],
     look: (tenant, connector) =>
       survey({ config, store, tenant, connector, limitMs: LOOK_LIMIT_MS }),

@@ -67,6 +67,11 @@ export interface LoginStart {
   readonly pending: PendingLogin;
 }
 
+/** Names a login in a store, where its state does not stand. */
+export function stateDigest(state: string): string {
+  return createHash('sha256').update(state).digest('hex');
+}
+
 /** Errors: `Refusal`, and those of the package, for `reasonOf`. */
 export async function startLogin(server: LoginServer, wish: LoginWish): Promise<LoginStart> {
   const { url, auth } = server;

@@ -31,6 +31,8 @@ export const connector = z.object({
   era: z.enum(['modern', 'legacy']).optional(),
   server: text.optional(),
   message: text.optional().describe('why the server cannot be reached'),
+  hasLogin: z.boolean().describe('people log it in'),
+  login: text.optional().describe('why somebody is to log in'),
   tools: z.array(connectorTool),
 });
 
@@ -48,4 +50,33 @@ export const approveBody = z.strictObject({
 
 export const approved = z.object({
   approved: z.array(z.object({ name: text, hash: text })),
+});
+
+const word = (max: number) => z.string().min(1).max(max);
+
+export const begunLogin = z.object({
+  address: text.describe('of the authorization server, for the browser of the person'),
+  issuer: text,
+  expiresAt: z.number().int(),
+});
+
+/** As the authorization server sent the person back. */
+export const loginAnswer = z.strictObject({
+  state: word(512),
+  code: word(4_096).optional(),
+  iss: word(2_048).optional(),
+  error: word(200).optional(),
+});
+
+export const loggedIn = z.object({
+  connector: text,
+  issuer: text,
+  scope: text.optional(),
+  until: z.number().int().optional().describe('end of the first token'),
+  renews: z.boolean().describe('the next token needs no person'),
+});
+
+export const loggedOut = z.object({
+  was: z.boolean(),
+  revoked: z.boolean().optional().describe('absent: the authorization server takes none back'),
 });

@@ -32,7 +32,9 @@ const listConnectors = endpoint({
   },
   async handle({ desk, person: { tenant } }) {
     const found = (await desk.connectors?.all(tenant)) ?? [];
-    return { status: 200, body: { items: found.map(shown) } };
+    const logins = desk.connectors?.logins?.names ?? [];
+    const items = found.map((one) => ({ ...shown(one), hasLogin: logins.includes(one.connector) }));
+    return { status: 200, body: { items } };
   },
 });
 

@@ -2,6 +2,7 @@
 import type { Endpoint } from '../http/endpoint.js';
 import { aboutEndpoints } from './about.js';
 import { askEndpoints } from './asks.js';
+import { connectorLoginEndpoints } from './connector-logins.js';
 import { connectorEndpoints } from './connectors.js';
 import { comparedEndpoints } from './compared.js';
 import { controlEndpoints } from './control.js';
@@ -36,4 +37,5 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...startEndpoints,
   ...forkEndpoints,
   ...connectorEndpoints,
+  ...connectorLoginEndpoints,
 ];

@@ -1,6 +1,6 @@
 /** Connectors: what their servers offer now, how it differs from what was approved, and approving it. */
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { get, newKey, pathOf, post } from '../data/api.js';
 import type { Connector, ConnectorTool } from '../data/api-types.js';
 import { usePoll } from '../data/use-poll.js';
@@ -37,6 +37,12 @@ export function ConnectorsView(): VNode {
     { everyMs: LOOK_MS, name: 'connectors' },
   );
   const { said, fault, act } = useAct(soon);
+  useEffect(() => {
+    const answer = takeAnswer();
+    if (answer !== undefined)
+      void act(() => post('/v1/connector-logins', answer, newKey()), 'The connector is logged in.');
+    // Once, for the address that the person came back to.
+  }, []);
   return (
     <section class="controls-view" aria-label="Connectors">
       <header class="page-head">
@@ -53,6 +59,24 @@ export function ConnectorsView(): VNode {
       ))}
     </section>
   );
+}
+
+/** What an authorization server has sent the person back with; it leaves the address at once. */
+function takeAnswer(): { readonly [name: string]: string } | undefined {
+  const given = new URLSearchParams(location.search);
+  if (!given.has('state')) return undefined;
+  history.replaceState(null, '', location.pathname);
+  const named = ['state', 'code', 'iss', 'error'].flatMap((name) => {
+    const value = given.get(name);
+    return value === null || value === '' ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(named);
+}
+
+async function logIn(connector: string): Promise<void> {
+  const path = pathOf('connectors', connector, 'login');
+  const { address } = await post<{ readonly address: string }>(path, {}, newKey());
+  location.assign(address);
 }
 
 interface ConnectorProps {
@@ -88,6 +112,7 @@ function ConnectorPart({ connector: one, act }: ConnectorProps): VNode {
         {one.required && ', required'}
         {one.trusted && ', trusted'}
       </p>
+      <LoginPart connector={one} act={act} />
       <ul class="freeze-list" aria-label={`Tools of ${connector}`}>
         {one.tools.map((tool) => (
           <li key={tool.name} class="panel">
@@ -101,6 +126,33 @@ function ConnectorPart({ connector: one, act }: ConnectorProps): VNode {
         </div>
       )}
     </section>
+  );
+}
+
+function LoginPart({ connector: { connector, login, hasLogin }, act }: ConnectorProps): VNode {
+  const logOut = (): Promise<unknown> =>
+    post(pathOf('connectors', connector, 'logout'), {}, newKey());
+  return (
+    <>
+      {login !== undefined && (
+        <p>
+          {'Needs a login: '}
+          <InertLine text={login} max={500} />
+        </p>
+      )}
+      {hasLogin && (
+        <div class="choices">
+          <Button
+            label={`Log ${connector} in`}
+            press={() => void act(() => logIn(connector), 'Going to the authorization server …')}
+          />
+          <Button
+            label={`Log ${connector} out`}
+            press={() => void act(logOut, `${connector} is logged out.`)}
+          />
+        </div>
+      )}
+    </>
   );
 }
 
