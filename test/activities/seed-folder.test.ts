@@ -11,9 +11,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { seedFolder } from '../../activities/run/seed-folder.js';
-import { defineAgent } from '../../authoring/index.js';
+import { defineAgent, defineConfig } from '../../authoring/index.js';
 import { folderOf, FOLDER_LIMITS, type FolderEntries } from '../../pure/work-folder/entry.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
+import { startSimulation } from '../../testing/simulation/index.js';
 
 const RUN = { tenant: 'default', runId: 'seeded', traceId: 'seeded' };
 const OWNER = { tenant: 'default', owner: 'seeded' };
@@ -99,3 +100,26 @@ test('a seed is the path of a folder, and nothing else stands beside it', () => 
     );
   }
 });
+
+test.each(['a seed', 'a seed that is gone'])(
+  'a run of an agent with %s begins with it, or is refused',
+  async (what) => {
+    if (what !== 'a seed') rmSync(seed, { recursive: true });
+    const agent = { name: 'coder', model: 'scripted/model', instructions: 'Code.' };
+    const opening = startSimulation({
+      start: { v: 1, agent: 'coder', task: { goal: 'Code.' } },
+      runId: RUN.runId,
+      store,
+      config: defineConfig({ agents: [defineAgent({ ...agent, sandbox: { seed } })] }),
+      providers: new Map(),
+      instead: ({ kind }) =>
+        kind === 'call_model' ? Promise.reject(new Error('No model is asked.')) : undefined,
+      onEvent: ({ type }) => {
+        if (type === 'session_init') opening.send({ type: 'cancel_requested' });
+      },
+    });
+    const final = await opening.finish();
+    if (what === 'a seed') return expect([...(await entries()).keys()]).toContain('src/main.js');
+    expect(final).toMatchObject({ kind: 'refused', code: 'InvalidTask' });
+  },
+);
