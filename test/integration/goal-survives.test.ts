@@ -6,7 +6,9 @@ import { randomUUID } from 'node:crypto';
 import { normalGoal } from '../../authoring/index.js';
 import type { GoalDefinition } from '../../core/state/goal/definition.js';
 import { expectReplays, replayRuns } from '../../testing/index.js';
-import { exportRun } from '../../replay/export-run.js';
+import { bundleText } from '../../replay/bundle.js';
+import { exportRun, exportTree } from '../../replay/export-run.js';
+import { parseBundle } from '../../replay/read-bundle.js';
 import { AGENT } from './support/agents.js';
 import { startWire } from './support/wire.js';
 import { failedTasks, ofType, pay, say, startWorld, until, type World } from './support/world.js';
@@ -231,6 +233,10 @@ test(
       await expectReplays(bundle);
       expect(bundle.events.length).toBe((await world.events(runId)).length);
     }
+    const run = { tenant: 'default', runId: goalId };
+    const whole = await exportTree({ ...world.place, store: world.store }, run);
+    expect(whole).toMatchObject({ members: [{ parent: goalId, run: { runId: `${goalId}:c1` } }] });
+    await expectReplays(parseBundle(bundleText(whole), 'goal.json'));
     const { blobs } = await bundleOf(goalId);
     expect(Object.values(blobs).some((text) => text.includes('Nothing is left.'))).toBe(true);
   },
