@@ -3,7 +3,13 @@
  * Invariant: what workflows/perform.ts makes of an outcome, this makes of its event.
  */
 import type { Json } from '../core/json/json.js';
-import { ACTIVITIES, isActivity, type ActivityKind, type Effect } from '../core/state/effect.js';
+import {
+  ACTIVITIES,
+  isActivity,
+  type ActivityKind,
+  type Effect,
+  type TellParent,
+} from '../core/state/effect.js';
 import { failureOf, type FailureLimits, type RawFailure } from '../core/state/failure.js';
 import type { ChildWord, EffectInput } from '../core/state/input.js';
 import { isUndecodable, payloadConverter } from '../workflows/payload-converter.js';
@@ -29,6 +35,8 @@ export interface Shell {
   readonly hears: ReadonlySet<string>;
   /** Children that were told to say when they have ended. */
   readonly reports: ReadonlySet<string>;
+  /** The newest question to a parent that has not got there, by the id of the parent. */
+  readonly asked: ReadonlyMap<string, TellParent>;
   readonly timersStarted: number;
   /** Updates that were taken on. */
   readonly tickets: number;
@@ -40,6 +48,7 @@ export const NEW_SHELL: Shell = {
   children: new Map(),
   hears: new Set(),
   reports: new Set(),
+  asked: new Map(),
   timersStarted: 0,
   tickets: 0,
 };
@@ -51,20 +60,22 @@ export function performed(shell: Shell, effects: readonly Effect[]): Shell {
   const children = new Map(shell.children);
   const hears = new Set(shell.hears);
   const reports = new Set(shell.reports);
+  const asked = new Map(shell.asked);
   let { timersStarted } = shell;
   for (const effect of effects) {
     if (effect.kind === 'timer') timers.set(`${(timersStarted += 1)}`, effect.id);
     else if (effect.kind === 'start_child') {
       children.set(effect.child, effect.id);
       if (effect.hears) hears.add(effect.child);
-    } else if (effect.kind === 'tell_child') {
+    } else if (effect.kind === 'tell_parent') asked.set(effect.parent, effect);
+    else if (effect.kind === 'tell_child') {
       if (effect.message === 'report') reports.add(effect.child);
     } else if (isActivity(effect)) {
       const { kind, limits, local = false } = effect;
       launched.set(effect.id, { kind, limits, local });
     }
   }
-  return { ...shell, launched, timers, children, hears, reports, timersStarted };
+  return { ...shell, launched, timers, children, hears, reports, asked, timersStarted };
 }
 
 export interface Heard {
@@ -105,6 +116,11 @@ export function heardOutcome(
       return reportAnswered(shell, attributesOf(event, 'externalWorkflowExecutionSignaled')).heard;
     case 'SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_FAILED': {
       const failed = attributesOf(event, 'signalExternalWorkflowExecutionFailed');
+      const asked = shell.asked.get(textAt(failed, 'workflowExecution', 'workflowId') ?? '');
+      if (asked !== undefined) {
+        const { child, n } = asked;
+        return { shell, input: { type: 'money_answered', child, n, amount: 0, at: now } };
+      }
       const { heard, child } = reportAnswered(shell, failed);
       return child === undefined
         ? heard

@@ -60,6 +60,8 @@ export function effectLine(effect: Effect): StepEffect {
       return { kind, id: '', summary: effect.status };
     case 'start_child':
       return { kind, id: effect.id, summary: `start ${effect.child}` };
+    case 'tell_parent':
+      return { kind, id: effect.parent, summary: `ask ${effect.parent} for ${effect.amount}` };
     case 'tell_child':
       return { kind, id: effect.child, summary: `${effect.message} ${effect.child}` };
     case 'execute_tool':

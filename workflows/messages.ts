@@ -8,6 +8,7 @@ import type { RunEvent } from '../core/state/event.js';
 import type { GoalMessage, MessageVerdict } from '../core/state/goal/message.js';
 import type { GoalView } from '../core/state/goal/view.js';
 import type { Json } from '../core/json/json.js';
+import type { MoneyAnswer, WantedFromBelow } from '../core/messages/parse-message.js';
 import type { PermissionMode } from '../core/state/permission-mode.js';
 import type { OpenAsk, Question, RunView } from '../core/state/view.js';
 
@@ -67,6 +68,11 @@ export const modesAbove = defineSignal<[readonly PermissionMode[]]>('modesAbove'
 
 /** To a sub-agent, from its parent, which began another segment: say by `childEnded` when you have ended. */
 export const tellEnd = defineSignal('tellEnd');
+
+/** From a sub-agent that has used up its money to its parent: how much more it asks for, in micro-USD. */
+export const wantsMoney = defineSignal<[WantedFromBelow]>('wantsMoney');
+/** From the parent to that sub-agent: how much more it gets, 0 for nothing. */
+export const moneyAnswer = defineSignal<[MoneyAnswer]>('moneyAnswer');
 
 export const state = defineQuery<RunView>('state');
 /** Of a goal, under the same name. */

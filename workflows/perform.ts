@@ -29,11 +29,12 @@ import {
   type Effect,
   type OutputOf,
   type TellChild,
+  type TellParent,
 } from '../core/state/effect.js';
 import { failureOf } from '../core/state/failure.js';
 import type { ChildWord, EffectInput } from '../core/state/input.js';
 import type { Inbox } from './inbox.js';
-import { AGENT_RUN, interrupt, modesAbove, tellEnd, userMessage } from './messages.js';
+import * as messages from './messages.js';
 import { isUndecodable, undecodable } from './payload-converter.js';
 import { rawFailure, rawLocalFailure } from './raw-failure.js';
 
@@ -85,6 +86,8 @@ export function createPerformer(inbox: Told, queue: string): Performer {
           return launch(effect.id, () => begin(effect, { queue, inbox }), childReport(effect.id));
         case 'tell_child':
           return tell(effect, inbox);
+        case 'tell_parent':
+          return askParent(effect, inbox);
         default:
           return launch(effect.id, () => schedule(effect), activityReport(effect));
       }
@@ -112,7 +115,7 @@ async function begin(
   { queue, inbox }: { readonly queue: string; readonly inbox: Told },
 ): Promise<ChildBegun> {
   try {
-    const handle = await startChild(AGENT_RUN, {
+    const handle = await startChild(messages.AGENT_RUN, {
       workflowId: child,
       taskQueue: queue,
       parentClosePolicy: ParentClosePolicy.ABANDON,
@@ -168,13 +171,15 @@ function said(effect: TellChild): Promise<void> {
     case 'cancel':
       return handle.cancel();
     case 'interrupt':
-      return handle.signal(interrupt);
+      return handle.signal(messages.interrupt);
     case 'report':
-      return handle.signal(tellEnd);
+      return handle.signal(messages.tellEnd);
+    case 'money':
+      return handle.signal(messages.moneyAnswer, { n: effect.n, amount: effect.amount });
     case 'modes':
-      return handle.signal(modesAbove, effect.modes);
+      return handle.signal(messages.modesAbove, effect.modes);
     case 'say':
-      return handle.signal(userMessage, { text: effect.text, id: effect.id });
+      return handle.signal(messages.userMessage, { text: effect.text, id: effect.id });
   }
 }
 
@@ -185,6 +190,16 @@ function tell(effect: TellChild, inbox: Told): void {
     if (!isGone(error)) throw error;
     if (message === 'report') inbox.put({ type: 'child_ended', child, at: Date.now() });
   });
+}
+
+/** A parent that is gone gives nothing. */
+function askParent({ parent, child, n, amount }: TellParent, inbox: Told): void {
+  getExternalWorkflowHandle(parent)
+    .signal(messages.wantsMoney, { child, n, amount })
+    .catch((error: unknown) => {
+      if (!isGone(error)) throw error;
+      inbox.put({ type: 'money_answered', child, n, amount: 0, at: Date.now() });
+    });
 }
 
 /** The workflow that something was said to has ended, or never was. */

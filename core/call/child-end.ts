@@ -16,8 +16,9 @@ import { cancelTimer, only } from '../step/inflight.js';
 import * as watch from '../step/watch-child.js';
 import { callOf, childEnded, ended, withChild } from './child-facts.js';
 import { inlineBytesFor } from './execution.js';
+import { moneyAnswered, moneyWanted } from './more-money.js';
 
-type Word = ChildWord | Extract<OutsideInput, { type: 'tell_end' }>;
+type Word = ChildWord | Extract<OutsideInput, { type: 'tell_end' | 'money_wanted' }>;
 
 /** Fact: a sub-agent has ended, or this one is to say so itself. */
 export function heardOfTree(run: Run, word: Word): Run {
@@ -26,6 +27,10 @@ export function heardOfTree(run: Run, word: Word): Run {
       return childEnded(run, word.child);
     case 'child_done':
       return childDone(run, word);
+    case 'money_wanted':
+      return moneyWanted(run, word);
+    case 'money_answered':
+      return moneyAnswered(run, word);
     case 'tell_end':
       return { ...run, tellsEnd: true };
   }

@@ -3,6 +3,7 @@
  * Invariants: an outcome is read from the store, a sub-agent's own word is a hint; open ones travel over segments; none is
  * started in a run that ends.
  */
+import type { Ask } from '../state/ask.js';
 import { refOf, type ActivityEffect, type Effect } from '../state/effect.js';
 import type { OpenRun, Step } from '../state/run.js';
 import type { RunChild } from '../state/run-child.js';
@@ -25,6 +26,7 @@ import { lineageOf } from './child-slice.js';
 import { takeBack } from './hand-over.js';
 import { tellBelow } from './tell-below.js';
 import { inlineBytesFor } from './execution.js';
+import { giveMore, withdrawUseless } from './more-money.js';
 
 /** How long sub-agents that were told to stop are waited for, for each generation that may be below, ms. */
 const GRACE_MS = 60_000;
@@ -37,11 +39,18 @@ function graceMs(run: OpenRun): number {
 
 /** Rule: one step of the first sub-agent that can have one. */
 export function tendChildren(run: OpenRun): Ruling<OpenRun> {
+  const useless = run.asks.some(isForChild) || run.moneyAsked?.for !== undefined;
+  const withdrawn = useless ? withdrawUseless(run) : undefined;
+  if (withdrawn !== undefined) return withdrawn;
   for (const child of run.children ?? []) {
     const step = tend(run, child);
     if (step !== undefined) return step;
   }
   return undefined;
+}
+
+function isForChild({ child }: Ask): boolean {
+  return child !== undefined;
 }
 
 function tend(run: OpenRun, child: RunChild): Step<OpenRun> | undefined {
@@ -51,6 +60,8 @@ function tend(run: OpenRun, child: RunChild): Step<OpenRun> | undefined {
   if (child.heardIn !== undefined && child.heardIn !== run.segment.number)
     return report(run, child);
   if (child.due || child.last) return close(run, child);
+  const given = child.wants === undefined ? undefined : giveMore(run, child, child.wants);
+  if (given !== undefined) return given;
   const told = child.modes === undefined ? undefined : tellBelow(run, child);
   if (told !== undefined) return { run: withChild(run, told.child), effects: told.effects };
   if (child.look !== undefined) return undefined;
@@ -79,9 +90,17 @@ function begin(run: OpenRun, { input, ...child }: RunChild): Step<OpenRun> | und
     return { run: begun, effects: [{ ...start, input }] };
   }
   const heardIn = run.segment.number;
-  const heard = { ...input, parent: { ...input.parent, hears: true as const } };
+  const asks = asksAbove(run, child) && { asks: true as const };
+  const heard = { ...input, parent: { ...input.parent, hears: true as const, ...asks } };
   const begun = withChild(next, { ...child, effectId: id, heardIn });
   return { run: begun, effects: [{ ...start, input: heard, hears: true }] };
+}
+
+/** Its slice is this run's money: what this run says of a used-up budget counts, unless the declaration says otherwise. */
+function asksAbove(run: OpenRun, { name }: RunChild): boolean {
+  const { agents, settings } = run.frozen;
+  const own = run.start.parent?.asks ? 'ask' : settings.onBudget;
+  return follows(run, 'moneyAbove') && (agents?.[name]?.settings?.onBudget ?? own) === 'ask';
 }
 
 /** Temporal told its end to a segment before this one: from now on it says so itself. */

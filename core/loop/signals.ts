@@ -6,11 +6,13 @@
 import {
   parseDecision,
   parseModelName,
+  parseMoneyAnswer,
   parseModesAbove,
   parsePermissionMode,
   parseProvidedInput,
   parseThinkingTokens,
   parseUserMessage,
+  parseWantedMoney,
   type Parsed,
 } from '../messages/parse-message.js';
 import type { Decision } from '../state/ask.js';
@@ -35,6 +37,8 @@ export const RUN_SIGNALS = [
   'childEnded',
   'modesAbove',
   'tellEnd',
+  'wantsMoney',
+  'moneyAnswer',
 ] as const;
 
 const ID_CHARS_MAX = 200;
@@ -88,6 +92,21 @@ export function heard(run: Run, { name, raw, at }: Signal): Input {
       return read('signal', parseModesAbove, (modes) => ({ type: 'modes_above', modes, at }));
     case 'tellEnd':
       return knows(run, 'heardEnds') ? { type: 'tell_end', at } : unknown(name, at);
+    case 'wantsMoney':
+      if (!knows(run, 'moneyAbove')) return unknown(name, at);
+      return read('signal', parseWantedMoney, (wanted) => ({
+        type: 'money_wanted',
+        ...wanted,
+        at,
+      }));
+    case 'moneyAnswer':
+      if (!knows(run, 'moneyAbove')) return unknown(name, at);
+      return read('signal', parseMoneyAnswer, (given) => ({
+        type: 'money_answered',
+        child: run.runId,
+        ...given,
+        at,
+      }));
     default:
       return unknown(name, at);
   }

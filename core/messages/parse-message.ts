@@ -192,6 +192,32 @@ export function parseModesAbove(raw: unknown): Parsed<readonly PermissionMode[]>
     : { ok: true, value: modes };
 }
 
+export interface MoneyAnswer {
+  readonly n: number;
+  /** micro-USD */
+  readonly amount: number;
+}
+
+export interface WantedFromBelow extends MoneyAnswer {
+  readonly child: string;
+}
+
+export function parseWantedMoney(raw: unknown): Parsed<WantedFromBelow> {
+  const child = isRecord(raw) ? ownValue(raw, 'child') : undefined;
+  const wanted = parseMoneyAnswer(raw);
+  return wanted.ok && wanted.value.amount > 0 && isText(child, ID_CHARS_MAX)
+    ? { ok: true, value: { child, ...wanted.value } }
+    : fault(raw, 'a sub-agent asks for money by {child, n, amount}');
+}
+
+export function parseMoneyAnswer(raw: unknown): Parsed<MoneyAnswer> {
+  const [n, amount] = isRecord(raw) ? [ownValue(raw, 'n'), ownValue(raw, 'amount')] : [];
+  const isAnswer = Number.isSafeInteger(amount) && Number(amount) >= 0;
+  return isAnswer && Number.isSafeInteger(n) && Number(n) > 0
+    ? { ok: true, value: { n: Number(n), amount: Number(amount) } }
+    : fault(raw, 'money from above is answered by {n, amount}');
+}
+
 export function parsePermissionMode(raw: unknown): Parsed<PermissionMode> {
   const mode = PERMISSION_MODES.find((one) => one === raw);
   return mode === undefined

@@ -17,6 +17,7 @@ import { digestOf } from '../json/json.js';
 import type { StopReason } from '../state/result.js';
 import type { BudgetField, Exceeded, OpenRun, Step } from '../state/run.js';
 import { stop } from '../step/stop.js';
+import { answerAbove, askAbove, closeAbove, mayAskAbove } from './ask-above.js';
 import { endOnBudget } from './wrap-up.js';
 import { inputUsed } from './budget.js';
 
@@ -41,7 +42,10 @@ export function exceed(run: OpenRun, reason: StopReason): OpenRun {
 export function questionFor(run: OpenRun, reason: StopReason): Exceeded | undefined {
   const field = fieldOf(run, reason);
   const limit = field === undefined ? 'unlimited' : run.frozen.budget[field];
-  const mayAsk = run.frozen.settings.onBudget === 'ask' && (run.budgetAsks ?? 0) < BUDGET_ASKS_MAX;
+  const asksAbove = run.start.parent?.asks === true;
+  const mayAsk = asksAbove
+    ? field === 'maxCostMicroUsd' && mayAskAbove(run)
+    : run.frozen.settings.onBudget === 'ask' && (run.budgetAsks ?? 0) < BUDGET_ASKS_MAX;
   // A run that says its last word has been refused more, or was not to ask.
   const last = run.wrapUp !== undefined;
   if (last || !mayAsk || field === undefined || limit === 'unlimited') return undefined;
@@ -53,6 +57,7 @@ export function questionFor(run: OpenRun, reason: StopReason): Exceeded | undefi
 export function askForBudget(run: OpenRun): Step<OpenRun> | 'hold' | undefined {
   const { exceeded } = run;
   if (exceeded === undefined) return undefined;
+  if (run.start.parent?.asks) return moneyFromAbove(run, exceeded);
   if (exceeded.askId === undefined) return question(run, exceeded);
   const ask = askById(run, exceeded.askId);
   const outcome = ask === undefined ? 'withdrawn' : outcomeOf(ask);
@@ -70,6 +75,19 @@ export function askForBudget(run: OpenRun): Step<OpenRun> | 'hold' | undefined {
     run: amount === undefined ? endOnBudget(next, exceeded.reason) : raised(next, exceeded, amount),
     effects: closed.effects,
   };
+}
+
+/** The run above answers, or somebody above that. */
+function moneyFromAbove(run: OpenRun, exceeded: Exceeded): Step<OpenRun> | 'hold' {
+  // What a sub-agent of its own wants is asked for first.
+  if (run.moneyAsked?.for !== undefined) return 'hold';
+  if (run.moneyAsked === undefined) return askAbove(run, { amount: exceeded.amount });
+  const amount = answerAbove(run);
+  if (amount === undefined) return 'hold';
+  const closed = closeAbove(run);
+  const { exceeded: _, ...bare } = closed.run;
+  const next = amount > 0 ? raised(bare, exceeded, amount) : endOnBudget(bare, exceeded.reason);
+  return { run: next, effects: closed.effects };
 }
 
 function question(run: OpenRun, exceeded: Exceeded): Step<OpenRun> {
@@ -101,7 +119,10 @@ function amountOf(ask: Ask, exceeded: Exceeded): number {
   return ask.votes.find((vote) => vote.decision === 'approve')?.amount ?? exceeded.amount;
 }
 
-function raised(run: OpenRun, { field, limit }: Exceeded, amount: number): OpenRun {
+function raised(run: OpenRun, { field, limit: then }: Exceeded, amount: number): OpenRun {
+  // A sub-agent may have got more meanwhile.
+  const now = run.frozen.budget[field];
+  const limit = typeof now === 'number' ? now : then;
   const budget = {
     ...run.frozen.budget,
     [field]: Math.min(Number.MAX_SAFE_INTEGER, limit + amount),

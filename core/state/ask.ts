@@ -78,6 +78,8 @@ export interface Ask {
   readonly card?: ToolCard;
   /** Of a question of the model: on which side of the desk it is answered; absent: on either. */
   readonly answeredBy?: 'customer' | 'staff';
+  /** About the money of this sub-agent: its run id. */
+  readonly child?: string;
   /** The server of a tool asks, in the middle of its call. */
   readonly elicitation?: Elicitation;
 }

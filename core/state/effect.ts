@@ -175,11 +175,24 @@ export type TellChild = { readonly kind: 'tell_child'; readonly child: string } 
   | { readonly message: 'interrupt' | 'cancel' }
   /** It is to say itself that it has ended; one that is gone is looked at. */
   | { readonly message: 'report' }
+  /** How much more money it gets by its nth question, in micro-USD; 0: none. */
+  | { readonly message: 'money'; readonly n: number; readonly amount: number }
   /** Permission modes of the run and of those above it, the nearest first. */
   | { readonly message: 'modes'; readonly modes: readonly PermissionMode[] }
   /** Words of the user of the run; an id that was heard before is ignored. */
   | { readonly message: 'say'; readonly text: string; readonly id: string }
 );
+
+/** A sub-agent asks its parent for money; a parent that is gone gives none: the input `money_answered`. */
+export interface TellParent {
+  readonly kind: 'tell_parent';
+  readonly parent: string;
+  /** Run id of who asks. */
+  readonly child: string;
+  readonly n: number;
+  /** micro-USD */
+  readonly amount: number;
+}
 
 export type Effect =
   | ActivityEffect
@@ -195,6 +208,7 @@ export type Effect =
       readonly hears?: true;
     }
   | TellChild
+  | TellParent
   | { readonly kind: 'status'; readonly status: string };
 
 /** Work for a worker; all others the shell does by itself. */

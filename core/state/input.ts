@@ -43,7 +43,16 @@ export type ChildWord =
   /** A sub-agent says that it has ended. */
   | (Occurred & { readonly type: 'child_ended'; readonly child: string })
   /** Temporal says that it has ended; `result` is what it returned, in whatever shape. */
-  | (Occurred & { readonly type: 'child_done'; readonly child: string; readonly result?: unknown });
+  | (Occurred & { readonly type: 'child_done'; readonly child: string; readonly result?: unknown })
+  | MoneyAnswered;
+
+/** To a sub-agent, or about a parent that is gone: how much more it got. `child`: its own run id; micro-USD, 0: none. */
+type MoneyAnswered = Occurred & {
+  readonly type: 'money_answered';
+  readonly child: string;
+  readonly n: number;
+  readonly amount: number;
+};
 
 export type OutsideInput =
   | ChildWord
@@ -67,6 +76,13 @@ export type OutsideInput =
   | (Occurred & { readonly type: 'close' })
   | (Occurred & { readonly type: 'set_model'; readonly model: string })
   | (Occurred & { readonly type: 'set_permission_mode'; readonly mode: PermissionMode })
+  /** A sub-agent has used up its money and asks for more, in micro-USD. */
+  | (Occurred & {
+      readonly type: 'money_wanted';
+      readonly child: string;
+      readonly n: number;
+      readonly amount: number;
+    })
   /** To a sub-agent: its parent hears of its end by its own word alone. */
   | (Occurred & { readonly type: 'tell_end' })
   /** To a sub-agent: modes of those above it, the nearest first. */

@@ -4,6 +4,17 @@ import type { ChildEnd } from './payloads/child-payloads.js';
 import type { PermissionMode } from './permission-mode.js';
 import type { StartInput } from './task.js';
 
+export interface WantedMoney {
+  /** Number of its question, from 1. */
+  readonly n: number;
+  /** In micro-USD. */
+  readonly amount: number;
+  /** A person is asked. */
+  readonly askId?: string;
+  /** The run above is asked. */
+  readonly above?: true;
+}
+
 export interface RunChild extends WatchedChild {
   /** Which of the sub-agents of its parent it is, from 1. */
   readonly n: number;
@@ -34,6 +45,10 @@ export interface RunChild extends WatchedChild {
   readonly heardIn?: number;
   /** How it ended, as its workflow returned it (heardEnds). */
   readonly done?: ChildEnd;
+  /** It has used up its slice and wants more (moneyAbove). */
+  readonly wants?: WantedMoney;
+  /** Number of its newest question that was answered (moneyAbove). */
+  readonly answered?: number;
   /** It was told to stop. */
   readonly told?: true;
   /** It goes on as if it were open when nothing of it can be waited for any more. */

@@ -79,6 +79,20 @@ export interface Exceeded {
   readonly askId?: string;
 }
 
+/** What a sub-agent asks the run above it for. */
+export interface MoneyAsked {
+  /** Of its questions, from 1. */
+  readonly n: number;
+  /** How much more, in micro-USD. */
+  readonly amount: number;
+  /** Ends the waiting. */
+  readonly timer: string;
+  /** Run id of the sub-agent of its own that wants it; absent: itself. */
+  readonly for?: string;
+  /** What it got; 0: nothing. Absent: nobody has answered. */
+  readonly answer?: number;
+}
+
 export interface Money {
   readonly spentMicroUsd: number;
   /** By effect id: what an in-flight call may still cost. */

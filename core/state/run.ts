@@ -42,6 +42,7 @@ import type {
   ModelChoice,
   ModelFailure,
   Money,
+  MoneyAsked,
   NewestTransition,
   PinnedResult,
   QuickReads,
@@ -100,6 +101,10 @@ export interface Run extends Carrier {
   /** Effect id of a model call that ended without a word of what it cost; nothing goes on before that is known. */
   readonly unheard?: string;
   readonly exceeded?: Exceeded;
+  /** Of a sub-agent: what it asks its parent for, one at a time. */
+  readonly moneyAsked?: MoneyAsked;
+  /** How often it has asked its parent. */
+  readonly moneyAsks?: number;
   /** Questions about budgets so far. */
   readonly budgetAsks?: number;
   readonly breakers: { readonly [tool: string]: BreakerCount };

@@ -92,6 +92,8 @@ export interface ParentRef {
   readonly digest: string;
   /** Temporal tells the parent of its end: it says nothing itself unless it is told to. */
   readonly hears?: true;
+  /** The run asks its parent for more money when its own is used up. */
+  readonly asks?: true;
 }
 
 /** What an observation must hold to prove a piece of evidence. */

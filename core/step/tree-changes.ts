@@ -52,4 +52,8 @@ export const TREE_CHANGES = {
     since: 18,
     why: 'A handoff whose declaration says so starts another run with what is left of the budgets, and the run that hands over ends `completed`, detail `handed_off`.',
   },
+  moneyAbove: {
+    since: 18,
+    why: 'A sub-agent that may ask and has used up its money asks the run above it: that run gives what its own limit leaves, reserved before, else asks above itself, and the root asks a person.',
+  },
 } as const;

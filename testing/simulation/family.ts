@@ -4,7 +4,7 @@
  *  Y6 A sub-agent that has run is not started again: its id decides.
  *  Y7 A run hears that a sub-agent has ended when its outcome is in the store.
  */
-import type { TellChild } from '../../core/state/effect.js';
+import type { TellChild, TellParent } from '../../core/state/effect.js';
 import type { Run } from '../../core/state/run.js';
 import type { StartInput } from '../../core/state/task.js';
 import { InProcess, type Children, type Machine, type Watching, type World } from './machine.js';
@@ -52,7 +52,10 @@ export class RunFamily {
         if (parent !== undefined && hears) tellEnd(parent, run, { startedBy });
         this.watching.onOver?.(runId);
       },
-      children: this.childrenOf(() => process),
+      children: {
+        ...this.childrenOf(() => process),
+        tellParent: (effect) => askParent(effect, { parent, process }),
+      },
     });
     this.members.set(runId, { runId, start, process });
     process.begin();
@@ -126,6 +129,17 @@ function tellEnd(parent: InProcess<Run>, run: Run, { startedBy }: Starter): void
   if (!hears || tellsEnd) parent.put({ type: 'child_ended', child });
 }
 
+interface Asking {
+  readonly parent: InProcess<Run> | undefined;
+  readonly process: InProcess<Run>;
+}
+
+/** A parent that is gone gives nothing. */
+function askParent({ child, n, amount }: TellParent, { parent, process }: Asking): void {
+  if (parent?.isOver() === false) parent.put({ type: 'money_wanted', child, n, amount });
+  else process.put({ type: 'money_answered', child, n, amount: 0 });
+}
+
 function isCancelled({ final, frozen }: Run): boolean {
   return (
     final?.kind === 'result' && final.cancelled && frozen?.settings.propagateCancellation === true
@@ -144,6 +158,10 @@ function toldBy(effect: TellChild): object {
       return { type: 'cancel_requested' };
     case 'interrupt':
       return { type: 'interrupt' };
+    case 'money': {
+      const { child, n, amount } = effect;
+      return { type: 'money_answered', child, n, amount };
+    }
     case 'modes':
       return { type: 'modes_above', modes: effect.modes };
     case 'say':

@@ -10,7 +10,12 @@ import type { ActivityDeps } from '../../activities/index.js';
 import type { Config } from '../../authoring/index.js';
 import type { Connectors } from '../../connectors/index.js';
 import type { Carrier } from '../../core/state/carrier.js';
-import { ACTIVITIES, type ActivityEffect, type Effect } from '../../core/state/effect.js';
+import {
+  ACTIVITIES,
+  type ActivityEffect,
+  type Effect,
+  type TellParent,
+} from '../../core/state/effect.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { failureOf, type Failure } from '../../core/state/failure.js';
 import type { Step } from '../../core/state/run.js';
@@ -118,6 +123,8 @@ export interface Children {
   /** False: it was there. */
   start(effect: Extract<Effect, { kind: 'start_child' }>): boolean;
   tell(effect: Extract<Effect, { kind: 'tell_child' }>): void;
+  /** Absent: it has no parent among runs. */
+  tellParent?(effect: TellParent): void;
 }
 
 export interface Member {
@@ -249,6 +256,8 @@ export class InProcess<C extends Durable> implements Member {
         });
       case 'tell_child':
         return this.around.children?.tell(effect);
+      case 'tell_parent':
+        return this.around.children?.tellParent?.(effect);
       default: {
         const { clock, workers, describe, wake } = this.world;
         const place = {

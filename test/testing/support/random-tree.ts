@@ -29,6 +29,7 @@ function planOf(random: Random): Plan {
     kills: below(2) === 0 ? [] : Array.from({ length: 1 + below(3) }, () => below(120_000)),
     cancelAfterMs: below(5) === 0 ? below(90_000) : undefined,
     lostPercent: below(3) === 0 ? 40 : 0,
+    asks: below(2) === 0,
   };
 }
 
@@ -52,7 +53,7 @@ function agentAt(level: number, plan: Plan, random: Random): Agent {
     model: 'scripted/m',
     instructions: 'Work.',
     tools: [read],
-    settings: { toolExecution: plan.toolExecution },
+    settings: { toolExecution: plan.toolExecution, ...(plan.asks && { onBudget: 'ask', inputTimeoutMs: 600_000 }) },
     ...(level === 0 && {
       budget: { maxCostMicroUsd: plan.maxCostMicroUsd },
       agentLimits: plan.limits,

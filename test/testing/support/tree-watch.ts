@@ -26,6 +26,8 @@ export interface Plan {
   /** ms after the start. */
   readonly kills: readonly number[];
   readonly cancelAfterMs: number | undefined;
+  /** Runs that have used up their money ask for more; a person answers the root. */
+  readonly asks: boolean;
   /** Of 100 sub-agents so many are lost. */
   readonly lostPercent: number;
 }
