@@ -77,7 +77,7 @@ export const ALWAYS = [
     apply: accountForUnheard,
   }),
   rule('sub-agents', {
-    says: 'A sub-agent whose row is written is started. An open one has the outcome that its workflow returned; it is read in the store when it says that it has ended, and looked at after 1, 2, 4 … minutes without a word, at most hourly; what was reserved for it comes back with its outcome, less what it cost. A run that stops or pauses tells its open sub-agents, and waits for their outcomes: a minute for each generation that may be below it.',
+    says: 'A sub-agent whose row is written is started. An open one has the outcome that its workflow returned; it is read in the store when it says that it has ended, and looked at after 1, 2, 4 … minutes without a word, at most hourly; what was reserved for it comes back with its outcome, less what it cost. An open one that has used up its money gets more of what the run has left; else the run asks above itself, and the root asks a person. A run that stops or pauses tells its open sub-agents, and waits for their outcomes: a minute for each generation that may be below it.',
     holds: 'nothing',
     since: 15,
     apply: tendChildren,
@@ -131,7 +131,7 @@ export const ALWAYS = [
     apply: escalateAsks,
   }),
   rule('larger budget', {
-    says: 'With `onBudget: ask` a used-up budget becomes a question to a person. An approval raises that budget by a named amount for the rest of the run; any other answer ends the run with the budget’s stop reason.',
+    says: 'With `onBudget: ask` a used-up budget becomes a question to a person. An approval raises that budget by a named amount for the rest of the run; any other answer ends the run with the budget’s stop reason. A sub-agent asks the run above it, for money alone.',
     holds: 'every start, while the question is open',
     since: 1,
     apply: askForBudget,

@@ -9,6 +9,8 @@ import { follows } from '../step/changes.js';
 import { cancelTimer, nextId, startTimer } from '../step/inflight.js';
 
 const QUESTIONS_MAX = 100;
+/** For each generation above: whoever is nearer to the root stops waiting first. */
+const MARGIN_MS = 60_000;
 
 export function mayAskAbove(run: OpenRun): boolean {
   const { start, frozen, moneyAsks = 0, wrapUp } = run;
@@ -21,7 +23,8 @@ type Wanted = Pick<MoneyAsked, 'amount' | 'for'>;
 
 export function askAbove(run: OpenRun, wanted: Wanted): Step<OpenRun> {
   const n = (run.moneyAsks ?? 0) + 1;
-  const at = run.now + run.frozen.settings.inputTimeoutMs;
+  const generations = (run.frozen.lineage?.path.length ?? 2) - 1;
+  const at = run.now + run.frozen.settings.inputTimeoutMs + generations * MARGIN_MS;
   const timed = startTimer(run, { at, summary: 'more money' });
   const moneyAsked = { ...wanted, n, timer: nextId(run, 'timer') };
   const asked = { ...timed.run, moneyAsks: n, moneyAsked };

@@ -30,4 +30,8 @@ test(`No tree of ${TREES} passes its budget or limits, or starts a sub-agent twi
   // The draw reaches what the property is about.
   expect(Math.max(...played.map(({ children }) => children))).toBeGreaterThan(2);
   expect(Math.max(...played.map(({ depth }) => depth))).toBeGreaterThan(1);
+  if (!WHOLE) return;
+  const given = played.flatMap((tree) => tree.given);
+  expect(given.filter((microUsd) => microUsd > 0).length).toBeGreaterThan(10);
+  expect(given.filter((microUsd) => microUsd === 0).length).toBeGreaterThan(10);
 });

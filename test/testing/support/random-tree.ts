@@ -13,7 +13,10 @@ import {
   SIMULATION_START,
   startSimulation,
   virtualClock,
+  type Simulation,
 } from '../../../testing/simulation/index.js';
+import type { Run } from '../../../core/state/run.js';
+import type { VirtualClock } from '../../../testing/simulation/clock.js';
 import { ROOT, TreeWatch, type Plan, type PlayedTree } from './tree-watch.js';
 
 const TENANT = 'default';
@@ -53,7 +56,10 @@ function agentAt(level: number, plan: Plan, random: Random): Agent {
     model: 'scripted/m',
     instructions: 'Work.',
     tools: [read],
-    settings: { toolExecution: plan.toolExecution, ...(plan.asks && { onBudget: 'ask', inputTimeoutMs: 600_000 }) },
+    settings: {
+      toolExecution: plan.toolExecution,
+      ...(plan.asks && { onBudget: 'ask', inputTimeoutMs: 600_000 }),
+    },
     ...(level === 0 && {
       budget: { maxCostMicroUsd: plan.maxCostMicroUsd },
       agentLimits: plan.limits,
@@ -107,6 +113,39 @@ function vendor(random: Random, wait: () => Promise<void>, bill: (usage: Usage) 
   };
 }
 
+/** Answers what the root asks: yes with some amount, no, or nothing at all. */
+class Person {
+  private readonly seen = new Set<string>();
+
+  constructor(
+    private readonly random: Random,
+    private readonly clock: VirtualClock,
+  ) {}
+
+  decisions(run: Run): readonly ((simulation: Simulation) => void)[] {
+    const fresh = run.asks.filter(({ id, outcome }) => outcome === 'pending' && !this.seen.has(id));
+    return fresh.flatMap(({ id, digest }) => {
+      this.seen.add(id);
+      const word = drawBelow(this.random, 4);
+      const amount = 1 + drawBelow(this.random, 60_000);
+      const afterMs = drawBelow(this.random, DELAY_MS_MAX);
+      if (word === 0) return [];
+      const answer = { v: 1, askId: id, argsHash: digest, by: 'maria', roles: [] } as const;
+      const said =
+        word === 1 ? ({ decision: 'reject' } as const) : ({ decision: 'approve', amount } as const);
+      return [
+        (simulation: Simulation) =>
+          void this.clock.after(afterMs, () =>
+            simulation.send({
+              type: 'decision',
+              decision: { ...answer, ...said, decidedAt: this.clock.now() },
+            }),
+          ),
+      ];
+    });
+  }
+}
+
 export async function playTree(store: MemoryStore, seed: number): Promise<PlayedTree> {
   const random = seededRandom(seed, 19);
   const plan = planOf(random);
@@ -117,7 +156,8 @@ export async function playTree(store: MemoryStore, seed: number): Promise<Played
     new Promise((resolve) => void clock.after(drawBelow(random, DELAY_MS_MAX), resolve));
   const provider = vendor(random, wait, (usage) => (books.billed += watch.priceOf(usage)));
   const root = agentAt(0, plan, random);
-  const simulation = startSimulation({
+  const person = new Person(random, clock);
+  const simulation: Simulation = startSimulation({
     store,
     clock,
     config: defineConfig({ agents: [root] }),
@@ -129,7 +169,12 @@ export async function playTree(store: MemoryStore, seed: number): Promise<Played
       if (isLost) clock.after(drawBelow(random, DELAY_MS_MAX), () => watch.lose(runId));
     },
     onStep: (run, effects) => {
-      for (const effect of effects) if (effect.kind === 'start_child') watch.begun(effect.child);
+      for (const effect of effects) {
+        if (effect.kind === 'start_child') watch.begun(effect.child);
+        if (effect.kind === 'tell_child' && effect.message === 'money')
+          watch.answered(effect.amount);
+      }
+      if (run.runId === ROOT) for (const decide of person.decisions(run)) decide(simulation);
       watch.step(run);
     },
   });

@@ -14,6 +14,8 @@ export interface PlayedTree {
   /** Generations below the root. */
   readonly depth: number;
   readonly lost: number;
+  /** Answers to sub-agents that wanted more, in micro-USD; 0: a no. */
+  readonly given: readonly number[];
   readonly kills: number;
   readonly stopReason: string;
 }
@@ -42,6 +44,7 @@ interface TreeEnd {
 
 export class TreeWatch {
   private readonly found = new Set<string>();
+  private readonly given: number[] = [];
   private readonly starts = new Map<string, number>();
   private readonly gone = new Set<string>();
   private simulation: Simulation | undefined;
@@ -87,6 +90,19 @@ export class TreeWatch {
     if (deep !== undefined) this.found.add(`${deep[0]} is deeper than ${depth}`);
   }
 
+  /** A sub-agent got so much more, or nothing. */
+  answered(microUsd: number): void {
+    this.given.push(microUsd);
+  }
+
+  /** Of the root now: people raise it. */
+  private most(): number {
+    const { maxCostMicroUsd } = this.plan;
+    const now =
+      this.root !== undefined && isOpen(this.root) && this.root.frozen.budget.maxCostMicroUsd;
+    return typeof now === 'number' ? Math.max(now, maxCostMicroUsd) : maxCostMicroUsd;
+  }
+
   private moneyOf(run: Run): void {
     if (!isOpen(run)) return;
     const { runId, frozen } = run;
@@ -99,8 +115,8 @@ export class TreeWatch {
     if (committed !== run.money.spentMicroUsd + reserved) {
       this.found.add(`${runId} has reserved what it does not count`);
     }
-    if (this.billed() > this.plan.maxCostMicroUsd) {
-      this.found.add(`${this.billed()} were billed of ${this.plan.maxCostMicroUsd}`);
+    if (this.billed() > this.most()) {
+      this.found.add(`${this.billed()} were billed of ${this.most()}`);
     }
     if (runId === ROOT || this.gone.has(runId) || this.isBelowLost(runId)) return;
     const above = this.simulation?.members.get(parentOf(runId))?.process.carrier();
@@ -116,7 +132,8 @@ export class TreeWatch {
   }
 
   end({ costMicroUsd: cost, rows }: TreeEnd): void {
-    const { limits, maxCostMicroUsd, kills } = this.plan;
+    const { limits, kills } = this.plan;
+    const maxCostMicroUsd = this.most();
     const members = this.simulation?.members ?? new Map<string, FamilyMember>();
     for (const violation of this.simulation?.violations ?? []) this.found.add(violation);
     for (const [child, times] of this.starts) {
@@ -150,6 +167,7 @@ export class TreeWatch {
       children: ids.length - 1,
       depth: Math.max(0, ...ids.map(generationOf)),
       lost: this.gone.size,
+      given: this.given,
       kills: this.plan.kills.length,
       stopReason,
     };
