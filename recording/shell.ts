@@ -150,8 +150,6 @@ const ENDS: { readonly [type: string]: string } = {
   CHILD_WORKFLOW_EXECUTION_COMPLETED: 'childWorkflowExecutionCompleted',
   CHILD_WORKFLOW_EXECUTION_FAILED: 'childWorkflowExecutionFailed',
   CHILD_WORKFLOW_EXECUTION_CANCELED: 'childWorkflowExecutionCanceled',
-  CHILD_WORKFLOW_EXECUTION_TIMED_OUT: 'childWorkflowExecutionTimedOut',
-  CHILD_WORKFLOW_EXECUTION_TERMINATED: 'childWorkflowExecutionTerminated',
 };
 
 function childDone(shell: Shell, event: HistoryEvent, now: number): Heard | undefined {

@@ -8,6 +8,7 @@ import {
   ActivityCancellationType,
   ApplicationFailure,
   CancellationScope,
+  ChildWorkflowFailure,
   getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
@@ -15,6 +16,8 @@ import {
   proxyLocalActivities,
   sleep,
   startChild,
+  TerminatedFailure,
+  TimeoutFailure,
   upsertSearchAttributes,
   type ActivityOptions,
   type LocalActivityOptions,
@@ -136,13 +139,21 @@ interface Hearing {
   readonly inbox: Told;
 }
 
-/** However it ends: what it returned, or that it returned nothing. */
+/** Terminated or out of time: those below it may still go on, and it is looked at when its time has come. */
+function isLost(error: unknown): boolean {
+  const cause = error instanceof ChildWorkflowFailure ? error.cause : undefined;
+  return cause instanceof TerminatedFailure || cause instanceof TimeoutFailure;
+}
+
+/** What it returned, or that it returned nothing. */
 function hear(child: string, { result, inbox }: Hearing): void {
   const ended = (said: { readonly result?: unknown }): void =>
     inbox.put({ type: 'child_done', child, ...said, at: Date.now() });
   void result.then(
     (value) => ended(isUndecodable(value) ? {} : { result: value }),
-    () => ended({}),
+    (error: unknown) => {
+      if (!isLost(error)) ended({});
+    },
   );
 }
 

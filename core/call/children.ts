@@ -57,9 +57,10 @@ function tend(run: OpenRun, child: RunChild): Step<OpenRun> | undefined {
   if (child.stage === 'starting') return begin(run, child);
   if (child.stage !== 'open' || (run.segment.full && !isEnding(run))) return undefined;
   if (child.done !== undefined) return takeEnd(run, child, child.done);
+  if (child.due || child.last) return close(run, child);
+  // Behind the look: a stranger that has its id is told nothing.
   if (child.heardIn !== undefined && child.heardIn !== run.segment.number)
     return report(run, child);
-  if (child.due || child.last) return close(run, child);
   const given = child.wants === undefined ? undefined : giveMore(run, child, child.wants);
   if (given !== undefined) return given;
   const told = child.modes === undefined ? undefined : tellBelow(run, child);

@@ -104,6 +104,8 @@ test('A sub-agent of a sub-agent that was terminated ends, and its root goes on.
   await waitingTree('middle');
   await run('middle:a1').terminate('a test');
   await expectSwept('middle:a1:a1', 'parent_closed');
+  expect((await run('middle').describe()).status.name).toBe('RUNNING');
+  await run('middle').signal('childEnded', 'middle:a1');
   const result = await endOf('middle');
   expect(result).toMatchObject({ completed: true });
 });

@@ -202,7 +202,7 @@ test(
 );
 
 test(
-  'A sub-agent that is terminated before it returns the outcome that it has in the store has that outcome.',
+  'A sub-agent that is terminated before it returns its outcome is found by its parent after a minute, with that outcome.',
   async () => {
     const { result, finished } = await resultOf(wordless);
     expect(finished).toMatchObject({ status: 'ok' });
