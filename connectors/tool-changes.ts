@@ -2,7 +2,8 @@
 import { canonicalJson, type Json } from '../core/json/json.js';
 import type { SurveyedTool } from './survey.js';
 
-const TEXT_CHARS_MAX = 4_000;
+/** Above the most that a tool of a server may say in one field (definition.ts): a person approves what is shown. */
+const TEXT_CHARS_MAX = 64 * 1024;
 
 export interface FieldChange {
   /** `description`, `inputSchema`, … or `effect`. */

@@ -34,6 +34,13 @@ export function recordedCalls(segments: readonly Segment[]): readonly RecordedCa
   return [...calls.values()];
 }
 
+/** Whether the run started other runs: what they did is in their own histories. */
+export function startedOthers(segments: readonly Segment[]): boolean {
+  return segments.some(({ events }) =>
+    events.some((event) => typeOf(event) === 'START_CHILD_WORKFLOW_EXECUTION_INITIATED'),
+  );
+}
+
 function callOf(event: HistoryEvent): Omit<RecordedCall, 'isDone'> | undefined {
   if (typeOf(event) !== 'ACTIVITY_TASK_SCHEDULED') return undefined;
   const scheduled = attributesOf(event, 'activityTaskScheduled');

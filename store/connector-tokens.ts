@@ -1,7 +1,8 @@
 /**
  * Tokens that operators got for connectors by logging in, encrypted, and logins that have begun.
- * Invariants: one row for each tenant and connector; every change of a token raises the row's version, and a change that names
- * a version is made only while the row has it; whoever gets the next token holds the row's lease, so that one does; a login that has
+ * Invariants: one row for each tenant and connector; every change of a token raises the row's version, a row that is made anew
+ * begins at the time, so that no version comes again, and a change that names a version is made only while the row has it; a
+ * login is replaced by another login or dropped, by nothing else; whoever gets the next token holds the row's lease, so that one does; a login that has
  * begun is taken once.
  */
 import { checkIdentifiers, LIST_ROWS_MAX, listLimit } from './bounds.js';
@@ -64,7 +65,7 @@ export interface TokenLease extends TokenVersion {
 
 export interface WantedChange extends ConnectorTokenName {
   readonly server: string;
-  /** Absent: only where there is no row for this server. */
+  /** Absent: only where there is no row for this server, and nobody has logged in for another. */
   readonly version?: number;
   readonly state: Exclude<ConnectorTokenState, 'ready'>;
   readonly wanted: WantedLogin;
@@ -114,7 +115,7 @@ const WANTED = `select * from connector_tokens where state <> 'ready'
 const KEEP = `
   insert into connector_tokens (tenant, connector, server, version, state, wanted_json, key_id, sealed,
     lease, lease_until, logged_in_by, logged_in_at, updated_at)
-  values (@tenant, @connector, @server, 1, 'ready', '{}', @keyId, @sealed, null, null, @by, @at, @at)
+  values (@tenant, @connector, @server, @at, 'ready', '{}', @keyId, @sealed, null, null, @by, @at, @at)
   on conflict (tenant, connector) do update set server = excluded.server,
     version = connector_tokens.version + 1, state = 'ready', wanted_json = '{}',
     key_id = excluded.key_id, sealed = excluded.sealed, lease = null, lease_until = null,
@@ -135,11 +136,11 @@ const WANT = `update connector_tokens set state = @state, wanted_json = @wanted,
   where ${OF_VERSION}`;
 const WANT_FIRST = `
   insert into connector_tokens (tenant, connector, server, version, state, wanted_json, updated_at)
-  values (@tenant, @connector, @server, 1, @state, @wanted, @at)
+  values (@tenant, @connector, @server, @at, @state, @wanted, @at)
   on conflict (tenant, connector) do update set server = excluded.server, state = excluded.state,
     version = connector_tokens.version + 1, wanted_json = excluded.wanted_json, key_id = null,
     sealed = null, lease = null, lease_until = null, updated_at = excluded.updated_at
-  where connector_tokens.server <> excluded.server`;
+  where connector_tokens.server <> excluded.server and connector_tokens.sealed is null`;
 const DROP = `delete from connector_tokens where tenant = @tenant and connector = @connector`;
 
 const EXPIRE = `delete from connector_logins where tenant = @tenant and expires_at <= @now`;

@@ -2,12 +2,13 @@
 // plays one of every four of them, as the seed draws, and everything else; what the seed leaves out is a run of its own:
 //   HOLDFAST_FILES=all        every file
 //   HOLDFAST_FILES=left-out   the files that a run with the same HOLDFAST_SEED leaves out
+//   HOLDFAST_FILES=more       of these another one of every four
 // Files that failed the last time are always played, and so are those that a command names.
 const { relative } = require('node:path');
 
 const DEAR =
   /^test\/(browser|build|chaos|connection|connectors|devserver|examples|integration|mutation|proving|sandbox|testing)\//;
-const WAYS = ['all', 'left-out', undefined];
+const WAYS = ['all', 'left-out', 'more', undefined];
 /** One of so many is drawn. */
 const DRAWN_OF = 4;
 /** Fewer files than these were named by somebody. */
@@ -15,33 +16,42 @@ const WHOLE_RUN = 300;
 
 /** `rankOf`: the dearest are the first; `hasFailed`: whether a file failed the last time. */
 function drawnFiles(tests, { rootDir, seed, way, rankOf, hasFailed }) {
-  if (!WAYS.includes(way)) throw new Error(`HOLDFAST_FILES is all or left-out, not ${way}.`);
+  if (!WAYS.includes(way)) throw new Error(`HOLDFAST_FILES is all, left-out or more, not ${way}.`);
   if (way === 'all' || tests.length < WHOLE_RUN) return tests;
   const isDear = ({ path }) => DEAR.test(relative(rootDir, path).replaceAll('\\', '/'));
   // The same in every run, whatever jest knows of durations.
   const dear = tests
     .filter(isDear)
     .toSorted((one, other) => rankOf(one) - rankOf(other) || (one.path < other.path ? -1 : 1));
-  const leftOut = new Set(dear.filter((test, place) => !isDrawn(place, seed) && !hasFailed(test)));
-  const played = tests.filter((test) => leftOut.has(test) === (way === 'left-out'));
-  console.log(`HOLDFAST_SEED=${seed}: ${told(dear, leftOut, way)}`);
+  const leftOut = new Set(
+    dear.filter((test, place) => offset(place, seed) !== 0 && !hasFailed(test)),
+  );
+  const more = new Set(
+    dear.filter((test, place) => offset(place, seed) === 1 && leftOut.has(test)),
+  );
+  const ofWay = { 'left-out': leftOut, more }[way];
+  const played = tests.filter((test) =>
+    ofWay === undefined ? !leftOut.has(test) : ofWay.has(test),
+  );
+  console.log(`HOLDFAST_SEED=${seed}: ${told(dear, { leftOut, more }, way)}`);
   return played;
 }
 
-/** Neighbours cost about the same: the seed draws which of them. */
-function isDrawn(place, seed) {
+/** Neighbours cost about the same: the seed draws which of them has 0. */
+function offset(place, seed) {
   const group = Math.floor(place / DRAWN_OF);
   // Two rounds, so that every bit of the seed and of the group counts.
   const mixed = Math.imul(
     Math.imul(seed ^ (group << 7), 2_654_435_761) ^ (group + 1),
     2_246_822_519,
   );
-  return place % DRAWN_OF === (mixed >>> 12) % DRAWN_OF;
+  return (place + ((mixed >>> 12) % DRAWN_OF)) % DRAWN_OF;
 }
 
-function told(dear, leftOut, way) {
-  return way === 'left-out'
-    ? `the ${leftOut.size} files that the seed left out`
+function told(dear, { leftOut, more }, way) {
+  if (way === 'left-out') return `the ${leftOut.size} files that the seed left out`;
+  return way === 'more'
+    ? `${more.size} of the ${leftOut.size} files that the seed left out`
     : `${dear.length - leftOut.size} of ${dear.length} dear files are drawn; HOLDFAST_FILES=left-out plays the others`;
 }
 

@@ -28,7 +28,7 @@ import { listen } from './listen.js';
 import { decideUntilFinal } from './loop.js';
 import { childEnded } from './messages.js';
 import { isUndecodable, undecodable } from './payload-converter.js';
-import { isGone } from './perform.js';
+import { isGone } from './children.js';
 
 /** First segment: a StartInput. Later ones: the run as the segment before left it. */
 export interface Continued {

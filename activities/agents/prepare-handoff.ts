@@ -39,10 +39,25 @@ export async function prepareHandoff(
   }
   const known = await store.childRow(tenant, child);
   if (known?.parent !== parent) return { taken: { costMicroUsd: 0 }, eventsUpTo };
-  // The run was reset, and had handed its task over before.
+  // The run was reset, and had handed its task over before: the same handoff is the run that is there.
+  const earlier = JSON.parse(known.start) as HandedStart;
+  if (isSame(earlier, handed) && (await isOurs(scope, input))) {
+    const parentOf = { kind: 'handoff', id: parent, n, digest: known.digest } as const;
+    return { start: { ...earlier.start, parent: parentOf }, begun: true, eventsUpTo };
+  }
   await store.sealChild(tenant, child);
   await stopPassed(deps, scope, input);
   return { taken: { costMicroUsd: await costOfPassed(store, input) }, eventsUpTo };
+}
+
+/** As the model asked for it; what is left of the budgets may have been told otherwise since. */
+function isSame(one: HandedStart, other: HandedStart): boolean {
+  return (
+    one.start.agent === other.start.agent &&
+    one.task.goal === other.task.goal &&
+    JSON.stringify(one.words) === JSON.stringify(other.words) &&
+    one.handedFrom.callId === other.handedFrom.callId
+  );
 }
 
 /** Ids are taken across tenants: a run of somebody else may have had this one before. */

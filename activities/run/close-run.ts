@@ -14,6 +14,7 @@ import type { StoreCalls } from '../../store/store.js';
 import { appendEvents } from './append-events.js';
 import { appendItems } from './append-items.js';
 import { isChildId } from '../../pure/goal/child-start.js';
+import { placeBelowCycle } from '../../pure/goal/evidence.js';
 import { now, type ActivityDeps, type InTransaction } from '../deps.js';
 import type { Scope } from '../scope.js';
 
@@ -93,7 +94,9 @@ async function close(
 /** Of a sub-agent: it has its result, and nothing that it still does counts. Its parent may hear of it by Temporal alone. */
 async function sealed(store: StoreCalls, { run }: CloseRunInput): Promise<boolean> {
   const { tenant, runId } = run;
-  if (!isChildId(runId) || (await store.getRun(tenant, runId))?.result === undefined) return false;
+  // Below a cycle the ids of its evidence are told with its result (activities/agents/evidence-told.ts).
+  if (!isChildId(runId) || placeBelowCycle(runId) !== undefined) return false;
+  if ((await store.getRun(tenant, runId))?.result === undefined) return false;
   const row = await store.childRow(tenant, runId);
   return row?.place !== undefined && store.sealChild(tenant, runId);
 }

@@ -47,6 +47,10 @@ export interface RunTree {
 
 type TreeReader = Pick<ReadingStore, 'getRun' | 'listChildren' | 'routeCosts'>;
 
+const ENDED_MAX = 2_000;
+/** What runs paid that have ended, the newest asked for: a page asks again and again. */
+const paidByEnded = new WeakMap<TreeReader, Map<string, readonly RouteCost[]>>();
+
 /** Undefined: the store does not know the run. */
 export async function readTree(store: TreeReader, name: RunName): Promise<RunTree | undefined> {
   const { tenant, runId } = name;
@@ -55,12 +59,12 @@ export async function readTree(store: TreeReader, name: RunName): Promise<RunTre
   const wanted = { depth: DEPTH_MAX, count: TREE_RUNS_MAX };
   const { rows, leftOut } = await rowsBelow(store, name, wanted);
   const depths = new Map([[runId, 0]]);
-  const runs = [shown(root, { depth: 0, routes: await store.routeCosts(name) })];
+  const runs = [shown(root, { depth: 0, routes: await paidBy(store, root) })];
   for (const row of rows) {
     const depth = (depths.get(row.parent) ?? 0) + 1;
     depths.set(row.child, depth);
     const run = await store.getRun(tenant, row.child);
-    const routes = run === undefined ? [] : await store.routeCosts({ tenant, runId: row.child });
+    const routes = run === undefined ? [] : await paidBy(store, run);
     const { parent } = row;
     runs.push({
       ...(run === undefined ? notBegun(row, depth) : shown(run, { depth, routes })),
@@ -69,6 +73,20 @@ export async function readTree(store: TreeReader, name: RunName): Promise<RunTre
   }
   const routes = addedRoutes(runs.flatMap((run) => run.routes));
   return { runId, runs, routes, ...(leftOut && { leftOut: true }) };
+}
+
+async function paidBy(store: TreeReader, run: RunRow): Promise<readonly RouteCost[]> {
+  const { tenant, runId, completedAt } = run;
+  if (completedAt === undefined) return store.routeCosts({ tenant, runId });
+  const kept = paidByEnded.get(store) ?? new Map<string, readonly RouteCost[]>();
+  paidByEnded.set(store, kept);
+  const key = JSON.stringify([tenant, runId, completedAt]);
+  const routes = kept.get(key) ?? (await store.routeCosts({ tenant, runId }));
+  kept.delete(key);
+  kept.set(key, routes);
+  const [oldest] = kept.keys();
+  if (kept.size > ENDED_MAX && oldest !== undefined) kept.delete(oldest);
+  return routes;
 }
 
 function shown(run: RunRow, at: Pick<TreeRunShown, 'depth' | 'routes'>): TreeRunShown {

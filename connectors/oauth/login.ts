@@ -37,6 +37,8 @@ export interface LoginWish {
   readonly wanted: WantedLogin;
   /** Of an earlier login: its client is used again where it fits, and its scopes are asked for again. */
   readonly before?: Grant;
+  /** The token of that login counts no more, and its client may not either: another one is registered. */
+  readonly clientEnded?: boolean;
 }
 
 /** What has to be kept until the answer comes; secret. */
@@ -75,7 +77,7 @@ export function stateDigest(state: string): string {
 /** Errors: `Refusal`, and those of the package, for `reasonOf`. */
 export async function startLogin(server: LoginServer, wish: LoginWish): Promise<LoginStart> {
   const { url, auth } = server;
-  const { redirectUrl, wanted, before } = wish;
+  const { redirectUrl, wanted, before, clientEnded = false } = wish;
   const sdk = await loadSdk();
   const resourceMetadata = await resourceMetadataOf(sdk, server, wanted);
   const authorizationServerUrl = serverOf(server, resourceMetadata);
@@ -98,7 +100,7 @@ export async function startLogin(server: LoginServer, wish: LoginWish): Promise<
     authorizationServerUrl,
     redirectUrl,
     fetchFn,
-    ...(former !== undefined && { former }),
+    ...(former !== undefined && !clientEnded && { former }),
     ...(scope !== undefined && { scope }),
   });
   const state = randomBytes(STATE_BYTES).toString('base64url');
@@ -146,6 +148,9 @@ export async function finishLogin(
   const { authorizationServerUrl, metadata, client, redirectUrl, resource, scope } = pending;
   const sdk = await loadSdk();
   if (!isAnswerOf(pending, answer)) throw new Refusal('the answer is of another login');
+  if (!isOfIssuer(server.auth, metadata)) {
+    throw new Refusal('the login began with another issuer than the configuration names');
+  }
   sdk.validateAuthorizationResponseIssuer({
     iss: answer.iss,
     expectedIssuer: metadata.issuer,
@@ -179,6 +184,14 @@ export async function finishLogin(
     ...(scope !== undefined && { scope }),
     ...tokensIn(tokens, now()),
   };
+}
+
+/** Whether a secret of the configuration may go there: the secret is for the issuer that the configuration names. */
+export function isOfIssuer(
+  { issuer }: AuthorizationCode,
+  metadata: Pick<SdkServerMetadata, 'issuer'>,
+): boolean {
+  return issuer === undefined || plain(issuer) === plain(metadata.issuer);
 }
 
 /** Requests of a login, and of what follows from it. */

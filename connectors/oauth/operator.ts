@@ -13,6 +13,7 @@ import { openGrant, sealGrant, serverDigest, type Grant } from './grant.js';
 import {
   finishLogin,
   informationOf,
+  isOfIssuer,
   requestsTo,
   startLogin,
   type LoginAnswer,
@@ -71,7 +72,9 @@ export async function beginLogin(place: OperatorPlace, redirectUrl: string): Pro
     const wanted = row?.wanted ?? {};
     const { token } = row ?? {};
     const before = row && token && (await former(() => openGrant(keys, { ...row, token })));
-    return startLogin(server, { redirectUrl, wanted, ...(before && { before }) });
+    // The authorization server may have forgotten the client as well.
+    const clientEnded = row?.state === 'needs_login';
+    return startLogin(server, { redirectUrl, wanted, clientEnded, ...(before && { before }) });
   });
 }
 
@@ -144,6 +147,8 @@ async function revoke(server: LoginServer, grant: Grant): Promise<boolean | unde
   const { metadata, client, authorizationServerUrl } = grant;
   const { revocation_endpoint: endpoint } = metadata as { revocation_endpoint?: unknown };
   if (typeof endpoint !== 'string') return undefined;
+  // The secret of the configuration is for another issuer.
+  if (!isOfIssuer(server.auth, metadata)) return false;
   try {
     const fetchFn = requestsTo(server, authorizationServerUrl);
     const given = [

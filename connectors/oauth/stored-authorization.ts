@@ -28,7 +28,7 @@ import {
   wantedOf,
   type Grant,
 } from './grant.js';
-import { informationOf, requestsTo } from './login.js';
+import { informationOf, isOfIssuer, requestsTo } from './login.js';
 import { reasonOf, Refusal } from './refusal.js';
 import { formsOf, readSecret } from './secret-place.js';
 import type { TokenKeys } from './token-keys.js';
@@ -178,6 +178,9 @@ export class StoredAuthorization implements Authorization {
     keepSecrets(grant, secrets);
     if (auth.clientId !== undefined && grant.client.id !== auth.clientId) {
       throw new Refusal('its token is of another client than the configuration names');
+    }
+    if (!isOfIssuer(auth, grant.metadata)) {
+      throw new Refusal('its token is of another issuer than the configuration names');
     }
     if (row.token.keyId !== keys.current) {
       const { version } = row;

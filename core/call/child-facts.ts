@@ -75,6 +75,11 @@ function nothing(text: string, code: NonNullable<ChildEnd['code']>): ChildEnd {
   return { stopReason: 'failed', content, code, costMicroUsd: 0, usage: NO_USAGE, activeMs: 0 };
 }
 
+/** It waits for the outcomes of its sub-agents, in a full segment too. */
+export function isEnding({ stopping, pausing }: OpenRun): boolean {
+  return stopping !== undefined || pausing !== undefined;
+}
+
 /** Of one that another execution started: no segment of this one hears of its end. */
 const NO_SEGMENT = -1;
 

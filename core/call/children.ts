@@ -21,7 +21,7 @@ import {
 } from '../step/inflight.js';
 import * as watch from '../step/watch-child.js';
 import { takeEnd } from './child-end.js';
-import { callOf, STOPPED, withChild } from './child-facts.js';
+import { callOf, isEnding, STOPPED, withChild } from './child-facts.js';
 import { lineageOf } from './child-slice.js';
 import { takeBack } from './hand-over.js';
 import { tellBelow } from './tell-below.js';
@@ -61,18 +61,14 @@ function tend(run: OpenRun, child: RunChild): Step<OpenRun> | undefined {
   // Behind the look: a stranger that has its id is told nothing.
   if (child.heardIn !== undefined && child.heardIn !== run.segment.number)
     return report(run, child);
-  const given = child.wants === undefined ? undefined : giveMore(run, child, child.wants);
+  const { wants } = child;
+  const given = wants === undefined ? undefined : giveMore(run, child, wants);
   if (given !== undefined) return given;
   const told = child.modes === undefined ? undefined : tellBelow(run, child);
   if (told !== undefined) return { run: withChild(run, told.child), effects: told.effects };
   if (child.look !== undefined) return undefined;
   const timed = watch.lookLater(run, child);
   return { run: withChild(timed.run, timed.child), effects: timed.effects };
-}
-
-/** It waits for the outcomes of its sub-agents, in a full segment too. */
-function isEnding({ stopping, pausing }: OpenRun): boolean {
-  return stopping !== undefined || pausing !== undefined;
 }
 
 function begin(run: OpenRun, { input, ...child }: RunChild): Step<OpenRun> | undefined {
@@ -97,8 +93,12 @@ function begin(run: OpenRun, { input, ...child }: RunChild): Step<OpenRun> | und
   return { run: begun, effects: [{ ...start, input: heard, hears: true }] };
 }
 
-/** Its slice is this run's money: what this run says of a used-up budget counts, unless the declaration says otherwise. */
-function asksAbove(run: OpenRun, { name }: RunChild): boolean {
+/**
+ * Its slice is this run's money: what this run says of a used-up budget counts, unless the declaration says otherwise. One
+ * without a slice has nothing that this run could raise.
+ */
+function asksAbove(run: OpenRun, { name, sliceMicroUsd }: RunChild): boolean {
+  if (sliceMicroUsd === undefined) return false;
   const { agents, settings } = run.frozen;
   const own = run.start.parent?.asks ? 'ask' : settings.onBudget;
   return follows(run, 'moneyAbove') && (agents?.[name]?.settings?.onBudget ?? own) === 'ask';

@@ -119,8 +119,8 @@ export function leaveToNext(run: OpenRun, call: Call): Step<OpenRun> | undefined
 export function takeBack(run: OpenRun): Step<OpenRun> | 'hold' | undefined {
   const { starts } = run.handoff ?? {};
   if (starts?.stage === 'starting') return 'hold';
-  const isThere = starts?.stage === 'started' || starts?.stage === 'checking';
-  if (!isThere || run.stopping === undefined) return undefined;
+  // 'checking': whose run has the id was never found out, and a stranger's is told nothing.
+  if (starts?.stage !== 'started' || run.stopping === undefined) return undefined;
   const { handoff: _, ...rest } = run;
   return { run: rest, effects: [{ kind: 'tell_child', child: starts.child, message: 'cancel' }] };
 }

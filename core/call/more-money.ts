@@ -2,11 +2,19 @@
  * What a run does when an open sub-agent has used up its slice and wants more (moneyAbove): the run gives what its own
  * limit leaves, else asks the run above it, and the root of the tree asks a person.
  * Invariants: what is given is reserved before it is told, so that slices and spending never pass the run's own limit;
- * only an answer from above, or a person, raises that limit; each question of a sub-agent is answered once.
+ * only an answer from above, or a person, raises that limit; a question of a sub-agent is decided once, and told again when
+ * the sub-agent, which was reset, asks it again.
  */
 import { closeAsk, openAsk } from '../ask/open-ask.js';
 import { digestOf } from '../json/json.js';
-import { answerAbove, askAbove, closeAbove, mayAskAbove, withMore } from '../money/ask-above.js';
+import {
+  answerAbove,
+  askAbove,
+  closeAbove,
+  mayAskAbove,
+  QUESTIONS_MAX,
+  withMore,
+} from '../money/ask-above.js';
 import { committedMicroUsd, reserve } from '../money/budget.js';
 import type { Ask } from '../state/ask.js';
 import type { OutsideInput } from '../state/input.js';
@@ -14,7 +22,7 @@ import type { OpenRun, Run, Step } from '../state/run.js';
 import type { RunChild, WantedMoney } from '../state/run-child.js';
 import { left } from '../step/clock.js';
 import { askById, outcomeOf, retireAsks } from '../step/open-work.js';
-import { withChild } from './child-facts.js';
+import { isEnding, withChild } from './child-facts.js';
 import { lineageOf } from './child-slice.js';
 
 type Heard<Type> = Extract<OutsideInput, { type: Type }>;
@@ -22,8 +30,11 @@ type Heard<Type> = Extract<OutsideInput, { type: Type }>;
 /** Fact: a sub-agent wants more. Whoever says so: what it gets is this run's to give. */
 export function moneyWanted(run: Run, { child: id, n, amount }: Heard<'money_wanted'>): Run {
   const child = run.children?.find((one) => one.child === id && one.stage !== 'preparing');
-  const isNew = child !== undefined && n > (child.answered ?? 0) && child.wants === undefined;
-  if (!isNew || child.sliceMicroUsd === undefined) return run;
+  if (child?.sliceMicroUsd === undefined || n > QUESTIONS_MAX) return run;
+  const { wants } = child;
+  // It has given up the question before: whatever comes of that answers this one.
+  if (wants !== undefined)
+    return n > wants.n ? withChild(run, { ...child, wants: { ...wants, n } }) : run;
   return withChild(run, { ...child, wants: { n, amount } });
 }
 
@@ -43,9 +54,10 @@ export function giveMore(
   const { askId } = wants;
   if (askId !== undefined) return byPerson(run, child, { ...wants, askId });
   if (wants.above) return byParent(run, child);
-  if (run.money.overrun) return answer(run, child, 0);
+  if (wants.n <= (child.answered ?? 0)) return again(run, child, wants);
+  if (run.money.overrun || isEnding(run)) return answer(run, child, 0);
   if (wants.amount <= leftOf(run)) return answer(run, child, wants.amount);
-  if (run.start.parent !== undefined) {
+  if (run.start.parent?.kind === 'run') {
     if (run.moneyAsked !== undefined) return undefined;
     if (!mayAskAbove(run)) return answer(run, child, 0);
     const asked = askAbove(run, { amount: wants.amount, for: child.child });
@@ -59,12 +71,22 @@ function leftOf(run: OpenRun): number {
   return left(committedMicroUsd(run), run.frozen.budget.maxCostMicroUsd);
 }
 
+/** The sub-agent was reset: what was said then is reserved already. Older answers are gone. */
+function again(run: OpenRun, asking: RunChild, { n }: WantedMoney): Step<OpenRun> {
+  const { wants: _, ...child } = asking;
+  const amount = n === child.answered ? (child.given ?? 0) : 0;
+  const effects = [
+    { kind: 'tell_child', child: child.child, message: 'money', n, amount },
+  ] as const;
+  return { run: withChild(run, child), effects };
+}
+
 /** Reserved first, then told. */
 function answer(run: OpenRun, given: RunChild, microUsd: number): Step<OpenRun> {
   const { wants, sliceMicroUsd = 0, ...child } = given;
   const n = wants?.n ?? 0;
   const slice = sliceMicroUsd + microUsd;
-  const answered = withChild(run, { ...child, answered: n, sliceMicroUsd: slice });
+  const answered = withChild(run, { ...child, answered: n, given: microUsd, sliceMicroUsd: slice });
   const effects = [
     { kind: 'tell_child', child: child.child, message: 'money', n, amount: microUsd },
   ] as const;

@@ -8,7 +8,8 @@ import type { OpenRun, Step } from '../state/run.js';
 import { follows } from '../step/changes.js';
 import { cancelTimer, nextId, startTimer } from '../step/inflight.js';
 
-const QUESTIONS_MAX = 100;
+/** Of a run, in its life. */
+export const QUESTIONS_MAX = 100;
 /** For each generation above: whoever is nearer to the root stops waiting first. */
 const MARGIN_MS = 60_000;
 

@@ -44,7 +44,8 @@ export function questionFor(run: OpenRun, reason: StopReason): Exceeded | undefi
   const limit = field === undefined ? 'unlimited' : run.frozen.budget[field];
   const asksAbove = run.start.parent?.asks === true;
   const mayAsk = asksAbove
-    ? field === 'maxCostMicroUsd' && mayAskAbove(run)
+    ? // A bill above its bound is for a person alone.
+      field === 'maxCostMicroUsd' && mayAskAbove(run) && !run.money.overrun
     : run.frozen.settings.onBudget === 'ask' && (run.budgetAsks ?? 0) < BUDGET_ASKS_MAX;
   // A run that says its last word has been refused more, or was not to ask.
   const last = run.wrapUp !== undefined;

@@ -49,6 +49,8 @@ export interface RunChild extends WatchedChild {
   readonly wants?: WantedMoney;
   /** Number of its newest question that was answered (moneyAbove). */
   readonly answered?: number;
+  /** What that answer gave, in micro-USD. */
+  readonly given?: number;
   /** It was told to stop. */
   readonly told?: true;
   /** It goes on as if it were open when nothing of it can be waited for any more. */

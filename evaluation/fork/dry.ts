@@ -50,6 +50,7 @@ async function play(store: MemoryStore, place: ForkPlace, terms: DryTerms): Prom
     changes.config === undefined
       ? recordedConfig(run.frozen, root)
       : withServedTools(changes.config, run.frozen, root);
+  const stop = new AbortController();
   const simulation = startSimulation({
     start: run.start,
     runId: run.runId,
@@ -59,11 +60,15 @@ async function play(store: MemoryStore, place: ForkPlace, terms: DryTerms): Prom
     providers: timedProviders(providers, time),
     outside: () => time.current(),
     clock: virtualClock(run.now),
+    signal: stop.signal,
     ...(rules === undefined && { rules: parent.rules }),
     instead: (effect) => work.instead(effect, simulation),
     onEvent: (event) => work.hear(event, simulation),
   });
-  const final = await within(simulation.finish(), terms.limitMs ?? LIMIT_MS);
+  // Without its end the simulation would try again for ever in a store that is closed.
+  const final = await within(simulation.finish(), terms.limitMs ?? LIMIT_MS).finally(() =>
+    stop.abort(),
+  );
   const { money, tally, rules: followed } = simulation.run();
   const ended = final.kind === 'result' ? final.result : undefined;
   const answer = ended?.answer;

@@ -5,7 +5,7 @@
 import type { Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Fork } from '../../core/state/fork.js';
-import { recordedCalls, type RecordedCall } from '../../recording/handed-over.js';
+import { recordedCalls, startedOthers, type RecordedCall } from '../../recording/handed-over.js';
 import type { Bundle } from '../../replay/bundle.js';
 import { gatherReferred } from '../../replay/gather.js';
 import { openMemoryStore, type StoreCalls } from '../../store/store.js';
@@ -27,10 +27,11 @@ export interface LiveFork {
   readonly texts: readonly Texts[];
 }
 
-/** Errors: those of `preparedFork`, `ForkRefused` for a redacted record. */
+/** Errors: those of `preparedFork`, `ForkRefused` for a redacted record, and for one of a run that started others. */
 export async function liveFork(place: ForkPlace, terms: LiveTerms): Promise<LiveFork> {
   const { bundle } = place;
   refuseRedacted(bundle);
+  refuseParents(bundle);
   const memory = await openMemoryStore();
   try {
     await fillStore(memory, bundle);
@@ -70,4 +71,14 @@ function refuseRedacted({ redactions }: Bundle): void {
   throw new HoldfastError('ForkRefused', 'A redacted bundle is forked dry only.', {
     hint: 'Leave out --live, or fork the run itself where its store is.',
   });
+}
+
+/** What other runs did for it is in their records: the fork would not ask before it has that done once more. */
+function refuseParents({ segments }: Bundle): void {
+  if (!startedOthers(segments)) return;
+  throw new HoldfastError(
+    'ForkRefused',
+    'The run started other runs (sub-agents, or one that went on with its task), whose effects a live fork would not ask about.',
+    { hint: 'Leave out --live: a dry fork lists what would be executed. Or fork the other run.' },
+  );
 }

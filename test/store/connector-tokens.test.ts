@@ -40,11 +40,20 @@ test('whoever knows an older version asks nobody to log in again, and a login en
   expect(await store.listWantedLogins(9)).toEqual([]);
   await store.wantConnectorLogin({ ...wanted, version: 2, state: 'needs_scope' });
   expect(await store.connectorToken(name)).toMatchObject({ state: 'needs_scope', token });
-  // Of another address nothing counts.
-  await store.wantConnectorLogin({ ...wanted, server: 'other', state: 'needs_login' });
-  const row = await store.connectorToken(name);
-  expect(row).toMatchObject({ server: 'other', state: 'needs_login', version: 3 });
-  expect(row?.token).toBeUndefined();
+});
+
+test('a login outlives a look at another address, and no version comes again after it was dropped', async () => {
+  const { store } = await newStore();
+  const wanted = { ...name, state: 'needs_login', wanted: {} } as const;
+  await store.keepConnectorToken(kept);
+  await store.wantConnectorLogin({ ...wanted, server: 'other', at: 2 });
+  expect(await store.connectorToken(name)).toMatchObject({ state: 'ready', token });
+  await store.dropConnectorToken(name);
+  await store.wantConnectorLogin({ ...wanted, server: 'other', at: 3 });
+  await store.wantConnectorLogin({ ...wanted, server: 'third', at: 4 });
+  expect(await store.connectorToken(name)).toMatchObject({ server: 'third', version: 4 });
+  await store.keepConnectorToken({ ...kept, at: 5 });
+  expect(await store.connectorToken(name)).toMatchObject({ state: 'ready', version: 5 });
 });
 
 test('a login that has begun is taken once, in time, by whoever began it', async () => {

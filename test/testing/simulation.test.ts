@@ -43,6 +43,16 @@ describe('a worker that dies in a simulation', () => {
     'after_record',
   ];
 
+  it('ends when it is told to, although its store is closed and it would try for ever', async () => {
+    const closed = await openMemoryStore();
+    const stop = new AbortController();
+    const options = await worldOf(closed, payInto(new Set()));
+    const simulation = startSimulation({ ...options, signal: stop.signal });
+    await closed.close();
+    setTimeout(() => stop.abort(new Error('told to end')), 50);
+    await expect(simulation.finish()).rejects.toThrow('told to end');
+  });
+
   async function killedAt(point: SeamPoint, tool: Tool) {
     let killed = false;
     const simulation: Simulation = startSimulation({

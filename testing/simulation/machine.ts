@@ -63,6 +63,8 @@ export interface World {
   readonly wake?: (runId: string) => void;
   /** Ends when something has that takes real time, such as a request; virtual time stands still until then. */
   readonly outside?: () => Promise<unknown> | undefined;
+  /** Ends the world. */
+  readonly signal?: AbortSignal;
 }
 
 export interface WorldOptions {
@@ -80,6 +82,8 @@ export interface WorldOptions {
   readonly rules?: number;
   /** Something that takes real time, as `World` has it; default: nothing does. */
   readonly outside?: () => Promise<unknown> | undefined;
+  /** Ends the world: nothing happens in it any more, and who waits for its end is told the reason. */
+  readonly signal?: AbortSignal;
   /** Answers an effect in place of its activity; undefined: the activity does. */
   readonly instead?: (effect: ActivityEffect) => Promise<object> | undefined;
   /** Called at the places where an effect can be cut, in whatever runs there; it may kill the worker. */
@@ -87,7 +91,8 @@ export interface WorldOptions {
 }
 
 export function worldOf(options: WorldOptions): World {
-  const { store, config, providers, connectors, rules, sizeAfterSummary, outside } = options;
+  const { store, config, providers, connectors, rules, sizeAfterSummary, outside, signal } =
+    options;
   const clock = options.clock ?? virtualClock(SIMULATION_START);
   const deps = {
     store,
@@ -105,7 +110,12 @@ export function worldOf(options: WorldOptions): World {
     seam: options.seam ?? (() => undefined),
     ...(options.instead !== undefined && { instead: options.instead }),
   });
-  return { clock, workers, ...(outside !== undefined && { outside }) };
+  return {
+    clock,
+    workers,
+    ...(outside !== undefined && { outside }),
+    ...(signal !== undefined && { signal }),
+  };
 }
 
 /** What somebody may want to know of a machine. */
@@ -335,6 +345,7 @@ export async function playOut(
   members: () => Iterable<Member>,
 ): Promise<void> {
   while (!main.isOver()) {
+    world.signal?.throwIfAborted();
     // Whatever can happen without time passing happens now: nothing here waits for real I/O but what is outside.
     await new Promise(setImmediate);
     const due = dueOf(members());

@@ -37,13 +37,52 @@ const answers = (shell: Shell) =>
 const limitOf = ({ run }: Shell) => (isOpen(run) ? run.frozen.budget.maxCostMicroUsd : undefined);
 const committed = ({ run }: Shell) => (isOpen(run) ? committedMicroUsd(run) : Number.NaN);
 
-test('What a run has left is reserved for its sub-agent before it is told, once for each question.', () => {
+test('What a run has left is reserved for its sub-agent before it is told, once for each question, and told again to one that was reset.', () => {
   const shell = above();
   send(shell, wants(1, 20_000));
   send(shell, wants(1, 20_000));
-  expect(answers(shell)).toEqual([[1, 20_000]]);
+  expect(answers(shell)).toEqual([
+    [1, 20_000],
+    [1, 20_000],
+  ]);
   expect(shell.run.money.reserved[CHILD]).toBe(30_000);
   expect(limitOf(shell)).toBe(100_000);
+});
+
+test('A question that the sub-agent has given up is answered under the number of its next one; a number beyond all is nothing.', () => {
+  const shell = above({ settings: { onBudget: 'ask' } });
+  send(shell, wants(Number.MAX_SAFE_INTEGER, 1));
+  send(shell, wants(1, 99_000));
+  send(shell, wants(2, 99_000));
+  const [ask] = shell.run.asks;
+  const decision = { v: 1, askId: ask!.id, argsHash: ask!.digest, by: 'maria', roles: [] } as const;
+  send(shell, {
+    type: 'decision',
+    decision: { ...decision, decision: 'approve', decidedAt: shell.now },
+  });
+  expect(answers(shell)).toEqual([[2, 99_000]]);
+});
+
+test('A run that stops gives nothing more.', () => {
+  const shell = above();
+  send(shell, { type: 'interrupt' });
+  send(shell, wants(1, 20_000));
+  expect(answers(shell)).toEqual([[1, 0]]);
+  expect(shell.run.money.reserved[CHILD]).toBe(10_000);
+});
+
+test('A sub-agent without a slice of its own is not told that it may ask, because nothing of it can be raised.', () => {
+  const agents = { r: { agent: 'case/r', version: '1' } };
+  const started = ({ effects }: Shell) =>
+    effects.flatMap((effect) => (effect.kind === 'start_child' ? [effect.input.parent] : []));
+  const sliced = above({ settings: { onBudget: 'ask' } });
+  expect(started(sliced)).toMatchObject([{ asks: true }]);
+  const free = above({
+    settings: { onBudget: 'ask' },
+    agents,
+    budget: { maxCostMicroUsd: 'unlimited' },
+  });
+  expect(started(free)[0]).not.toHaveProperty('asks');
 });
 
 test('A root that has not enough and asks nobody gives nothing.', () => {
