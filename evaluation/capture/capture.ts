@@ -3,6 +3,8 @@
  * Errors: `CaptureRefused`, which names what no case can say.
  */
 import { HoldfastError } from '../../core/state/errors.js';
+import { MESSAGE_TOOL } from '../../core/state/mail.js';
+import { textAt } from '../../recording/history.js';
 import type { Bundle } from '../../replay/bundle.js';
 import type { FixtureDocument } from '../format/document.js';
 import { budgetOf, policyOf, settingsOf, taskOf } from './configuration.js';
@@ -142,6 +144,8 @@ function refuseUnsayable(recording: Recording): void {
     throw refused(`its tool ${starter.name} is of the kind ${starter.kind}`);
   if (heard.some(({ name }) => name === 'mail'))
     throw refused('other agents of its tree wrote letters to it');
+  if (recording.activities.some(({ input }) => textAt(input, 'call', 'tool') === MESSAGE_TOOL))
+    throw refused('its agent wrote letters to other agents');
   if (isOverTogether(recording))
     throw refused('its time was over in the moment in which an answer arrived');
   const others = frozen.handoffTo?.map(({ agent }) => agent) ?? [];

@@ -57,6 +57,8 @@ export interface Recording {
   readonly opened: OutputOf<'open_run'>;
   readonly activities: readonly Activity[];
   readonly heard: readonly Heard[];
+  /** A quick read went on as an ordinary call. */
+  readonly wentElsewhere: boolean;
 }
 
 /** Errors: `CaptureRefused`. */
@@ -80,24 +82,36 @@ export function recordingOf(bundle: Bundle): Recording {
     ],
     [],
   );
+  const started = attributesOf(events[0], 'workflowExecutionStarted');
+  const start = argumentsOf(started.input)[0] as unknown as StartInput;
   const opened = activities.find(({ kind }) => kind === 'open_run')?.end;
   const output =
     opened?.kind === 'completed' ? (opened.output as unknown as OutputOf<'open_run'>) : undefined;
   if (output?.frozen === undefined)
-    throw refused('the run was never opened, so nothing of it is recorded');
+    throw refused(
+      start.fork === undefined
+        ? 'the run was never opened, so nothing of it is recorded'
+        : `it is a fork of ${start.fork.id}`,
+    );
   const root = bundle.nodes[output.frozen.prompt.hash];
   if (root === undefined) throw refused('the bundle lacks the prompt of the run');
   return {
     bundle,
-    start: argumentsOf(
-      attributesOf(events[0], 'workflowExecutionStarted').input,
-    )[0] as unknown as StartInput,
+    start,
     frozen: output.frozen,
     root: root as unknown as TranscriptNode,
     opened: output,
     activities: timed({ events, activities, heard, counts: output.frozen.settings.timeoutCounts }),
     heard,
+    wentElsewhere: events.some(isElsewhere),
   };
+}
+
+function isElsewhere(event: HistoryEvent): boolean {
+  const end = localEndOf(event);
+  return (
+    end !== undefined && (textAt(end.output, 'outcome', 'kind') ?? 'elsewhere') === 'elsewhere'
+  );
 }
 
 /** The activities of a kind, as what they were given and what they gave. */

@@ -38,8 +38,10 @@ function triedIn(history: History) {
   );
   return {
     within: within.map(({ output }) => {
-      const outcome = output?.outcome as { readonly kind: string; readonly reason?: string };
-      return outcome.reason ?? outcome.kind;
+      // One whose time Temporal has ended first, on a busy machine, has no output.
+      const outcome = output?.outcome as
+        { readonly kind: string; readonly reason?: string } | undefined;
+      return outcome === undefined ? 'timeout' : (outcome.reason ?? outcome.kind);
     }),
     ordinary: ordinary.length,
   };

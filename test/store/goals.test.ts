@@ -70,6 +70,7 @@ describe('a goal is a row among runs', () => {
       model: '',
       caller: 'alice',
       status: 'running',
+      trail: { tools: new Set(), errorCodes: new Set() },
       startedAt: 1000,
       updatedAt: 1002,
       lastSeq: 2,

@@ -49,7 +49,7 @@ test(
 
 test('what no case can say is refused by name', () => {
   const named =
-    /hosted tools|is a sub-agent of|is of the kind subagent\.|hands over to |wrote letters|time was over/;
+    /hosted tools|is a sub-agent of|is of the kind subagent\.|hands over to |wrote letters|time was over|is a fork of/;
   expect(refusals.filter((text) => !named.test(text))).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-/** Bundles of recorded runs: the kept histories of the newest rules. */
+/** Bundles of recorded runs: the kept histories of the newest rules numbers. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -11,10 +11,13 @@ const FOLDERS = rulesFolders()
   .toSorted((a, b) => b - a)
   .map((rules) => join(HISTORIES, `rules-${rules}`));
 const SUFFIX = '.json.gz';
+/** A number that has few, or trees alone, would show little. */
+const NUMBERS = 5;
 
 /** Names of single runs: goals and their cycles are no runs of their own. */
 export function recordedRuns(): readonly string[] {
-  return readdirSync(FOLDERS[0]!)
+  const names = FOLDERS.slice(0, NUMBERS).flatMap((folder) => readdirSync(folder));
+  return [...new Set(names)]
     .filter((name) => name.endsWith(SUFFIX) && !/^(G-\d|S17[35])/.test(name))
     .map((name) => name.slice(0, -SUFFIX.length))
     .toSorted();
