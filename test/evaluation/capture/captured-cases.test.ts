@@ -10,18 +10,20 @@ import { evaluate } from '../../../evaluation/evaluate.js';
 import type { FixtureDocument } from '../../../evaluation/format/document.js';
 import { parseFixture } from '../../../evaluation/read-fixture.js';
 import { drawn } from '../../draw.js';
-import { saySeed, SEED } from '../../seed.js';
+import { saySeed, SEED, WHOLE } from '../../seed.js';
 import { recordedRun, recordedRuns } from './recorded-runs.js';
 
 const MINUTE = 60_000;
 const ON_A_SERVER = 4;
+/** HOLDFAST_WHOLE=1: all of them. */
+const RUNS = WHOLE ? Infinity : 80;
 
 let cases: readonly FixtureDocument[];
 const refusals: string[] = [];
 
 beforeAll(() => {
   const names = recordedRuns();
-  const chosen = drawn(names, names.length, SEED);
+  const chosen = drawn(names, RUNS, SEED);
   saySeed(`${chosen.length} recorded runs are captured, ${ON_A_SERVER} of them for a real server`);
   cases = chosen.flatMap((name) => {
     try {
