@@ -1,5 +1,6 @@
 /** A sub-agent that has used up its money: what the run above does, and what the sub-agent itself does. */
 import { committedMicroUsd } from '../../../core/money/budget.js';
+import { questionFor } from '../../../core/money/exceed.js';
 import { heard } from '../../../core/loop/signals.js';
 import { isOpen } from '../../../core/state/run.js';
 import { RULES_VERSION } from '../../../core/step/changes.js';
@@ -109,6 +110,22 @@ test('A root asks a person, whose amount raises its own budget and the slice.', 
   expect(limitOf(shell)).toBe(150_000);
   expect(shell.run.money.reserved[CHILD]).toBe(60_000);
   expect(committed(shell)).toBeLessThanOrEqual(150_000);
+});
+
+test('A run that got its task by a handoff is a root: it asks a person, not the run that handed over.', () => {
+  const parent = { kind: 'handoff', id: 'before', n: 1, digest: 'd' } as const;
+  const shell = above({ parent, settings: { onBudget: 'ask' } });
+  send(shell, wants(1, 99_000));
+  expect(answers(shell)).toEqual([]);
+  expect(shell.run.asks).toMatchObject([{ kind: 'budget', child: CHILD }]);
+});
+
+test('A sub-agent whose bill was above its bound asks nobody above: no run lifts that.', () => {
+  const { run } = above(BELOW);
+  if (!isOpen(run)) throw new Error('it is open');
+  expect(questionFor(run, 'max_cost')).toBeDefined();
+  const overrun = { ...run, money: { ...run.money, overrun: true } };
+  expect(questionFor(overrun, 'max_cost')).toBeUndefined();
 });
 
 test('A question for a sub-agent that has ended is withdrawn.', () => {
