@@ -119,6 +119,14 @@ test.each([
   ]);
 });
 
+test('A run that is stopped before it is known whose run has the id of the other one tells that run nothing.', () => {
+  const shell = handing({ handed: [{ startsMs: 1_000, existed: true }] });
+  untilStarting(shell);
+  send(shell, { type: 'interrupt' });
+  expect(finish(shell).stopReason).toBe('interrupted');
+  expect(shell.effects.filter(({ kind }) => kind === 'tell_child')).toEqual([]);
+});
+
 test('What the user says meanwhile is told to the other run.', () => {
   const shell = handing({ handed: [{ startsMs: 1_000 }] });
   untilStarting(shell);
