@@ -35,6 +35,7 @@ import { AGENT, config } from './agents.js';
 import { activitiesRecorded, leaveBundles } from './recording.js';
 import { serverFor, type ServerPlace } from './server.js';
 import { startService, type Service } from './service.js';
+import { orWhereItStands } from './stuck-run.js';
 
 const { startWorkerProcess } = compiled<typeof WorkerProcesses>('testing/worker-process.ts');
 
@@ -174,7 +175,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       return client.start({ agent: AGENT, task: 'Serve the customer.', ...start });
     },
     async ended(run) {
-      const result = await run.result({ timeoutMs: WAIT_LIMIT_MS });
+      const handle = raw.workflow.getHandle(run.runId);
+      const result = await orWhereItStands(run.result({ timeoutMs: WAIT_LIMIT_MS }), handle);
       const events = await world.events(run.runId);
       const history = await world.history(run.runId);
       expectWhole(events, result);
