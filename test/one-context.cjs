@@ -1,5 +1,6 @@
 // Tests in the context of their process, so that they can use packages that are loaded there (test/shared-modules.cjs):
 // in a context of its own an error of theirs is no Error. What a file leaves behind is taken back after it.
+const { AsyncLocalStorage } = require('node:async_hooks');
 const { relative } = require('node:path');
 const vm = require('node:vm');
 const { LegacyFakeTimers, ModernFakeTimers } = require('@jest/fake-timers');
@@ -18,6 +19,17 @@ vm.Script.prototype.runInContext = function runHere(context, options) {
     ? this.runInThisContext(options)
     : runInContext.call(this, context, options);
 };
+
+// Until Node 24 each storage that was ever used costs every later promise of its process, and connections, workers and
+// jest itself never let theirs go. A storage that is used again is enabled again.
+const storages = new Set();
+const { _enable: enable } = AsyncLocalStorage.prototype;
+if (enable !== undefined) {
+  AsyncLocalStorage.prototype._enable = function enableHere() {
+    storages.add(this);
+    return enable.call(this);
+  };
+}
 
 const timers = {
   idToRef: (id) => ({ id, ref: () => undefined, unref: () => undefined }),
@@ -73,6 +85,8 @@ module.exports = class OneContext {
     for (const name of Object.getOwnPropertyNames(globalThis)) {
       if (!names.has(name)) delete globalThis[name];
     }
+    for (const storage of storages) storage.disable();
+    storages.clear();
     tellCosts(this.file, this.costsBefore);
   }
 

@@ -29,6 +29,8 @@ import { serverDouble, type ServerDouble, type ServerPlace } from './server-doub
 
 /** How much longer than a run the client of a server waits: the run's own limits are the ones that a case is about. */
 const PATIENCE = 10;
+/** Who calls a server just now; one for all cases (evaluation/real-time.ts says why). */
+const CALLER = new AsyncLocalStorage<Caller>();
 
 export interface CaseConnectors {
   readonly world: {
@@ -51,9 +53,8 @@ export function caseConnectors(
   const { servers, tools } = fixture;
   if (servers.size === 0) return undefined;
   const time = new RealTime();
-  const callers = new AsyncLocalStorage<Caller>();
   const doubles = doublesOf(fixture, {
-    caller: () => callers.getStore()!,
+    caller: () => CALLER.getStore()!,
     forEver: (signal) => time.except(() => stopped(signal)),
   });
   const clock = (): number => cast.stage.now();
@@ -78,7 +79,7 @@ export function caseConnectors(
         time.during(() => current.tool({ ...pinned, record: patient }, tenant));
       const tool = await code();
       if (declared === undefined) return { ...tool, record };
-      const seen = new ServedCalls({ record, declared, cast, time, callers }, async () => {
+      const seen = new ServedCalls({ record, declared, cast, time }, async () => {
         const { run } = await code();
         return run;
       });
@@ -136,7 +137,6 @@ interface Serving {
   readonly declared: CaseTool;
   readonly cast: ToolCast;
   readonly time: RealTime;
-  readonly callers: AsyncLocalStorage<Caller>;
 }
 
 /** The calls of one tool, as the evidence of the case. */
@@ -149,7 +149,7 @@ class ServedCalls {
   ) {}
 
   async run(input: Json, ctx: ToolContext, renew: () => void): Promise<unknown> {
-    const { declared, cast, time, callers } = this.serving;
+    const { declared, cast, time } = this.serving;
     const { stage, executions } = cast;
     const worker = stage.worker();
     const { callId, idempotencyKey: key } = ctx;
@@ -166,7 +166,7 @@ class ServedCalls {
       const caller = this.callerOf(ctx, worker);
       const run = await this.code();
       const value = await time.during(() =>
-        callers.run(caller, () => Promise.resolve(run(input, ctx))),
+        CALLER.run(caller, () => Promise.resolve(run(input, ctx))),
       );
       await this.finished(ctx, worker);
       return value;

@@ -46,7 +46,7 @@ onPostgres('the clock of a worker on PostgreSQL', () => {
     expect((await executedAt(-HOUR)).outcome).toMatchObject({ kind: 'ok' });
     expect(states).toEqual(['claimed']);
     expect(await others[0]).toMatchObject({ kind: 'happened', source: 'tool' });
-  }, 60_000);
+  });
 
   test('that is ahead does not keep others from finding out for an hour', async () => {
     const claimedUntil = (await store.claimClock(Date.now() + HOUR)) + 200;
@@ -56,7 +56,7 @@ onPostgres('the clock of a worker on PostgreSQL', () => {
     const before = Date.now();
     expect(await reconciledAt(-HOUR)).toMatchObject({ kind: 'unknown' });
     expect(Date.now() - before).toBeLessThan(10_000);
-  }, 60_000);
+  });
 });
 
 test('on SQLite it is the clock of the machine', async () => {

@@ -24,7 +24,7 @@ describeInBrowser('what a browser is served', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await setStage({ worker: false });
-  }, 120_000);
+  });
   afterAll(() => stage?.stop());
 
   test('the first view needs less than 60 KB on the wire', async () => {

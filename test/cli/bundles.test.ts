@@ -59,7 +59,7 @@ test('bundles that replay exactly are counted; one that differs or cannot be rea
       { file: 'no-bundle.json' },
     ],
   });
-}, 120_000);
+});
 
 test('a folder without bundles, or that is not there, is refused', async () => {
   expect(await holdfast('bundles', '.')).toMatchObject({ code: 2 });

@@ -78,7 +78,7 @@ describe('the desk under idle connections of a stranger', () => {
   test('ends what says nothing within seconds', async () => {
     await sleep(7_000);
     expect(sockets.filter((socket) => !socket.closed)).toHaveLength(0);
-  }, 20_000);
+  });
 });
 
 describe('connections that are at work', () => {

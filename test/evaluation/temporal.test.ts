@@ -25,12 +25,12 @@ beforeAll(async () => {
   saySeed(`${PLAYED.length} of ${PLAYABLE.length} cases of the engines`);
   const under = new Set([...PLAYED, APPROVED, ...ONLY_VIRTUAL]);
   runs = new Map([...under].map((one) => [one, play(one)]));
-}, 60_000);
+});
 
 afterAll(async () => {
   await temporal?.stop();
   await simulation.stop();
-}, 60_000);
+});
 
 function seen(run: CaseRun): Observation {
   if (run.kind !== 'observed') throw new Error(JSON.stringify(run));
@@ -60,7 +60,7 @@ describe('a real server and the simulation agree', () => {
     await runs.get(one);
     const again = seen(await temporal.run(one.fixture, { seed: 2 }));
     expect(essenceOf(again)).toEqual(one.essence);
-  }, 120_000);
+  });
 
   it('replays the whole history at every step when nothing is cached', async () => {
     const engine = await createTemporalEngine({ environment: process.env, maxCachedWorkflows: 0 });
@@ -72,5 +72,5 @@ describe('a real server and the simulation agree', () => {
     } finally {
       await engine.stop();
     }
-  }, 120_000);
+  });
 });

@@ -292,7 +292,7 @@ describe('a run parked for approval outlives the processes around it', () => {
     });
     await signal('late', { decidedAt: expiresAt + 1 });
     await world.spawn();
-  }, 120_000);
+  });
   afterAll(() => world.stop());
 
   test('the approval given while nothing was there to take it counts, once', async () => {

@@ -79,7 +79,7 @@ test('a history that could not be stored at once is archived beside the run', as
   expect(histories.map(({ segment }) => segment)).toEqual(
     new Array(closed).fill(0).map((_, index) => index),
   );
-}, 120_000);
+});
 
 test('a history that Temporal has deleted meanwhile is said to be lost, wherever one looks', async () => {
   await played('gone');
@@ -101,4 +101,4 @@ test('a history that Temporal has deleted meanwhile is said to be lost, wherever
   expect(exported.err).toMatch(/history_lost: .*segment 0/);
   expect((await spoken('show', 'gone')).out).toMatch(/history_lost: .*segment 0/);
   expect((await spoken('doctor')).out).toMatch(/history_lost: .*gone, segment 0/);
-}, 120_000);
+});

@@ -92,7 +92,7 @@ beforeAll(async () => {
   });
   await second.kill();
   await world.spawn();
-}, 120_000);
+});
 afterAll(() => world.stop());
 
 const ended = (runId: string): Promise<Ended> => world.ended(runs.get(runId)!);

@@ -71,7 +71,7 @@ onPostgres('while the store is away', () => {
       askId: ask.askId,
       facts: { decision: 'approve', argsHash: ask.argsHash, nonce: 'once-only', via: 'run' },
     });
-  }, 120_000);
+  });
 
   test('a rejection over the client stays one', async () => {
     const { run, ask } = await asked('rejected', false);
@@ -88,7 +88,7 @@ onPostgres('while the store is away', () => {
     expect(ofType(events, 'approval_resolved')).toMatchObject([{ outcome: 'rejected' }]);
     expect(away.scene.effects('rejected')).toEqual([]);
     expect(await away.scene.rowsOf('rejected', 'decided')).toHaveLength(1);
-  }, 120_000);
+  });
 
   test('a desk signs it, and the same request when the store is back is no second one', async () => {
     const { run, ask } = await asked('at-the-desk', true);
@@ -128,7 +128,7 @@ onPostgres('while the store is away', () => {
       },
     ]);
     expect(away.scene.effects('at-the-desk')).toHaveLength(1);
-  }, 120_000);
+  });
 
   test('a desk shows the question of a run that is named, and owes the row of who saw it', async () => {
     const { run, ask } = await asked('seen', true);
@@ -143,7 +143,7 @@ onPostgres('while the store is away', () => {
       const kinds = await kindsOf('seen');
       return kinds.includes('seen') && kinds.includes('interrupted') ? kinds : undefined;
     });
-  }, 120_000);
+  });
 
   test('a decision signed with a key that the run does not know waits for the keys', async () => {
     const { run, ask } = await away.scene.asked('new-key', {});
@@ -160,5 +160,5 @@ onPostgres('while the store is away', () => {
     expect(away.scene.effects('new-key')).toHaveLength(1);
     const [decided] = await away.scene.rowsOf('new-key', 'decided');
     expect(decided?.facts.kid).toBe(newer.signer.key.kid);
-  }, 120_000);
+  });
 });

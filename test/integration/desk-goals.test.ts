@@ -9,7 +9,7 @@ let desk: TestDesk;
 beforeAll(async () => {
   world = await startWorld();
   desk = await startDesk(world);
-}, 120_000);
+});
 afterAll(async () => {
   await desk?.stop();
   await world?.stop();
@@ -70,4 +70,4 @@ test('a goal is shown, steered with the signature of the desk, and its cycle app
     definition: { agent: AGENT },
   });
   await goal.cancel({ by: 'test' });
-}, 120_000);
+});

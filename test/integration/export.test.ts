@@ -68,7 +68,7 @@ test('segments that Temporal has deleted come from the archive, and the run repl
     );
     return code === 'HistoryMissing' ? code : undefined;
   });
-}, 120_000);
+});
 
 test('what a reset has left behind is no part of the bundle, and what came after it replays', async () => {
   const run = await world.start({ runId: 'reset', replies: [pay('pay.asked'), say('Paid.')] });
@@ -93,7 +93,7 @@ test('what a reset has left behind is no part of the bundle, and what came after
   // The run after the reset may have gone on in further segments.
   expect(bundle.segments[0]!.execution).toBe(execution);
   expect(await replayRun(bundle)).toMatchObject({ equal: true, open: false });
-}, 120_000);
+});
 
 test('a run that nobody knows is said to be unknown', async () => {
   await expect(exported('nobody')).rejects.toMatchObject({ code: 'RunNotFound' });

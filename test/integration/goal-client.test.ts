@@ -32,7 +32,7 @@ beforeAll(async () => {
   server = await startTestServer({ environment: process.env });
   client = await connect({ address: server.address, store });
   bare = await connect({ address: server.address });
-}, 60_000);
+});
 
 afterAll(async () => {
   await client.close();
@@ -151,7 +151,7 @@ describe('what is said to a goal', () => {
     await bare.startGoal({ definition, goalId: 'told', wait: false });
     const told = await bare.goal('told').steer('Start with the oldest.', { by: 'mia', id: 'm-1' });
     expect(told).toEqual({ delivered: 'signal', id: 'm-1' });
-  }, 30_000);
+  });
 
   test('is refused before it is sent when the goal could not read it', async () => {
     const goal = bare.goal('told');
@@ -190,7 +190,7 @@ describe('lists', () => {
     const runs = (await bare.listRuns({ limit: 20 })).map(({ runId }) => runId);
     expect(runs).toContain('a-run');
     expect(runs).not.toContain('told');
-  }, 30_000);
+  });
 });
 
 describe('holdfast goal', () => {
@@ -209,7 +209,7 @@ describe('holdfast goal', () => {
     const richer = await holdfast(...words, '--budget', 'maxCostUsd=2');
     expect(richer.code).toBe(1);
     expect(JSON.parse(richer.out)).toMatchObject({ error: { code: 'RunExists' } });
-  }, 30_000);
+  });
 
   test('says things to it, by name', async () => {
     const steered = await holdfast(
@@ -227,7 +227,7 @@ describe('holdfast goal', () => {
     const paused = await holdfast('goal', 'pause', 'filed', '--id', 'p-1', '--json');
     expect(JSON.parse(paused.out)).toEqual({ goalId: 'filed', id: 'p-1', delivered: 'signal' });
     expect((await holdfast('goal', 'stop', 'nobody')).code).toBe(1);
-  }, 60_000);
+  });
 
   test('refuses a start without a worker, and says what to do', async () => {
     const refused = await holdfast('goal', 'start', 'goal.json', '--json');
@@ -235,5 +235,5 @@ describe('holdfast goal', () => {
     expect(JSON.parse(refused.out)).toMatchObject({
       error: { code: 'ServerUnavailable', hint: expect.stringContaining('worker') as string },
     });
-  }, 30_000);
+  });
 });

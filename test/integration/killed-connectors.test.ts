@@ -111,7 +111,7 @@ test('a worker that is killed in a call leaves a person to tell, and the call is
   expect(result).toMatchObject({ completed: true });
   expect(ofType(events, 'tool_finished')).toMatchObject([{ tool: MERGE, status: 'ok' }]);
   expect(started.filter((one) => one === 'killed-worker')).toHaveLength(1);
-}, 120_000);
+});
 
 test('a server that is killed in a call leaves a person to tell, and the call is not repeated', async () => {
   const run = await begin('killed-server');
@@ -121,7 +121,7 @@ test('a server that is killed in a call leaves a person to tell, and the call is
   const { result } = await world.ended(run);
   expect(result).toMatchObject({ completed: true });
   expect(started.filter((one) => one === 'killed-server')).toHaveLength(1);
-}, 120_000);
+});
 
 test('a question of the server outlives its worker and its server: the answer goes back with the state, to the byte', async () => {
   const first = await spawn();
@@ -150,4 +150,4 @@ test('a question of the server outlives its worker and its server: the answer go
     },
   ]);
   expect([...(await replayRuns(world.place, ['asked-and-killed']))]).toEqual([]);
-}, 120_000);
+});

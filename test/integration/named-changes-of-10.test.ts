@@ -344,4 +344,4 @@ test('schemasRechecked: whoever approved a call that has not begun is asked agai
     expect(paid).toEqual([5, 7].map((amount) => ({ amount, currency: 'EUR' })));
   } else await run.cancel();
   await other.stop();
-}, 90_000);
+});

@@ -116,7 +116,7 @@ test('grantsThatHold: a grant that has run out counts against no limit', async (
   }
   if (has('grantsThatHold')) await world.ended(run);
   else await cancelled(run);
-}, 60_000);
+});
 
 test('ownErrorFirst: a model that breaks ends the run when no time is left for another attempt', async () => {
   const broken = await startWorld({ worker: false });
@@ -172,7 +172,7 @@ test('keysFetched: a decision with a new key of the desk counts while another ca
     await cancelled(run);
   }
   await other.stop();
-}, 60_000);
+});
 
 test('heldWords: a rejection that meets a correction beats it', async () => {
   const { run, ask } = await scene.asked('held-words');

@@ -46,7 +46,7 @@ describe.each(WHOLE ? places : drawn(places, 1, SEED))('with the store in %s', (
 
     const again = await all(follow(world, 'on-its-way', { includePartialMessages: true }));
     expect(again.map(({ uuid }) => uuid)).toEqual(uuids);
-  }, 90_000);
+  });
 
   test('an answer that a frozen worker took reaches the next one, and counts once', async () => {
     const frozen = await world.spawn();
@@ -74,5 +74,5 @@ describe.each(WHOLE ? places : drawn(places, 1, SEED))('with the store in %s', (
       'result/success',
     ]);
     expect(world.service.visits('frozen', 'effect')).toHaveLength(1);
-  }, 90_000);
+  });
 });

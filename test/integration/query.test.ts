@@ -393,7 +393,7 @@ describe('a conversation', () => {
     expect(resultOf(messages)).toMatchObject({ subtype: 'success', result: 'Blue.' });
     expect(messages.filter(({ type }) => type === 'user')).toHaveLength(1);
     await proxy.stop();
-  }, 60_000);
+  });
 
   test.concurrent('an input that fails ends the reading, not the run', async () => {
     async function* prompt(): AsyncGenerator<UserPrompt> {

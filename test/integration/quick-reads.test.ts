@@ -190,7 +190,7 @@ test('a worker that dies with one is followed by another, which reads again', as
   expect(ofType(events, 'tool_finished')).toMatchObject([{ status: 'ok' }]);
   expect(world.service.visits('killed', 'read')).toHaveLength(2);
   await exported('killed');
-}, 120_000);
+});
 
 declare const MARKER: {
   readonly markerRecordedEventAttributes: {

@@ -12,7 +12,7 @@ import { startTestServer, type TestServer } from '../../testing/index.js';
 import { holdfastAt } from './support/cli-at.js';
 
 const DAY_MS = 86_400_000;
-const LIMIT_MS = 20_000;
+const LIMIT_MS = 60_000;
 
 const definition = {
   objective: 'All invoices of March are matched.',
@@ -31,7 +31,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-schedules-'));
   server = await startTestServer({ environment: process.env });
   client = await connect({ address: server.address });
-}, 60_000);
+});
 
 afterAll(async () => {
   await client.close();
@@ -70,7 +70,7 @@ test('a schedule starts runs under ids of their own, each tick once', async () =
   const [triggered] = (await started('nightly', 3)).filter((id) => !ids.includes(id));
   expect(triggered).toMatch(/^nightly-/);
   expect(await executionsOf(ids)).toEqual(executions);
-}, 60_000);
+});
 
 async function terminate(runId: string): Promise<void> {
   const connection = await Connection.connect({ address: server.address });
@@ -118,7 +118,7 @@ test('a schedule starts goals, which are found as goals', async () => {
   expect(await client.goal(goalId).execution()).toMatchObject({ kind: 'goal', tenant: 'default' });
   const same = await client.startGoal({ definition, goalId, wait: false }).catch(String);
   expect(same).toMatchObject({ goalId });
-}, 60_000);
+});
 
 test('a schedule belongs to its tenant', async () => {
   await client.forTenant('one').createSchedule({ scheduleId: 'ours', ticks: daily, run });
@@ -140,7 +140,7 @@ test('a schedule belongs to its tenant', async () => {
   expect(await others.listSchedules()).toEqual([]);
   await client.forTenant('one').schedule('ours').delete();
   await expect(client.forTenant('one').schedule('ours').show()).rejects.toMatchObject(missing);
-}, 60_000);
+});
 
 test.each<[Partial<ScheduleOptions>, string]>([
   [{ scheduleId: 'x'.repeat(76) }, 'The schedule id'],
@@ -188,7 +188,7 @@ test('a backfill is bounded, and of the past', async () => {
   await expect(often.backfill({ from: to - DAY_MS, to })).rejects.toThrow('more than 1000 ticks');
   await expect(often.backfill({ from: to, to: to + DAY_MS })).rejects.toThrow('it lies ahead');
   await expect(often.backfill({ from: to, to: to - 1 })).rejects.toThrow('from cannot be used');
-}, 30_000);
+});
 
 describe('holdfast schedule', () => {
   const holdfast = (...argv: readonly string[]) =>
@@ -214,7 +214,7 @@ describe('holdfast schedule', () => {
     const gone = await holdfast('schedule', 'show', 'weekly', '--json');
     expect(gone.code).toBe(1);
     expect(JSON.parse(gone.out)).toMatchObject({ error: { code: 'ScheduleNotFound' } });
-  }, 60_000);
+  });
 
   test.each([
     [['create', 'x', 'Do it'], 'give one of the two'],

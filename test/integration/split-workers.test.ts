@@ -100,4 +100,4 @@ test('a queue on which nobody works is named, and given up when its time is over
   expect(ofType(events, 'tool_finished')).toMatchObject([{ code: 'tool_unavailable' }]);
   expect(warnings(events)).toContain('queue_unserved');
   expect(places).not.toContain(CELL);
-}, 60_000);
+});

@@ -17,7 +17,7 @@ const REPLIES = [
 let world: World;
 beforeAll(async () => {
   world = await startWorld();
-}, 60_000);
+});
 afterAll(() => world.stop(), 60_000);
 
 function start(runId: string, settings: object = STREAMED): Promise<RunHandle> {

@@ -44,7 +44,7 @@ beforeAll(async () => {
   await blind.answer(askId, { kind: 'not_happened' }, { by: 'maria' });
   await isReading;
   await world.ended(blind);
-}, 120_000);
+});
 afterAll(async () => {
   process.kill(frozen.pid, 'SIGCONT');
   await world.stop();

@@ -140,7 +140,7 @@ describe('a broken stream', () => {
       expect([cutAfterBytes, failure.code]).toEqual([cutAfterBytes, 'NetworkTimeout']);
       expect(failure.details).toMatchObject({ shouldRetry: true, receivedInput: true });
     }
-  }, 120_000);
+  });
 
   test('says how much output had arrived', async () => {
     const { ask } = await serving([{ text: 'x'.repeat(300), cutAfterChunks: 3 }]);

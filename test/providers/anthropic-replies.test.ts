@@ -1,8 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Block } from '../../core/state/transcript.js';
 import { unparsedText } from '../../providers/tool-arguments.js';
 import { signatureOf } from '../../providers/scripted/render.js';
 import type { ScriptedCall, ScriptedMessage } from '../../providers/scripted/script.js';
+import { until } from '../until.js';
 import { failureOf, lastBody, serving, stopAll } from './scripted-setup.js';
+
+/** What was sent before the stall has arrived by then, on a busy machine as well. */
+const STALLED_MS = 1_000;
 
 afterEach(stopAll);
 
@@ -183,11 +188,13 @@ describe('an interrupted reply', () => {
       { tool: 'cut', input: { b: 2 } },
     ];
     // start, text (3), whole (3), cut: start and delta, but no stop.
-    const { ask } = await serving([
+    const { ask, model } = await serving([
       { text: 'So far', calls, stallAfterChunks: 9, usage: { input: 9 } },
     ]);
     const abort = new AbortController();
-    setTimeout(() => abort.abort(), 100);
+    void until(() => model.requests().length > 0)
+      .then(() => sleep(STALLED_MS))
+      .then(() => abort.abort());
     const reply = await ask({}, abort.signal);
     expect(reply).toMatchObject({
       blocks: [

@@ -152,4 +152,4 @@ test('one agent with one task goes the same way with every vendor', async () => 
   expect(first?.noted).toEqual(['seen']);
   expect(first?.events.length).toBeGreaterThan(10);
   for (const other of others) expect(other).toEqual(first);
-}, 60_000);
+});

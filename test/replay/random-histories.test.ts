@@ -9,7 +9,7 @@ const RUNS = 8;
 let engine: Engine;
 beforeAll(async () => {
   engine = await createTemporalEngine({ environment: process.env });
-}, 60_000);
+});
 afterAll(() => engine?.stop(), 60_000);
 
 test('of random agents, scripts, outcomes and messages', async () => {

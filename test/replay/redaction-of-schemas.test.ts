@@ -61,7 +61,7 @@ test('an argument is hidden by its name, although its schema bounds its length; 
   expect(JSON.stringify(documentsOf(redacted))).not.toContain('O-17');
   expect(toolsOf(redacted)).toEqual(toolsOf(bounded));
   expect(await replayRun(redacted)).toMatchObject({ equal: true });
-}, 60_000);
+});
 
 test.each(['inputSchema', 'properties', 'required'])(
   'a rule for the name %s does not reach into the schemas of tools',
@@ -211,7 +211,7 @@ test('every schema in the stored histories is known by its place', async () => {
       expect({ file, source, path, unknown }).toEqual({ file, source, path, unknown: [] });
     }
   }
-}, 60_000);
+});
 
 function namedSchemas(value: Json): readonly Json[] {
   if (typeof value !== 'object' || value === null) return [];

@@ -57,7 +57,7 @@ describe('the stored histories', () => {
       if (!report.equal) different.push(reportLines(report).join('\n'));
     }
     expect(different).toEqual([]);
-  }, 120_000);
+  });
 
   test('show every stop reason that a run of this release can reach, and every case that is listed', async () => {
     const files = keptBundles().filter((file) => file.includes(`/${RELEASE}/`));

@@ -38,7 +38,7 @@ beforeAll(async () => {
   } finally {
     await engine.stop();
   }
-}, 240_000);
+}, 600_000);
 
 /** The same engine; what is seen of each run is kept. */
 function listenedTo(engine: Engine): Engine {

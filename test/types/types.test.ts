@@ -84,7 +84,7 @@ beforeAll(async () => {
       ['providers-3', third!],
     ]),
   );
-}, 120_000);
+});
 
 test('the compiler accepts queries that are right and refuses those that are wrong', () => {
   expect(told('right')).toEqual([]);

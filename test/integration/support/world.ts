@@ -43,7 +43,7 @@ export const TASK_QUEUE = 'holdfast';
 /** A script under this name is that of every run that has none. */
 export const ANY_RUN = 'any';
 /** Longest wait for anything that should happen at once: the machine may have much else to do. */
-const WAIT_LIMIT_MS = 90_000;
+const WAIT_LIMIT_MS = 150_000;
 
 export type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 
