@@ -7,7 +7,7 @@ import type { Tool, ToolContext } from '../authoring/tool.js';
 import { isToolError, ToolError, UNAVAILABLE } from '../authoring/tool-error.js';
 import type { Json } from '../core/json/json.js';
 import { isMutating, toolKey } from '../core/state/tool.js';
-import { isAuthorizationCode, isClientCredentials } from '../authoring/connector-auth.js';
+import { isAuthorizationCode, isMachineAuth } from '../authoring/connector-auth.js';
 import { openConnection, type Connection, type ServerFacts } from './connection.js';
 import {
   shownDescription,
@@ -161,7 +161,7 @@ function authorizationOf(
   const { reached, name } = connector;
   if (reached.kind === 'stdio' || reached.auth === undefined) return undefined;
   const { url, auth } = reached;
-  if (isClientCredentials(auth)) {
+  if (isMachineAuth(auth)) {
     return new CredentialsAuthorization({ connector, auth, secrets, clock });
   }
   if (!isAuthorizationCode(auth)) return undefined;

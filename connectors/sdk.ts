@@ -35,3 +35,7 @@ export type SdkServerMetadata = NonNullable<
 export type SdkResourceMetadata = Awaited<
   ReturnType<Sdk['discoverOAuthProtectedResourceMetadata']>
 >;
+/** What asks for a token, as the package takes it. */
+export type SdkTokenProvider = Parameters<Sdk['fetchToken']>[0];
+export type SdkClientAuthentication = NonNullable<SdkTokenProvider['addClientAuthentication']>;
+export type SdkDpopSession = Awaited<ReturnType<Sdk['DpopSession']['create']>>;

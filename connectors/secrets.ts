@@ -6,6 +6,8 @@ import type { Connector } from '../authoring/connectors.js';
 
 /** Shorter values are words that stand anywhere: `true`, `en`. */
 const SECRET_CHARS_MIN = 6;
+/** Coded, a shorter value is a word that stands anywhere. */
+const CODED_CHARS_MIN = 12;
 const TOKENS_MAX = 16;
 const TEXT_CHARS_MAX = 500;
 const HIDDEN = '[hidden]';
@@ -26,21 +28,23 @@ export function secretsOf({ reached }: Pick<Connector, 'reached'>): Secrets {
     reached.kind === 'stdio'
       ? [...Object.values(reached.env), ...reached.args]
       : [...Object.values(reached.headers).flatMap(headerParts), ...urlParts(reached.url)];
-  const tokens: string[] = [];
-  const strip = (text: string): string => without([...fixed, ...tokens], text);
+  /** In the order in which they were kept, each with its forms. */
+  const tokens = new Map<string, readonly string[]>();
+  const kept = (): readonly string[] => [...tokens.values()].flat();
+  const strip = (text: string): string => without([...fixed, ...kept()], text);
   return {
     strip,
-    redact: (text) => without(tokens, text),
+    redact: (text) => without(kept(), text),
     hide(text) {
       return strip(text)
         .replaceAll(/\p{C}+|\s+/gu, ' ')
         .slice(0, TEXT_CHARS_MAX);
     },
     keep(value) {
-      const at = tokens.indexOf(value);
-      if (at !== -1) tokens.splice(at, 1);
-      tokens.push(value);
-      if (tokens.length > TOKENS_MAX) tokens.shift();
+      const forms = tokens.get(value) ?? formsOf(value);
+      tokens.delete(value);
+      tokens.set(value, forms);
+      if (tokens.size > TOKENS_MAX) tokens.delete(tokens.keys().next().value ?? value);
     },
   };
 }
@@ -50,6 +54,19 @@ function without(values: readonly string[], text: string): string {
     .filter((value) => value.length >= SECRET_CHARS_MIN)
     .toSorted((one, other) => other.length - one.length)
     .reduce((rest, value) => rest.replaceAll(value, HIDDEN), text);
+}
+
+/** As a value may come back: as it is, and in base64, where the place of its first byte decides what it looks like. */
+function formsOf(value: string): readonly string[] {
+  if (value.length < CODED_CHARS_MIN) return [value];
+  const bytes = Buffer.from(value);
+  const coded = [0, 1, 2].map((before) =>
+    Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6)),
+  );
+  const forAddresses = coded.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
+  return [...new Set([value, ...coded, ...forAddresses])];
 }
 
 /** `Bearer abc` has the secret `abc`. */

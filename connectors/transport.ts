@@ -44,8 +44,9 @@ export const openTransport: TransportFactory = async (connector, parts) => {
     });
   }
   const { url, headers, auth } = reached;
+  const send = boundedFetch(messageBytes(maxResultBytes));
   const settings = {
-    fetch: boundedFetch(messageBytes(maxResultBytes)),
+    fetch: authorization?.bound(sdk, send) ?? send,
     requestInit: { headers: { ...headers } },
     ...(authorization !== undefined && { authProvider: authorization.provider(sdk) }),
     ...(auth !== undefined && !isDeclaredAuth(auth) && { authProvider: providerOf(auth, secrets) }),

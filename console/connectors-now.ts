@@ -1,7 +1,7 @@
 /**
  * What the servers of the configuration's connectors say of their tools, for people at the desk.
  * Invariants: however many people look, the servers of a tenant are asked by one look at a time; what was seen moments ago is
- * shown again; an approval looks anew.
+ * shown again, but after a login or its end; an approval looks anew.
  */
 import type { DeskLogins } from '../connectors/desk-logins.js';
 import type { Surveyed } from '../connectors/survey.js';
@@ -38,7 +38,7 @@ export function connectorsNow(
   const kept = new Map<string, Kept>();
   return {
     names,
-    ...(logins !== undefined && { logins }),
+    ...(logins !== undefined && { logins: lookedAtAfter(logins, (tenant) => kept.delete(tenant)) }),
     all(tenant) {
       const known = kept.get(tenant);
       if (known !== undefined && clock() - known.at < KEPT_MS) return known.seen;
@@ -54,5 +54,14 @@ export function connectorsNow(
       const [found] = await look(tenant, connector);
       return found;
     },
+  };
+}
+
+/** What was seen before a login is not what is there after it. */
+function lookedAtAfter(logins: DeskLogins, forget: (tenant: string) => void): DeskLogins {
+  return {
+    ...logins,
+    end: (who, answer) => logins.end(who, answer).finally(() => forget(who.tenant)),
+    logout: (who, connector) => logins.logout(who, connector).finally(() => forget(who.tenant)),
   };
 }

@@ -192,7 +192,9 @@ function nobodyCame({ connector }: Place, { timeout = TIMEOUT }: BeginOptions): 
   return new HoldfastError(
     'AuthError',
     `The connector ${connector.name} waited ${timeout} for a login, and nobody came.`,
-    { hint: 'Begin again, with a longer --timeout if need be.' },
+    {
+      hint: `Begin again, with a longer --timeout if need be. When the authorization server says that it does not know the program, run \`holdfast mcp logout ${connector.name}\` first.`,
+    },
   );
 }
 

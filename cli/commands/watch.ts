@@ -14,6 +14,7 @@ import { wholeNumber } from '../usage.js';
 interface WatchOptions extends CommonOptions {
   readonly since?: number;
   readonly all?: boolean;
+  readonly tokens?: boolean;
   readonly tree: boolean;
 }
 
@@ -26,6 +27,7 @@ export function addWatch(program: Command, cli: Cli): void {
     .argument('<run>', 'run id')
     .option('--since <seq>', 'first event wanted', sequence)
     .option('--no-tree', 'without the events of its sub-agents')
+    .option('--tokens', 'also what models say, while they say it')
     .option('--all', 'also events that only say that things go their way');
   withJson(
     withPlace(command),

@@ -1,8 +1,10 @@
 /** Events of a run and of the sub-agents below it, as a command prints them while they come. */
 import type { TreeMoment } from '../../client/index.js';
 import type { RunEvent } from '../../core/state/event.js';
+import { agentPathText } from '../../pure/agent-path.js';
 import { approvalCard, eventLine, inert, isDetail, shellWord } from '../render/index.js';
 import type { Output } from './output.js';
+import { speakers } from './speakers.js';
 import { tokenPrinter } from './token-printer.js';
 
 type AskEvent = Extract<RunEvent, { type: 'approval_requested' | 'input_request' }>;
@@ -20,12 +22,27 @@ export function eventPrinter(
   { askable, all }: { readonly askable: Askable; readonly all: boolean },
 ): EventPrinter {
   const tokens = tokenPrinter(output);
+  const speaking = speakers();
   const last = new Map<string, number>();
   /** Of sub-agents: the agents on the way. */
   const paths = new Map<string, readonly string[]>();
 
+  function hear({ chunk, of }: Extract<TreeMoment, { kind: 'chunk' }>): void {
+    const { runId, depth, callId } = of;
+    if (output.json) {
+      const below = depth > 0 && { runId, parent_tool_use_id: callId };
+      output.data({ type: 'stream_event', ...below, ...chunk });
+      return;
+    }
+    if (!speaking.mayBeHeard(chunk, of)) return;
+    if (depth > 0 && chunk.kind === 'attempt_started')
+      output.line(`${output.paint.cyan(inert(agentPathText(paths.get(runId) ?? [runId])))} says:`);
+    tokens.chunk(chunk);
+  }
+
   function tell(event: RunEvent, callId: string | undefined): void {
     const { runId, seq } = event.stamp;
+    speaking.told(event);
     if (seq <= (last.get(runId) ?? -1)) output.remark(resetRemark(seq));
     last.set(runId, seq);
     const isBelow = callId !== undefined;
@@ -48,8 +65,7 @@ export function eventPrinter(
         return undefined;
       }
       if (moment.kind === 'chunk') {
-        // What sub-agents say comes whole, with their events.
-        if (of.depth === 0) tokens.chunk(moment.chunk);
+        hear(moment);
         return undefined;
       }
       if (moment.kind === 'left_out') {

@@ -1,17 +1,20 @@
 /**
- * The token of a connector with client credentials: asked for when the server wants one, and anew before it ends or when it is refused.
- * Invariants: one request for a token at a time, whose token all connections use; the secret goes to the declared issuer alone, over
+ * The token of a connector that a program gets for itself: asked for when the server wants one, and anew before it ends or when it is
+ * refused.
+ * Invariants: one request for a token at a time, whose token all connections use; what is secret goes to the declared issuers alone, over
  * https or within this machine; no text of a server is in an error.
  */
 import type { Connector } from '../../authoring/connectors.js';
-import type { ClientCredentials } from '../../authoring/connector-auth.js';
+import type { MachineAuth } from '../../authoring/connector-auth.js';
+import type { Fetch } from '../bounded-fetch.js';
 import { Unsent } from '../fault.js';
-import type { Sdk, SdkAuth, SdkChallenge } from '../sdk.js';
+import type { Sdk, SdkAuth, SdkChallenge, SdkDpopSession } from '../sdk.js';
 import type { Secrets } from '../secrets.js';
 import type { Authorization } from './authorization.js';
+import { boundFetch, requireBound, requireProofs } from './bound-tokens.js';
 import { guardedFetch, plain } from './guarded-fetch.js';
+import { machineGrant } from './machine-grant.js';
 import { reasonOf, Refusal } from './refusal.js';
-import { formsOf, readSecret } from './secret-place.js';
 
 const TOKEN_CHARS_MAX = 16 * 1024;
 /** A token is asked for anew this long before it ends; ms. */
@@ -33,7 +36,7 @@ interface Wanted {
 
 interface CredentialsParts {
   readonly connector: Connector;
-  readonly auth: ClientCredentials;
+  readonly auth: MachineAuth;
   readonly secrets: Secrets;
   readonly clock: () => number;
 }
@@ -44,6 +47,8 @@ export class CredentialsAuthorization implements Authorization {
   #known?: Authorized;
   #wanted?: Wanted;
   #asking?: Promise<void> | undefined;
+  /** Of bound tokens; its key lives as long as this process. */
+  #session?: Promise<SdkDpopSession>;
 
   constructor(parts: CredentialsParts) {
     this.#parts = parts;
@@ -64,6 +69,17 @@ export class CredentialsAuthorization implements Authorization {
     };
   }
 
+  bound(sdk: Sdk, send: Fetch): Fetch {
+    return this.#parts.auth.dpop === true
+      ? boundFetch(sdk, { send, session: () => this.#sessionOf(sdk) })
+      : send;
+  }
+
+  async #sessionOf(sdk: Sdk): Promise<SdkDpopSession> {
+    this.#session ??= sdk.DpopSession.create();
+    return this.#session;
+  }
+
   async #ask(sdk: Sdk, wanted: Wanted): Promise<void> {
     this.#wanted = wanted;
     this.#asking ??= this.#authorize(sdk, wanted).finally(() => {
@@ -76,7 +92,9 @@ export class CredentialsAuthorization implements Authorization {
     const { connector, secrets, clock } = this.#parts;
     this.#known = undefined;
     try {
-      const { access_token: token, expires_in: seconds } = await this.#token(sdk, wanted);
+      const answer = await this.#token(sdk, wanted);
+      const { access_token: token, expires_in: seconds } = answer;
+      if (this.#parts.auth.dpop === true) requireBound(answer);
       if (token.length > TOKEN_CHARS_MAX) throw new Refusal('its token is too long');
       secrets.keep(token);
       const life = seconds === undefined ? LIFE_MS : Math.max(0, seconds) * 1_000;
@@ -90,11 +108,10 @@ export class CredentialsAuthorization implements Authorization {
 
   async #token(sdk: Sdk, { resourceMetadataUrl, scope: asked }: Wanted) {
     const { auth, secrets, connector } = this.#parts;
-    const { clientId, issuer, scope } = auth;
+    const { issuer, scope, dpop = false } = auth;
+    const { connectTimeoutMs: timeoutMs } = connector;
     const url = connector.reached.kind === 'stdio' ? '' : connector.reached.url;
-    const clientSecret = await readSecret(auth.clientSecret);
-    for (const form of formsOf(clientId, clientSecret)) secrets.keep(form);
-    const fetchFn = guardedFetch({ own: [url, issuer] }, connector.connectTimeoutMs);
+    const fetchFn = guardedFetch({ own: [url, issuer] }, timeoutMs);
     const found = await sdk.discoverOAuthServerInfo(url, {
       ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }),
       fetchFn,
@@ -103,11 +120,16 @@ export class CredentialsAuthorization implements Authorization {
     if (metadata === undefined || plain(metadata.issuer) !== plain(issuer)) {
       throw new Refusal('the server names another issuer than the configuration');
     }
-    const provider = new sdk.ClientCredentialsProvider({
-      clientId,
-      clientSecret,
-      expectedIssuer: metadata.issuer,
-    });
+    if (dpop) requireProofs(metadata);
+    const grant = {
+      auth,
+      secrets,
+      timeoutMs,
+      issuer: metadata.issuer,
+      resource: resourceMetadata?.resource ?? url,
+      session: dpop ? await this.#sessionOf(sdk) : undefined,
+    };
+    const provider = await machineGrant(sdk, grant);
     const resource = await sdk.selectResourceURL(url, provider, resourceMetadata);
     const wished = scope ?? asked ?? resourceMetadata?.scopes_supported?.join(' ');
     return sdk.fetchToken(provider, found.authorizationServerUrl, {

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { ConnectorTokenRow, SealedText, WantedLogin } from '../../store/connector-tokens.js';
 import type { Secrets } from '../secrets.js';
 import type { Sdk, SdkOAuthTokens, SdkServerMetadata } from '../sdk.js';
+import { requireBound, type BindingKey } from './bound-tokens.js';
 import { Refusal } from './refusal.js';
 import { open, seal, type TokenKeys } from './token-keys.js';
 
@@ -22,6 +23,8 @@ export interface OAuthClient {
   readonly secret?: string;
   /** How the client authenticates itself, as the registration says. */
   readonly method?: string;
+  /** Its authorization server has said that it does not know the client any more. */
+  readonly forgotten?: boolean;
   readonly origin: 'configured' | 'document' | 'registered';
 }
 
@@ -35,6 +38,8 @@ export interface Grant {
   readonly scope?: string;
   readonly accessToken: string;
   readonly refreshToken?: string;
+  /** The key that the tokens are bound to; absent: bearer tokens. */
+  readonly binding?: BindingKey;
   /** End of the access token, ms since epoch; absent: the server has not said. */
   readonly until?: number;
 }
@@ -76,20 +81,28 @@ export function keepSecrets(
   }
 }
 
+interface Asked {
+  readonly now: number;
+  /** The key that was proven with the request. */
+  readonly binding?: BindingKey | undefined;
+}
+
 /** The tokens of an answer. Errors: `Refusal`. */
 export function tokensIn(
   answer: SdkOAuthTokens,
-  now: number,
-): Pick<Grant, 'accessToken' | 'refreshToken' | 'scope' | 'until'> {
+  { now, binding }: Asked,
+): Pick<Grant, 'accessToken' | 'refreshToken' | 'scope' | 'until' | 'binding'> {
   const { access_token: accessToken, refresh_token: refreshToken, scope } = answer;
   const { token_type: type, expires_in: seconds } = answer;
-  if (type.toLowerCase() !== 'bearer') throw new Refusal('its token is no bearer token');
+  if (binding !== undefined) requireBound(answer);
+  else if (type.toLowerCase() !== 'bearer') throw new Refusal('its token is no bearer token');
   if (Math.max(accessToken.length, refreshToken?.length ?? 0) > TOKEN_CHARS_MAX) {
     throw new Refusal('its token is too long');
   }
   return {
     accessToken,
     ...(refreshToken !== undefined && { refreshToken }),
+    ...(binding !== undefined && { binding }),
     ...(scope !== undefined && isScope(scope) && { scope }),
     ...(seconds !== undefined && { until: now + Math.max(0, seconds) * 1_000 }),
   };

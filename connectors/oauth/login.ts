@@ -12,15 +12,18 @@ import {
 import type { WantedLogin } from '../../store/connector-tokens.js';
 import type { Fetch } from '../bounded-fetch.js';
 import { loadSdk, type Sdk, type SdkResourceMetadata, type SdkServerMetadata } from '../sdk.js';
+import { newBindingKey, requireProofs, sessionOf } from './bound-tokens.js';
+import { clientFor, clientOf } from './client.js';
 import { tokensIn, type Grant, type OAuthClient } from './grant.js';
 import { guardedFetch, plain } from './guarded-fetch.js';
 import { knownCode, Refusal } from './refusal.js';
-import { readSecret } from './secret-place.js';
 
 const STATE_BYTES = 32;
 const CODE_CHARS_MAX = 4_096;
 const ADDRESS_CHARS_MAX = 16 * 1024;
 const OFFLINE = 'offline_access';
+/** What a login says has words of this program alone: nothing has to be hidden in it. */
+const NO_ERRORS = { keep: () => undefined } as const;
 /** Of PKCE; in two parts, because codes of the specification look like the whole. */
 const CHALLENGE = `S${256}`;
 
@@ -86,6 +89,7 @@ export async function startLogin(server: LoginServer, wish: LoginWish): Promise<
     fetchFn,
   });
   requireUsable(metadata, server);
+  if (auth.dpop === true) requireProofs(metadata);
   const resource = await resourceOf(sdk, url, resourceMetadata);
   const former = before?.metadata.issuer === metadata.issuer ? before : undefined;
   const scope = scopeOf(sdk, {
@@ -163,9 +167,14 @@ export async function finishLogin(
   if (code === undefined || code === '' || code.length > CODE_CHARS_MAX) {
     throw new Refusal('the answer has no code');
   }
+  const { auth } = server;
+  const binding = auth.dpop === true ? await newBindingKey(sdk) : undefined;
+  const { information, authenticate } = await clientFor(sdk, { client, auth, secrets: NO_ERRORS });
   const tokens = await sdk.exchangeAuthorization(authorizationServerUrl, {
     metadata,
-    clientInformation: await informationOf(client, server.auth),
+    clientInformation: information,
+    ...(authenticate !== undefined && { addClientAuthentication: authenticate }),
+    ...(binding !== undefined && { dpop: await sessionOf(sdk, binding) }),
     authorizationCode: code,
     ...(answer.iss !== undefined && { iss: answer.iss }),
     codeVerifier: pending.codeVerifier,
@@ -182,7 +191,7 @@ export async function finishLogin(
     resource,
     // A server that says no scope has granted what was asked for (RFC 6749, 5.1).
     ...(scope !== undefined && { scope }),
-    ...tokensIn(tokens, now()),
+    ...tokensIn(tokens, { now: now(), binding }),
   };
 }
 
@@ -200,18 +209,6 @@ export function requestsTo(
   authorizationServerUrl: string,
 ): Fetch {
   return guardedFetch({ own: [url, issuer], named: authorizationServerUrl }, timeoutMs);
-}
-
-/** As the package takes a client. Errors: `Refusal` where its secret cannot be read. */
-export async function informationOf(client: OAuthClient, auth: AuthorizationCode) {
-  const { id, origin, secret: registered, method } = client;
-  const place = origin === 'configured' ? auth.clientSecret : undefined;
-  const secret = place === undefined ? registered : await readSecret(place);
-  return {
-    client_id: id,
-    ...(secret !== undefined && { client_secret: secret }),
-    ...(method !== undefined && { token_endpoint_auth_method: method }),
-  };
 }
 
 async function resourceMetadataOf(
@@ -299,54 +296,4 @@ function scopeOf(
   return metadata.scopes_supported?.includes(OFFLINE) === true
     ? sdk.computeScopeUnion(scope, OFFLINE)
     : scope;
-}
-
-interface ClientWish {
-  readonly auth: AuthorizationCode;
-  readonly metadata: SdkServerMetadata;
-  readonly authorizationServerUrl: string;
-  readonly redirectUrl: string;
-  readonly former?: Grant;
-  readonly scope?: string;
-  readonly fetchFn: Fetch;
-}
-
-async function clientOf(sdk: Sdk, wish: ClientWish): Promise<OAuthClient> {
-  const { auth, metadata, authorizationServerUrl, redirectUrl, former, scope, fetchFn } = wish;
-  const { clientId, clientMetadataUrl } = auth;
-  if (clientId !== undefined) return { id: clientId, origin: 'configured' };
-  const takesDocuments = metadata.client_id_metadata_document_supported === true;
-  if (clientMetadataUrl !== undefined && takesDocuments) {
-    return { id: clientMetadataUrl, origin: 'document' };
-  }
-  if (former?.client.origin === 'registered' && former.redirectUrl === redirectUrl) {
-    return former.client;
-  }
-  if (metadata.registration_endpoint === undefined) {
-    throw new Refusal(
-      'its authorization server registers no programs, so that the configuration has to name a clientId',
-    );
-  }
-  const clientMetadata = sdk.resolveClientMetadata({
-    redirectUrl,
-    clientMetadata: {
-      client_name: 'Holdfast',
-      redirect_uris: [redirectUrl],
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-    },
-  });
-  const registered = await sdk.registerClient(authorizationServerUrl, {
-    metadata,
-    clientMetadata,
-    ...(scope !== undefined && { scope }),
-    fetchFn,
-  });
-  const { client_id: id, client_secret: secret, token_endpoint_auth_method: method } = registered;
-  return {
-    id,
-    origin: 'registered',
-    ...(secret !== undefined && { secret }),
-    ...(method !== undefined && { method }),
-  };
 }

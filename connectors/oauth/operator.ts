@@ -7,12 +7,12 @@ import { isAuthorizationCode, type AuthorizationCode } from '../../authoring/con
 import type { Connector } from '../../authoring/connectors.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { AuditEntry } from '../../pure/audit.js';
-import type { ConnectorTokens } from '../../store/connector-tokens.js';
+import type { ConnectorTokenRow, ConnectorTokens } from '../../store/connector-tokens.js';
 import { loadSdk } from '../sdk.js';
 import { openGrant, sealGrant, serverDigest, type Grant } from './grant.js';
+import { clientFor } from './client.js';
 import {
   finishLogin,
-  informationOf,
   isOfIssuer,
   requestsTo,
   startLogin,
@@ -21,12 +21,12 @@ import {
   type LoginStart,
   type PendingLogin,
 } from './login.js';
-import { reasonOf, Refusal } from './refusal.js';
-import { readTokenKeys } from './token-keys.js';
+import { isClientUnknown, reasonOf, Refusal } from './refusal.js';
+import { readTokenKeys, type TokenKeys } from './token-keys.js';
 
 export interface OperatorStore extends Pick<
   ConnectorTokens,
-  'connectorToken' | 'keepConnectorToken' | 'dropConnectorToken'
+  'connectorToken' | 'keepConnectorToken' | 'resealConnectorToken' | 'dropConnectorToken'
 > {
   appendAudit(tenant: string, entries: readonly AuditEntry[]): Promise<void>;
 }
@@ -70,10 +70,9 @@ export async function beginLogin(place: OperatorPlace, redirectUrl: string): Pro
     const found = await store.connectorToken({ tenant, connector: connector.name });
     const row = found?.server === serverDigest(server.url) ? found : undefined;
     const wanted = row?.wanted ?? {};
-    const { token } = row ?? {};
-    const before = row && token && (await former(() => openGrant(keys, { ...row, token })));
+    const before = row && (await former(() => grantIn(keys, row)));
     // The authorization server may have forgotten the client as well.
-    const clientEnded = row?.state === 'needs_login';
+    const clientEnded = row?.state === 'needs_login' || before?.client.forgotten === true;
     return startLogin(server, { redirectUrl, wanted, clientEnded, ...(before && { before }) });
   });
 }
@@ -87,7 +86,12 @@ export async function endLogin(
   const { connector, tenant, store, clock } = place;
   const server = loginServerOf(connector);
   return told(connector, async () => {
-    const grant = await finishLogin(server, pending, { answer, now: clock });
+    const grant = await finishLogin(server, pending, { answer, now: clock }).catch(
+      async (error: unknown) => {
+        if (isClientUnknown(error, answer, await loadSdk())) await forgetClient(place, pending);
+        throw error;
+      },
+    );
     const of = { tenant, connector: connector.name, server: serverDigest(server.url) };
     const token = sealGrant(await readTokenKeys(), grant, of);
     const known = knownOf(connector.name, grant);
@@ -98,6 +102,21 @@ export async function endLogin(
     await store.keepConnectorToken({ ...of, token, by, at });
     return known;
   });
+}
+
+/** The client that has registered itself is known there no more: the next login registers another one. */
+async function forgetClient(place: OperatorPlace, { client }: PendingLogin): Promise<void> {
+  const { connector, tenant, store } = place;
+  const row = await store.connectorToken({ tenant, connector: connector.name });
+  const keys = await readTokenKeys();
+  const grant = row && (await former(() => grantIn(keys, row)));
+  // Of the same version: the token of an earlier login counts as long as it does.
+  if (row === undefined || grant?.client.origin !== 'registered') return;
+  if (grant.client.id !== client.id) return;
+  const forgotten: Grant = { ...grant, client: { ...grant.client, forgotten: true } };
+  const { version } = row;
+  const token = sealGrant(keys, forgotten, row);
+  await store.resealConnectorToken({ tenant, connector: connector.name, version, token });
 }
 
 export interface LoggedOut {
@@ -114,11 +133,15 @@ export async function logout(place: OperatorPlace, by: string): Promise<LoggedOu
   const facts = { connector: connector.name };
   await store.appendAudit(tenant, [{ at: clock(), kind: 'connector_logout', by, facts }]);
   const row = await store.dropConnectorToken({ tenant, connector: connector.name });
-  const { token } = row ?? {};
-  if (row === undefined || token === undefined) return { was: false };
-  const grant = await former(async () => openGrant(await readTokenKeys(), { ...row, token }));
+  if (row?.token === undefined) return { was: false };
+  const grant = await former(async () => grantIn(await readTokenKeys(), row));
   const revoked = grant && (await revoke(server, grant));
   return { was: true, ...(revoked !== undefined && { revoked }) };
+}
+
+function grantIn(keys: TokenKeys, row: ConnectorTokenRow): Grant | undefined {
+  const { token } = row;
+  return token && openGrant(keys, { ...row, token });
 }
 
 function knownOf(connector: string, grant: Grant): LoggedIn {
@@ -144,7 +167,7 @@ async function former<T>(read: () => T | Promise<T>): Promise<T | undefined> {
 
 /** RFC 7009. Undefined: the server offers none. */
 async function revoke(server: LoginServer, grant: Grant): Promise<boolean | undefined> {
-  const { metadata, client, authorizationServerUrl } = grant;
+  const { metadata, authorizationServerUrl } = grant;
   const { revocation_endpoint: endpoint } = metadata as { revocation_endpoint?: unknown };
   if (typeof endpoint !== 'string') return undefined;
   // The secret of the configuration is for another issuer.
@@ -157,7 +180,7 @@ async function revoke(server: LoginServer, grant: Grant): Promise<boolean | unde
     ] as const;
     for (const [hint, token] of given) {
       if (token === undefined) continue;
-      const init = await revocation({ client, auth: server.auth }, { token, hint });
+      const init = await revocation(grant, { auth: server.auth, token, hint });
       const { ok } = await fetchFn(endpoint, init);
       if (!ok) return false;
     }
@@ -168,23 +191,24 @@ async function revoke(server: LoginServer, grant: Grant): Promise<boolean | unde
 }
 
 async function revocation(
-  { client, auth }: { readonly client: Grant['client']; readonly auth: AuthorizationCode },
-  { token, hint }: { readonly token: string; readonly hint: string },
+  { client, metadata }: Grant,
+  { auth, token, hint }: { readonly auth: AuthorizationCode; token: string; hint: string },
 ): Promise<RequestInit> {
-  const { client_id: id, client_secret: secret } = await informationOf(client, auth);
+  const sdk = await loadSdk();
+  const secrets = { keep: () => undefined };
+  const { information, authenticate } = await clientFor(sdk, { client, auth, secrets });
+  const { client_id: id, client_secret: secret } = information;
   const body = new URLSearchParams({ token, token_type_hint: hint });
+  const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' });
   const coded = `${encodeURIComponent(id)}:${encodeURIComponent(secret ?? '')}`;
   const isPosted = secret === undefined || client.method === 'client_secret_post';
-  if (isPosted) body.set('client_id', id);
-  if (isPosted && secret !== undefined) body.set('client_secret', secret);
-  return {
-    method: 'POST',
-    body,
-    headers: {
-      'content-type': 'application/x-www-form-urlencoded',
-      ...(!isPosted && { authorization: `Basic ${Buffer.from(coded).toString('base64')}` }),
-    },
-  };
+  if (authenticate !== undefined) {
+    await authenticate(headers, body, metadata.token_endpoint, metadata);
+  } else if (isPosted) {
+    body.set('client_id', id);
+    if (secret !== undefined) body.set('client_secret', secret);
+  } else headers.set('authorization', `Basic ${Buffer.from(coded).toString('base64')}`);
+  return { method: 'POST', body, headers };
 }
 
 async function told<T>(connector: Connector, work: () => Promise<T>): Promise<T> {

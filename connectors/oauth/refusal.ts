@@ -24,6 +24,18 @@ export function knownCode(code: string): string | undefined {
   return CODES.find((known) => known === code);
 }
 
+const OF_CLIENTS: readonly string[] = ['invalid_client', 'unauthorized_client'];
+
+/** Whether the authorization server does not know the client of a login, or not any more: it says so to the person, or to the program. */
+export function isClientUnknown(
+  error: unknown,
+  answer: { readonly error?: string | undefined },
+  sdk: Sdk,
+): boolean {
+  const code = error instanceof sdk.OAuthError ? error.code : answer.error;
+  return code !== undefined && OF_CLIENTS.includes(code);
+}
+
 /** Of `its authorization server …`, without a full stop. */
 export function reasonOf(error: unknown, sdk: Sdk): string {
   if (error instanceof Refusal) return error.message;

@@ -15,10 +15,13 @@ import type {
   TokenLease,
   WantedLogin,
 } from '../../store/connector-tokens.js';
+import type { Fetch } from '../bounded-fetch.js';
 import { NeedsLogin, Unsent } from '../fault.js';
-import type { Sdk, SdkAuth, SdkChallenge } from '../sdk.js';
+import type { Sdk, SdkAuth, SdkChallenge, SdkDpopSession } from '../sdk.js';
 import type { Secrets } from '../secrets.js';
 import type { Authorization } from './authorization.js';
+import { boundFetch, sessionOf } from './bound-tokens.js';
+import { clientFor } from './client.js';
 import {
   keepSecrets,
   openGrant,
@@ -28,9 +31,8 @@ import {
   wantedOf,
   type Grant,
 } from './grant.js';
-import { informationOf, isOfIssuer, requestsTo } from './login.js';
+import { isOfIssuer, requestsTo } from './login.js';
 import { reasonOf, Refusal } from './refusal.js';
-import { formsOf, readSecret } from './secret-place.js';
 import type { TokenKeys } from './token-keys.js';
 
 /** A token is renewed this long before it ends; ms. */
@@ -66,6 +68,8 @@ export interface StoredParts {
 interface Known {
   readonly version: number;
   readonly grant: Grant;
+  /** Of bound tokens. */
+  readonly session?: SdkDpopSession;
 }
 
 type TokenRow = ConnectorTokenRow & { readonly token: NonNullable<ConnectorTokenRow['token']> };
@@ -95,6 +99,10 @@ export class StoredAuthorization implements Authorization {
       onUnauthorized: ({ response }: SdkChallenge) =>
         this.#guarded(sdk, () => this.#unauthorized(sdk, { response, sent })),
     };
+  }
+
+  bound(sdk: Sdk, send: Fetch): Fetch {
+    return boundFetch(sdk, { send, session: async () => this.#known?.session });
   }
 
   /** A request with the newest token was refused. */
@@ -142,7 +150,7 @@ export class StoredAuthorization implements Authorization {
   async #current(sdk: Sdk): Promise<Known | undefined> {
     const row = await this.#usable();
     if (row === undefined) return undefined;
-    const known = await this.#opened(row);
+    const known = await this.#opened(sdk, row);
     const { clock } = this.#parts;
     const { until = Infinity, refreshToken } = known.grant;
     if (clock() < until - EARLY_MS || refreshToken === undefined) return known;
@@ -151,7 +159,7 @@ export class StoredAuthorization implements Authorization {
     if (isLeased && clock() < until) return known;
     await this.#renew(sdk, row.version);
     const renewed = await this.#usable();
-    return renewed && this.#opened(renewed);
+    return renewed && this.#opened(sdk, renewed);
   }
 
   /** Undefined: nobody has logged in, and the server has not said yet what it wants. Errors: `NeedsLogin`. */
@@ -170,7 +178,7 @@ export class StoredAuthorization implements Authorization {
     return row?.server === this.#server ? row : undefined;
   }
 
-  async #opened(row: TokenRow): Promise<Known> {
+  async #opened(sdk: Sdk, row: TokenRow): Promise<Known> {
     if (this.#known?.version === row.version) return this.#known;
     const { keys: readKeys, secrets, rows, auth, tenant, connector } = this.#parts;
     const keys = await readKeys();
@@ -182,12 +190,18 @@ export class StoredAuthorization implements Authorization {
     if (!isOfIssuer(auth, grant.metadata)) {
       throw new Refusal('its token is of another issuer than the configuration names');
     }
+    if (auth.dpop === true && grant.binding === undefined) {
+      throw new Refusal('its token is bound to no key, so that somebody has to log in again');
+    }
     if (row.token.keyId !== keys.current) {
       const { version } = row;
       const token = sealGrant(keys, grant, row);
       await rows.resealConnectorToken({ tenant, connector: connector.name, version, token });
     }
-    this.#known = { version: row.version, grant };
+    const { binding } = grant;
+    const isSame = binding?.thumbprint === this.#known?.grant.binding?.thumbprint;
+    const session = isSame ? this.#known?.session : binding && (await sessionOf(sdk, binding));
+    this.#known = { version: row.version, grant, ...(session !== undefined && { session }) };
     return this.#known;
   }
 
@@ -200,7 +214,7 @@ export class StoredAuthorization implements Authorization {
     const row = await this.#usable();
     // Somebody has logged in, or got the next token, since the request was sent.
     if (row !== undefined && row.version !== sent) return;
-    const known = row && (await this.#opened(row));
+    const known = row && (await this.#opened(sdk, row));
     if (row === undefined || known?.grant.refreshToken === undefined) {
       throw await this.#wantLogin(row, { state: 'needs_login', wanted });
     }
@@ -237,10 +251,11 @@ export class StoredAuthorization implements Authorization {
     const { rows, keys, secrets, clock } = this.#parts;
     try {
       if (row.token === undefined) return;
-      const { grant } = await this.#opened({ ...row, token: row.token });
-      const answer = await this.#refreshed(sdk, grant);
-      const { until: _, ...lasting } = grant;
-      const renewed: Grant = { ...lasting, ...tokensIn(answer, clock()) };
+      const known = await this.#opened(sdk, { ...row, token: row.token });
+      const answer = await this.#refreshed(sdk, known);
+      const { until: _, ...lasting } = known.grant;
+      const { binding } = lasting;
+      const renewed: Grant = { ...lasting, ...tokensIn(answer, { now: clock(), binding }) };
       keepSecrets(renewed, secrets);
       const token = sealGrant(await keys(), renewed, row);
       await rows.renewConnectorToken({ ...held, token, at: clock() });
@@ -254,17 +269,16 @@ export class StoredAuthorization implements Authorization {
     }
   }
 
-  async #refreshed(sdk: Sdk, grant: Grant) {
+  async #refreshed(sdk: Sdk, { grant, session }: Known) {
     const { auth, url, connector, secrets } = this.#parts;
     const { connectTimeoutMs: timeoutMs } = connector;
     const { authorizationServerUrl, metadata, client, resource, refreshToken = '' } = grant;
-    if (auth.clientSecret !== undefined) {
-      const secret = await readSecret(auth.clientSecret);
-      for (const form of formsOf(client.id, secret)) secrets.keep(form);
-    }
+    const { information, authenticate } = await clientFor(sdk, { client, auth, secrets });
     return sdk.refreshAuthorization(authorizationServerUrl, {
       metadata,
-      clientInformation: await informationOf(client, auth),
+      clientInformation: information,
+      ...(authenticate !== undefined && { addClientAuthentication: authenticate }),
+      ...(session !== undefined && { dpop: session }),
       refreshToken,
       resource,
       fetchFn: requestsTo({ url, auth, timeoutMs }, authorizationServerUrl),

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { defineAgent, defineConfig } from '../../authoring/index.js';
+import type { ClientProof, JwtBearer, SecretPlace } from '../../authoring/connector-auth.js';
 import type { Connector, HttpConnectorDefinition } from '../../authoring/connectors.js';
 import {
   createConnectors,
@@ -38,6 +39,13 @@ interface Context {
   /** Of a client that the scenario's authorization server knows. */
   readonly client_id?: string;
   readonly client_secret?: string;
+  readonly private_key_pem?: string;
+  /** Of a workload. */
+  readonly valid_jwt?: string;
+  /** Of an identity provider and a person who has logged in there. */
+  readonly idp_client_id?: string;
+  readonly idp_token_endpoint?: string;
+  readonly idp_id_token?: string;
   /** Calls that the scenario asks for by name. */
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: Json }[];
 }
@@ -128,23 +136,48 @@ async function authOf(
   url: string,
   context: Context,
 ): Promise<Pick<HttpConnectorDefinition, 'auth'>> {
-  const { client_id: clientId, client_secret: secret } = context;
   const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
   if (!scenario.startsWith('auth/')) return {};
-  const isMachine = scenario === 'auth/client-credentials-basic';
-  if (clientId === undefined || secret === undefined) {
-    return { auth: { grant: 'authorization_code', clientMetadataUrl: CLIENT_METADATA_URL } };
+  const dpop = scenario.startsWith('auth/dpop');
+  const { client_id: clientId } = context;
+  const proof = proofOf(context);
+  if (clientId === undefined || (Object.keys(proof).length === 0 && !context.valid_jwt)) {
+    const clientMetadataUrl = CLIENT_METADATA_URL;
+    return { auth: { grant: 'authorization_code', clientMetadataUrl, dpop } };
   }
-  process.env['CONFORMANCE_SECRET'] = secret;
   // The operator names the issuer: here it is looked up beforehand.
   const { discoverOAuthServerInfo } = await import('@modelcontextprotocol/client');
   const { authorizationServerUrl: issuer } = await discoverOAuthServerInfo(url);
-  const client = { clientId, clientSecret: { env: 'CONFORMANCE_SECRET' }, issuer };
+  const client = { clientId, ...proof, issuer };
+  const bearer = bearerOf(context);
+  if (bearer !== undefined) return { auth: { grant: 'jwt_bearer', ...client, ...bearer } };
+  return scenario.startsWith('auth/client-credentials')
+    ? { auth: { grant: 'client_credentials', ...client } }
+    : { auth: { grant: 'authorization_code', ...client } };
+}
+
+function proofOf({ client_secret: secret, private_key_pem: pem }: Context): ClientProof {
   return {
-    auth: isMachine
-      ? { grant: 'client_credentials', ...client }
-      : { grant: 'authorization_code', ...client },
+    ...(secret !== undefined && { clientSecret: placeOf('CONFORMANCE_SECRET', secret) }),
+    ...(pem !== undefined && { privateKey: placeOf('CONFORMANCE_KEY', pem) }),
   };
+}
+
+function bearerOf(context: Context): Pick<JwtBearer, 'assertion' | 'identity'> | undefined {
+  const { valid_jwt: assertion, idp_id_token: idToken } = context;
+  if (assertion !== undefined) return { assertion: placeOf('CONFORMANCE_ASSERTION', assertion) };
+  const { idp_client_id: clientId, idp_token_endpoint: tokenEndpoint } = context;
+  if (idToken === undefined || clientId === undefined || tokenEndpoint === undefined) {
+    return undefined;
+  }
+  return {
+    identity: { tokenEndpoint, clientId, idToken: placeOf('CONFORMANCE_ID_TOKEN', idToken) },
+  };
+}
+
+function placeOf(env: string, value: string): SecretPlace {
+  process.env[env] = value;
+  return { env };
 }
 
 interface Called {

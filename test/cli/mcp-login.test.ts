@@ -1,6 +1,7 @@
 /** `holdfast mcp login` and `logout`: a person's browser comes back to this machine, and nothing secret is printed. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../cli/program.js';
@@ -60,6 +61,14 @@ interface Begun {
   readonly redirectUrl: string;
 }
 
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
 const LOGIN = ['mcp', 'login', 'crm', '--as', 'mia', '--json'] as const;
 
 test('a person logs in, past an answer of somebody else, and out; the files have no token', async () => {
@@ -98,6 +107,39 @@ test('a person logs in, past an answer of somebody else, and out; the files have
     { kind: 'connector_login', by: 'mia', facts: { connector: 'crm', scope: 'contacts' } },
     { kind: 'connector_logout', by: 'mia', facts: { connector: 'crm' } },
   ]);
+});
+
+test('an authorization server that has forgotten the client says so once, and the next login registers another one', async () => {
+  const port = await freePort();
+  const login = (): ReturnType<typeof holdfast> =>
+    holdfast([...LOGIN, '--port', `${port}`], (line) => {
+      void fetch((JSON.parse(line) as Begun).address).then((page) => page.text());
+    });
+  const check = (): ReturnType<typeof holdfast> => holdfast(['mcp', 'check', 'crm']);
+  expect((await login()).code).toBe(0);
+  expect((await login()).code).toBe(0);
+  expect(server.registered).toHaveLength(1);
+
+  server.forgetClients();
+  const refused = await login();
+  expect(refused).toMatchObject({ code: 1 });
+  expect(refused.out).toContain('its authorization server says invalid_client');
+  expect(refused.out).toContain('Begin it again with `holdfast mcp login crm`');
+  expect(server.registered).toHaveLength(1);
+  // The token of the login before counts as long as its server takes it.
+  expect(await check()).toMatchObject({ code: 0 });
+
+  expect((await login()).code).toBe(0);
+  expect(server.registered).toHaveLength(2);
+  expect(await check()).toMatchObject({ code: 0 });
+
+  // A worker that wants the next token hears it as well, and the login that it asks for registers another one at once.
+  server.forgetClients();
+  server.revoke();
+  expect((await check()).out).toContain('needs a login: its last login counts no more');
+  expect((await login()).code).toBe(0);
+  expect(server.registered).toHaveLength(3);
+  expect(await check()).toMatchObject({ code: 0 });
 });
 
 test('a refusal of the person ends the command with the reason', async () => {

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { proofChecks, type ProofChecks } from './proofs.js';
 
 export interface Asked {
   /** Form of the request for a token. */
@@ -31,6 +32,8 @@ export interface Misbehaviour {
   readonly sentBackWith?: Readonly<Record<string, string>>;
   /** Text of the one tool's description, of the token that it was asked with. */
   readonly describes?: (token: string) => string;
+  /** Tokens are bound to keys (DPoP), and each proof has this nonce where there is one. */
+  readonly bound?: { readonly nonce?: string };
   /** Before each answer to a request for a token. */
   readonly slow?: () => Promise<void>;
 }
@@ -48,6 +51,8 @@ export interface ProtectedServer {
   revoke(): void;
   /** The same of refresh tokens. */
   endLogins(): void;
+  /** From now on no client that has registered itself is known. */
+  forgetClients(): void;
   misbehave(how: Misbehaviour): void;
   stop(): Promise<void>;
 }
@@ -70,7 +75,10 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
   let given = 0;
   let revoked = 0;
   let refreshable = true;
+  let forgotten = 0;
   let newestRefresh = '';
+  let proofs: ProofChecks | undefined;
+  const checks = (): ProofChecks | undefined => how.bound && proofs;
   const scopes = new Map<string, string>();
   const codes = new Map<string, URLSearchParams>();
   const returned: string[] = [];
@@ -120,16 +128,30 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
       void (how.slow?.() ?? Promise.resolve()).then(() => giveToken(request, response, body));
       return;
     }
-    if (path === '/mcp' && request.method === 'POST') return serve(request, response, body);
+    if (path === '/mcp' && request.method === 'POST') {
+      void serve(request, response, body);
+      return;
+    }
     response.writeHead(404).end();
   }
 
-  function giveToken(request: IncomingMessage, response: ServerResponse, body: string): void {
+  async function giveToken(
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: string,
+  ): Promise<void> {
     const { authorization = '' } = request.headers;
     const ask = { form: new URLSearchParams(body), authorization };
     asked.push(ask);
     if (how.answer !== undefined) return how.answer(ask, response);
     const { form } = ask;
+    const key = await checks()?.atTokens(request, `${origin}/token`);
+    if (key?.wants !== undefined) {
+      response.setHeader('dpop-nonce', how.bound?.nonce ?? '');
+      return json(response, { error: key.wants }, 400);
+    }
+    if (numberOf(clientOf(ask)) <= forgotten)
+      return json(response, { error: 'invalid_client' }, 401);
     const grant = form.get('grant_type');
     const code = codes.get(form.get('code') ?? '');
     const isProven = code !== undefined && isProof(code, form);
@@ -146,11 +168,12 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
     const token = `access-token-${given}`;
     const scope = code?.get('scope') ?? scopes.get(`access-token-${given - 1}`) ?? '';
     scopes.set(token, scope);
+    if (key !== undefined) proofs?.bind(token, key.thumbprint);
     if (grant === 'authorization_code') refreshable = true;
     newestRefresh = `refresh-token-${given}`;
     json(response, {
       access_token: token,
-      token_type: 'Bearer',
+      token_type: how.bound === undefined ? 'Bearer' : 'DPoP',
       expires_in: how.seconds ?? 3_600,
       ...(grant !== 'client_credentials' && { refresh_token: newestRefresh }),
       ...(scope !== '' && { scope }),
@@ -167,8 +190,18 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
     response.writeHead(302, { location: back.href }).end();
   }
 
-  function serve(request: IncomingMessage, response: ServerResponse, body: string): void {
-    const token = (request.headers.authorization ?? '').replace('Bearer ', '');
+  async function serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: string,
+  ): Promise<void> {
+    const [scheme = '', token = ''] = (request.headers.authorization ?? '').split(' ');
+    const problem = await checks()?.atServer(request, `${origin}/mcp`);
+    if (problem !== undefined && token !== '') {
+      response.setHeader('dpop-nonce', how.bound?.nonce ?? '');
+      const challenge = { 'www-authenticate': `DPoP error="${problem}"` };
+      return void response.writeHead(401, challenge).end(`no: ${scheme} ${token}`);
+    }
     const number = Number(/^access-token-(\d+)$/.exec(token)?.[1] ?? 0);
     if (number <= revoked) {
       const challenge = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp", scope="contacts"`;
@@ -209,8 +242,12 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
     endLogins() {
       refreshable = false;
     },
+    forgetClients() {
+      forgotten = registered.length;
+    },
     misbehave(next) {
       how = next;
+      if (next.bound !== undefined) proofs ??= proofChecks(() => how.bound?.nonce);
     },
     stop: () =>
       new Promise((resolve) => {
@@ -218,6 +255,17 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
         http.closeAllConnections();
       }),
   };
+}
+
+/** As it says in the header, or in the form. */
+function clientOf({ form, authorization }: Asked): string {
+  const [, coded = ''] = /^Basic (.+)$/.exec(authorization) ?? [];
+  return form.get('client_id') ?? Buffer.from(coded, 'base64').toString().split(':')[0]!;
+}
+
+/** Of a client that has registered itself; others have none. */
+function numberOf(client: string): number {
+  return Number(/^client-(\d+)$/.exec(client)?.[1] ?? Infinity);
 }
 
 /** RFC 7636. */

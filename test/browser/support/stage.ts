@@ -1,12 +1,13 @@
 /** A desk with its page: a real Temporal server, a worker, the shop of the refund example, a browser. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { defineConfig, type Config } from '../../../authoring/index.js';
 import { deskForks } from '../../../cli/desk/desk-forks.js';
+import { deskLogins } from '../../../connectors/desk-logins.js';
 import { survey } from '../../../connectors/survey.js';
 import { openBooks, type Books } from '../../../examples/refund/shop/books.js';
 import { createShopServer } from '../../../examples/refund/shop/server.js';
@@ -47,7 +48,7 @@ export interface StageOptions {
   readonly besides?: Config;
   /** Roles that decide; default: whoever has a role. */
   readonly deciders?: readonly string[];
-  /** Of this configuration, which managers may approve tools of. */
+  /** Of this configuration, which managers may approve tools of and log in. */
   readonly connectorsOf?: Config;
   /** Managers may start forks, which the desk makes with the scripted model. */
   readonly forks?: true;
@@ -61,6 +62,32 @@ function forksIn(world: World, loaded: Config): DeskOptions {
     console: { access: { audit: ['auditor'], start: ['manager'] } },
     forks: deskForks({ client, reach, store, config: loaded, providers }),
   };
+}
+
+/** People come back from authorization servers: the desk has an address from the beginning. */
+async function connectorsIn(world: World, loaded: Config): Promise<DeskOptions> {
+  const { store } = world;
+  const { connectors } = loaded;
+  return {
+    console: {
+      access: { audit: ['auditor'], connectors: ['manager'] },
+      port: await freePort(),
+    },
+    connectors: {
+      names: [...connectors.keys()],
+      look: (tenant, connector) => survey({ config: loaded, store, tenant, connector }),
+      logins: deskLogins({ connectors, store, clock: Date.now }),
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
 }
 
 export async function setStage(options: StageOptions = {}): Promise<Stage> {
@@ -82,14 +109,7 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
     tools,
     ...(deciders && { deciders }),
     ...(forks && forksIn(world, loaded)),
-    ...(connectorsOf && {
-      console: { access: { audit: ['auditor'], connectors: ['manager'] } },
-      connectors: {
-        names: [...connectorsOf.connectors.keys()],
-        look: (tenant, connector) =>
-          survey({ config: connectorsOf, store: world.store, tenant, connector }),
-      },
-    }),
+    ...(connectorsOf && (await connectorsIn(world, connectorsOf))),
   });
   const { signer, url } = desk;
   const port = Number(new URL(url).port);

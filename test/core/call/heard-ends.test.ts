@@ -57,6 +57,31 @@ test('What the workflow of a sub-agent returned is the result of its call, and n
   expect(shell.run.inflight).toEqual({});
 });
 
+test('A thousand turns with a sub-agent each leave nothing in the state of their run.', () => {
+  const turns = 1_000;
+  const asking = (n: number) =>
+    calls(call(`c${n}`, 'x_agent', { name: 'r', prompt: `Look at ${n}.` }));
+  const children = Array.from({ length: turns }, () => ({ returns: RESULT }));
+  const shell = delegating(children, {
+    treeLimits: { depth: 2, atOnce: 4, inAll: turns },
+    budget: { maxTurns: 'unlimited', maxToolCalls: 'unlimited', maxCostMicroUsd: 'unlimited' },
+    model: [...Array.from({ length: turns }, (_, n) => asking(n)), says('done')],
+  });
+  const sizes: number[] = [];
+  while (shell.run.final === undefined && tick(shell)) {
+    const { children, childrenStarted = 0 } = shell.run;
+    if (children?.[0]?.stage === 'open' && sizes.length < childrenStarted)
+      sizes.push(JSON.stringify(shell.run).length);
+  }
+  expect(shell.run.final).toMatchObject({ result: { stopReason: 'completed' } });
+  expect(sizes).toHaveLength(turns);
+  // None said itself that it had ended, and none was read from the store.
+  expect(started(shell, 'close_child')).toEqual([]);
+  expect(JSON.stringify(shell.run.inflight)).toBe('{}');
+  // Numbers get longer, and nothing else does.
+  expect(Math.max(...sizes.slice(900)) - Math.max(...sizes.slice(0, 100))).toBeLessThan(200);
+});
+
 test.each([
   ['budget_exceeded', { stopReason: 'max_turns' }],
   ['malformed_result', { stopReason: 'invalid_output', partialOutput: { text: 'Nearly.' } }],

@@ -155,27 +155,6 @@ test('A row that cannot be prepared is sealed, and the call says why.', () => {
   expect(JSON.stringify(shell.effects)).toContain('no worker serves x_agent');
 });
 
-test('A thousand turns with a sub-agent each leave nothing in the state of their run.', () => {
-  const turns = 1_000;
-  const asking = (n: number) =>
-    calls(call(`c${n}`, 'x_agent', { name: 'r', prompt: `Look at ${n}.` }));
-  const shell = delegating([], {
-    treeLimits: { depth: 2, atOnce: 4, inAll: turns },
-    budget: { maxTurns: 'unlimited', maxToolCalls: 'unlimited', maxCostMicroUsd: 'unlimited' },
-    model: [...Array.from({ length: turns }, (_, n) => asking(n)), says('done')],
-  });
-  const sizes: number[] = [];
-  while (shell.run.final === undefined && tick(shell)) {
-    const { children, childrenStarted = 0 } = shell.run;
-    if (children?.[0]?.stage === 'open' && sizes.length < childrenStarted)
-      sizes.push(JSON.stringify(shell.run).length);
-  }
-  expect(shell.run.final).toMatchObject({ result: { stopReason: 'completed' } });
-  expect(sizes).toHaveLength(turns);
-  // Numbers get longer, and nothing else does.
-  expect(Math.max(...sizes.slice(900)) - Math.max(...sizes.slice(0, 100))).toBeLessThan(200);
-});
-
 test.each([
   [1, ['desk'], true],
   [1, ['desk', 'auditor'], false],
