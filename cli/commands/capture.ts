@@ -14,7 +14,8 @@ import {
   type CommonOptions,
 } from '../command.js';
 import { exactJson, inert, inertInline, shellWord } from '../render/index.js';
-import { oneRecordedOf } from '../desk/recorded.js';
+import { oneRecordedOf, recordedOf } from '../desk/recorded.js';
+import { someText } from '../desk/paging.js';
 import { writeNewFile } from '../new-file.js';
 import type { Output } from '../terminal/output.js';
 import { usage, wholeNumber } from '../usage.js';
@@ -26,6 +27,7 @@ const LEFT_OUT_SHOWN = 10;
 interface CaptureOptions extends CommonOptions {
   readonly output?: string;
   readonly until?: number;
+  readonly run?: string;
   readonly expect?: readonly string[];
   readonly agent?: string;
   readonly redact?: string;
@@ -36,6 +38,7 @@ const HELP = `
 The model of the case and its tools answer from the record; people say what they said, at the moment at
 which they said it. A tool that is asked something that was never recorded refuses in words that say so.
 The case has passed in the simulation as it was recorded, or no file is written.
+Of a goal the case has every cycle, check, review and judgement; --run takes one cycle alone.
 With --expect the case expects that alone: it fails until the code is mended, then it passes. The option may
 be repeated; its keys are those of \`expected\` (docs/reference/cases.md), dotted, its values JSON or text.
 --redact hides texts as \`holdfast export --redact\` does.`;
@@ -46,8 +49,13 @@ export function addCapture(program: Command, cli: Cli): void {
     .description(
       'Make a recorded run into a case of `holdfast eval`: a test that needs neither server nor model. The file holds what the run has seen; --redact hides texts.',
     )
-    .argument('<run-or-file>', 'a run id, or a bundle that `holdfast export` wrote')
+    .argument('<run-or-file>', 'the id of a run or a goal, or a bundle that `holdfast export` wrote')
     .option('-o, --output <file>', 'where to (default RUN.case.json in the working directory)')
+    .option(
+      '--run <id>',
+      'one run below it, by its id or the end of that, such as c2: a cycle of a goal',
+      someText('--run'),
+    )
     .option('--until <step>', 'only what had happened after this step', stepNumber)
     .option('--expect <key=value>', 'what the case expects in place of the record', collected)
     .option('--config <file>', 'the case is about the agent of this configuration, as it is then')
@@ -61,6 +69,8 @@ export function addCapture(program: Command, cli: Cli): void {
         'holdfast capture run_01J… -o cases/refund.json',
         "holdfast capture failure.json --expect 'stop_reason=completed'",
         'holdfast capture failure.json --until 14',
+        'holdfast capture goal_01J… -o cases/march.json',
+        'holdfast capture goal.json --run c2',
         'holdfast capture failure.json --config holdfast.config.ts --expect effects.issue_refund=0',
       )}`,
     )
@@ -70,7 +80,10 @@ export function addCapture(program: Command, cli: Cli): void {
         const { redact, allowUnmatched = false } = options;
         const rules = redact === undefined ? undefined : await rulesIn(resolve(folder, redact));
         if (allowUnmatched && rules === undefined) throw nothingToMatch();
-        const recorded = await oneRecordedOf(cli, session, { subject });
+        const recorded =
+          options.run === undefined
+            ? await recordedOf(cli, session, subject)
+            : await oneRecordedOf(cli, session, { subject, member: options.run });
         const bundle = await redacted(recorded.bundle, rules, allowUnmatched);
         const file = resolve(folder, options.output ?? fileNameOf(bundle.run.runId, 'case'));
         const captured = await captureOf(bundle, options, { file, folder });

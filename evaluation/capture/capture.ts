@@ -9,12 +9,16 @@ import type { Bundle } from '../../replay/bundle.js';
 import type { FixtureDocument } from '../format/document.js';
 import { budgetOf, policyOf, settingsOf, taskOf } from './configuration.js';
 import { expectationOf, resultIn } from './expectation.js';
+import { briefOf, isCycle, withoutGoalTools } from './cycle.js';
+import { captureGoal } from './goal-capture.js';
+import { isGoal } from './goal-recording.js';
 import { hookScript } from './hook-script.js';
 import { modelScript } from './model-script.js';
 import { momentsOf } from './moments.js';
 import { recordingOf, type Recording } from './recording.js';
 import { recordingUntil } from './until.js';
 import { refused } from './refused.js';
+import { sessionIn } from './sessions.js';
 import { serversIn } from './served-tools.js';
 import { superviseScript } from './looks.js';
 import { summaryScript } from './summaries.js';
@@ -33,6 +37,7 @@ export interface CaptureOptions {
 export function capture(bundle: Bundle, options: CaptureOptions = {}): FixtureDocument {
   try {
     const { until } = options;
+    if (isGoal(bundle)) return goalCase(bundle, options);
     const whole = recordingOf(bundle);
     return caseOf(until === undefined ? whole : recordingUntil(whole, until), options);
   } catch (error) {
@@ -42,6 +47,14 @@ export function capture(bundle: Bundle, options: CaptureOptions = {}): FixtureDo
       `its records cannot be read (${error instanceof Error ? error.message : 'unknown'})`,
     );
   }
+}
+
+function goalCase(bundle: Bundle, { until, own, expected }: CaptureOptions): FixtureDocument {
+  const hint = 'Capture the whole goal, or one cycle of it: `holdfast capture FILE --run c2`.';
+  if (until !== undefined) throw refused('of a goal no beginning is taken', hint);
+  if (own !== undefined)
+    throw refused('a case about an agent of a configuration is one of a run', hint);
+  return captureGoal(bundle, expected);
 }
 
 function caseOf(recording: Recording, options: CaptureOptions): FixtureDocument {
@@ -62,6 +75,7 @@ function caseOf(recording: Recording, options: CaptureOptions): FixtureDocument 
   const isLate = resultIn(bundle.events)?.stopReason === 'timeout' && !isSlow;
   const budget = { ...budgetOf(recording), ...(isLate && { timeoutMs: 0 }) };
   const left = [...leftOut, ...moments.leftOut, ...notSaid(recording)];
+  const session = sessionIn(recording, texts);
   const whole: FixtureDocument = {
     case_id: bundle.run.runId,
     title: titleOf(recording),
@@ -73,13 +87,14 @@ function caseOf(recording: Recording, options: CaptureOptions): FixtureDocument 
       ...(left.length > 0 && { leftOut: left }),
     },
     ...(instructions?.type === 'text' && { instructions: texts.text(instructions.text) }),
-    goal: start.task.goal,
-    task: taskOf(recording),
+    goal: isCycle(recording) ? briefOf(recording, texts) : start.task.goal,
+    task: { ...taskOf(recording), ...session?.task },
     ...(Object.keys(budget).length > 0 && { budget }),
     settings: settingsOf(recording),
     ...policyOf(recording),
     ...(mcp !== undefined && { mcp }),
     tools,
+    ...(session !== undefined && { sessions: session.sessions }),
     model: [...script.replies],
     ...(compaction.length > 0 && { compaction: [...compaction] }),
     ...(supervise !== undefined && { supervise }),
@@ -88,7 +103,8 @@ function caseOf(recording: Recording, options: CaptureOptions): FixtureDocument 
     expected:
       options.expected ?? expectationOf({ recording, texts, isPriceKnown: script.isPriceKnown }),
   };
-  return options.own === undefined ? whole : ofAgent(whole, recording, options.own);
+  const named = isCycle(recording) ? withoutGoalTools(whole) : whole;
+  return options.own === undefined ? named : ofAgent(named, recording, options.own);
 }
 
 /** A model was asked: else the time of the run was over before anything that a case can say. */
@@ -127,15 +143,8 @@ function titleOf({ bundle, frozen }: Recording): string {
 
 function refuseUnsayable(recording: Recording): void {
   const { start, frozen, opened, heard } = recording;
-  if (start.parent !== undefined) {
-    const { kind, id } = start.parent;
-    throw refused(
-      kind === 'goal' ? `it is a cycle of the goal ${id}` : `it is a sub-agent of ${id}`,
-    );
-  }
-  if (opened.session?.resumed !== undefined) {
-    throw refused(`it went on with the session ${opened.session.resumed.sessionId}`);
-  }
+  if (start.parent !== undefined && !isCycle(recording))
+    throw refused(`it is a sub-agent of ${start.parent.id}`);
   if (opened.denied !== undefined) {
     throw refused('a gate of its configuration refused the task (refuseTask)');
   }
@@ -177,9 +186,13 @@ function isOverTogether({ bundle, activities }: Recording): boolean {
 }
 
 /** What a case does without, and a reader should know of. */
-function notSaid({ start, frozen, bundle }: Recording): readonly string[] {
+function notSaid(recording: Recording): readonly string[] {
+  const { start, frozen, bundle } = recording;
   const { settings } = frozen;
   return [
+    ...(isCycle(recording)
+      ? ['its goal: the brief is the task, and the tools of goals answer from the record']
+      : []),
     ...(settings.requireProof ? ['signatures of decisions: nobody in a case proves anything'] : []),
     ...(start.task.metadata === undefined ? [] : ['the metadata of the task']),
     ...(bundle.segments.length > 1

@@ -38,14 +38,19 @@ export function budgetOf({ frozen }: Recording): Written<'budget'> {
   return Object.fromEntries(fields) as Written<'budget'>;
 }
 
-export function settingsOf(recording: Recording): Written<'settings'> {
+/** `asked`: models that others than the run itself ask. */
+export function settingsOf(
+  recording: Recording,
+  asked: readonly ModelRoute[] = [],
+): Written<'settings'> {
   const { settings, route, fallback } = recording.frozen;
   const own = Object.entries(settings).filter(
     ([name, value]) =>
       !NOT_SAID.includes(name as keyof Settings) &&
       JSON.stringify(value) !== JSON.stringify(DEFAULT_SETTINGS[name as keyof Settings]),
   );
-  const routes = [route, ...(fallback === undefined ? [] : [fallback]), ...namedLater(recording)];
+  const others = fallback === undefined ? asked : [fallback, ...asked];
+  const routes = [route, ...others, ...namedLater(recording)];
   return {
     ...(Object.fromEntries(own) as Written<'settings'>),
     model: route.name,

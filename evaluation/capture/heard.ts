@@ -18,6 +18,10 @@ export interface Heard {
   readonly place: number;
   /** Workflow time at which the run heard of it, ms since epoch. */
   readonly at: number;
+  /** Time at which the server took it, ms since epoch. */
+  readonly takenAt: number;
+  /** It came from another workflow: a goal or a parent. */
+  readonly byWorkflow?: true;
   /** The activation that heard of it: what ended between these places was heard together with it. */
   readonly together: { readonly after: number; readonly before: number };
 }
@@ -31,8 +35,25 @@ export function heardIn(events: readonly HistoryEvent[]): readonly Heard[] {
     const next = events.findIndex((one, other) => other > place && isTask(one));
     const after = events.findLastIndex((one, other) => other < place && isTask(one));
     const before = next < 0 ? events.length : next;
-    return [{ ...said, place, at: timeOf(events[before] ?? event), together: { after, before } }];
+    return [
+      {
+        ...said,
+        place,
+        at: timeOf(events[before] ?? event),
+        takenAt: timeOf(event),
+        ...(isByWorkflow(event) && { byWorkflow: true }),
+        together: { after, before },
+      },
+    ];
   });
+}
+
+function isByWorkflow(event: HistoryEvent): boolean {
+  const kinds = ['workflowExecutionSignaled', 'workflowExecutionCancelRequested'];
+  return kinds.some(
+    (kind) =>
+      textAt(attributesOf(event, kind), 'externalWorkflowExecution', 'workflowId') !== undefined,
+  );
 }
 
 /** An Update is written down when it was accepted: it came with the workflow task that this event asked for. */

@@ -27,7 +27,9 @@ export function modelScript(recording: Recording, texts: Texts, isSlow: boolean)
     const failed = failedAttempts(call);
     const { lostCostMicroUsd = 0 } = output ?? detailsOf(call);
     const isPartial = output?.reply.partial === true;
-    if (lostCostMicroUsd !== 0 || isPartial || call.activity.end.kind === 'cancelled') {
+    // Uses of the vendor's tools have no price in a case.
+    const fees = output?.reply.hosted?.feesMicroUsd ?? 0;
+    if (lostCostMicroUsd !== 0 || fees > 0 || isPartial || call.activity.end.kind === 'cancelled') {
       isPriceKnown = false;
     }
     const delay = isSlow ? { delayMs: call.activity.tookMs } : {};
@@ -60,18 +62,23 @@ function nodeOf(
 }
 
 function answerOf(reply: Reply, blocks: readonly StoredBlock[], texts: Texts): WrittenAnswer {
-  if (reply.hosted !== undefined) throw refused('its vendor ran tools of its own (hosted tools)');
+  if ((reply.hosted?.unlisted ?? 0) > 0)
+    throw refused('its vendor ran more calls of its own tools than are kept of one reply');
   if ((reply.surplus ?? 0) > 0) throw refused('a reply had more calls than are kept of one');
   const thinking = blocks.flatMap((block) =>
     block.type === 'thinking' ? [texts.text(block.text)] : [],
   );
-  const calls = [...callsOf(reply, blocks, texts), ...cutCalls(reply)];
+  const calls = [
+    ...hostedCalls(reply, texts),
+    ...callsOf(reply, blocks, texts),
+    ...cutCalls(reply),
+  ];
   const text = reply.text === undefined ? undefined : texts.text(reply.text);
   return {
     ...(thinking.length > 0 && { thinking: thinking.join('\n') }),
     ...(text !== undefined && { text }),
     ...(calls.length > 0 && { calls }),
-    ...stopOf(reply),
+    ...stopOf(reply, calls.length > 0),
     ...(reply.escalation !== undefined && { escalate: reply.escalation }),
     ...(reply.partial === true && { chunks: 1 }),
     usage: { ...reply.usage },
@@ -94,6 +101,15 @@ function callsOf(
   });
 }
 
+/** What the vendor ran itself: in a case its model runs it, and the tool has what came of it. */
+function hostedCalls({ hosted }: Reply, texts: Texts): readonly WrittenCall[] {
+  return (hosted?.calls ?? []).map(({ id, tool, args }) => ({
+    id,
+    tool,
+    input: JSON.parse(texts.text(args)) as Json,
+  }));
+}
+
 function cutCalls({ cutCalls = 0, calls }: Reply): readonly WrittenCall[] {
   return Array.from({ length: cutCalls }, (_, index) => ({
     id: `cut_${index + 1}`,
@@ -106,10 +122,14 @@ const STOP_WORDS: Partial<Record<ReplyStop, string>> = {
   context_exceeded: 'model_context_window_exceeded',
 };
 
-function stopOf({ stop, stopDetail, refusal, calls }: Reply): Partial<WrittenAnswer> {
+/** `hasCalls`: of any kind, also of tools that the vendor ran. */
+function stopOf(
+  { stop, stopDetail, refusal }: Reply,
+  hasCalls: boolean,
+): Partial<WrittenAnswer> {
   if (stop === 'refusal' && refusal !== undefined && refusal !== '') return { refuse: refusal };
   if (stop === 'unknown') return { stopReason: stopDetail ?? 'unknown' };
-  const usual = calls.length > 0 ? 'tool_use' : 'end_turn';
+  const usual = hasCalls ? 'tool_use' : 'end_turn';
   return {
     ...(stop !== usual && { stopReason: STOP_WORDS[stop] ?? stop }),
     ...(stop === 'stop_sequence' && stopDetail !== undefined && { stopSequence: stopDetail }),

@@ -7,12 +7,12 @@ import type { RunEvent } from '../../core/state/event.js';
 import { isRecord } from '../../core/json/shape.js';
 import type { WrittenAction, WrittenPattern } from '../format/during.js';
 import type { FixtureDocument } from '../format/document.js';
+import { asksIn, decisionOf, isClosing, type AskEvent } from './asked.js';
 import type { Heard } from './heard.js';
 import { outputOf, type Activity, type Recording } from './recording.js';
 import { refused } from './refused.js';
 
 type Written = NonNullable<FixtureDocument['during']>[number];
-type AskEvent = Extract<RunEvent, { readonly type: 'approval_requested' | 'input_request' }>;
 
 export interface CapturedMoments {
   readonly during: readonly Written[];
@@ -44,11 +44,14 @@ export function momentsOf(recording: Recording): CapturedMoments {
   return { during, leftOut };
 }
 
+/** To a run and to a goal: each has an id. */
+const MESSAGES: readonly string[] = ['userMessage', 'goalMessage', 'tellGoal'];
+
 /** What names a message among all that were delivered. */
-function nameOf({ name, value }: Heard): string | undefined {
+export function nameOf({ name, value }: Heard): string | undefined {
   if (!isRecord(value)) return undefined;
   const { id, nonce } = value;
-  const own = name === 'userMessage' ? id : nonce;
+  const own = MESSAGES.includes(name) ? id : nonce;
   return typeof own === 'string' ? `${name} ${own}` : undefined;
 }
 
@@ -115,35 +118,6 @@ function wasHeeded(by: unknown, ask: AskEvent, events: readonly RunEvent[]): boo
   );
 }
 
-function decisionOf(
-  decision: Decision,
-  ask: AskEvent,
-): NonNullable<WrittenAction['resolveApproval']> {
-  const { by, roles, args, tool, reason, value, amount, grant, interrupt } = decision;
-  const meant = ask.argsHash === decision.argsHash;
-  return {
-    decision: decision.decision,
-    by,
-    ...(roles.length > 0 && { roles: [...roles] }),
-    ...(ask.callId !== undefined && { call: ask.callId }),
-    ...(!meant && { argsHashOf: { captured: 'another action' } }),
-    ...(args !== undefined && { args: args as { [key: string]: unknown } }),
-    ...(tool !== undefined && { tool }),
-    ...(reason !== undefined && reason !== '' && { reason }),
-    ...(value !== undefined && { value }),
-    ...(amount !== undefined && { amount }),
-    ...(grant !== undefined && { grant: grant as unknown as { [key: string]: unknown } }),
-    ...(interrupt !== undefined && { interrupt }),
-  };
-}
-
-function asksIn(events: readonly RunEvent[]): readonly AskEvent[] {
-  return events.filter(
-    (event): event is AskEvent =>
-      event.type === 'approval_requested' || event.type === 'input_request',
-  );
-}
-
 function patternOf(
   recording: Recording,
   heard: Heard,
@@ -167,13 +141,7 @@ function isTogether(to: number | undefined, { together }: Heard): boolean {
 }
 
 function isOpenAt(ask: AskEvent, { at }: Heard, events: readonly RunEvent[]): boolean {
-  const closed = events.find(
-    (event) =>
-      (event.type === 'approval_resolved' ||
-        event.type === 'approval_withdrawn' ||
-        event.type === 'input_provided') &&
-      event.askId === ask.askId,
-  );
+  const closed = events.find((event) => isClosing(event) && event.askId === ask.askId);
   return ask.stamp.at < at && (closed === undefined || closed.stamp.at >= at);
 }
 
@@ -206,7 +174,7 @@ function whenEnded(activity: Activity, events: readonly RunEvent[]): WrittenPatt
   }
 }
 
-function whileFlying(activity: Activity, events: readonly RunEvent[]): WrittenPattern | undefined {
+export function whileFlying(activity: Activity, events: readonly RunEvent[]): WrittenPattern | undefined {
   switch (activity.kind) {
     case 'call_model': {
       const reply = outputOf(activity, 'call_model')?.reply;
@@ -237,7 +205,10 @@ function ofHook(activity: Activity, events: readonly RunEvent[]): WrittenPattern
 }
 
 /** Nothing that both engines can stand in was under way: the next model call, else the newest. */
-function nearest({ activities }: Recording, { place }: Heard): WrittenPattern {
+export function nearest(
+  { activities }: Pick<Recording, 'activities'>,
+  { place }: Pick<Heard, 'place'>,
+): WrittenPattern {
   const calls = activities.filter(({ kind }) => kind === 'call_model');
   const next = calls.find(({ from }) => from > place);
   if (next !== undefined) return { modelCall: callNumber(next), at: 'before' };

@@ -61,29 +61,40 @@ export interface Recording {
   readonly wentElsewhere: boolean;
 }
 
+/** What histories say, whatever their workflow. */
+export interface Histories {
+  /** Name of the workflow; undefined: of an unknown type. */
+  readonly workflow: string | undefined;
+  /** What it was started with. */
+  readonly argument: Json;
+  readonly events: readonly HistoryEvent[];
+  readonly activities: readonly Activity[];
+  readonly heard: readonly Heard[];
+}
+
+export function historiesOf(bundle: Pick<Bundle, 'segments'>): Histories {
+  const events = bundle.segments.flatMap((segment) => segment.events);
+  const started = attributesOf(events[0], 'workflowExecutionStarted');
+  return {
+    workflow: textAt(started, 'workflowType', 'name'),
+    argument: argumentsOf(started.input)[0] ?? null,
+    events,
+    activities: bundle.segments.flatMap((segment) =>
+      activitiesOf(segment.events, placesBefore(bundle, segment)),
+    ),
+    heard: heardIn(events),
+  };
+}
+
 /** Errors: `CaptureRefused`. */
 export function recordingOf(bundle: Bundle): Recording {
-  const events = bundle.segments.flatMap((segment) => segment.events);
-  const workflow = textAt(
-    attributesOf(events[0], 'workflowExecutionStarted'),
-    'workflowType',
-    'name',
-  );
+  const { workflow, argument, events, activities, heard } = historiesOf(bundle);
   if (workflow !== 'agentRun') {
     throw refused(
       `${bundle.run.runId} is no run but a ${workflow ?? 'workflow of an unknown type'}`,
     );
   }
-  const heard = heardIn(events);
-  const activities = bundle.segments.reduce<readonly Activity[]>(
-    (before, segment) => [
-      ...before,
-      ...activitiesOf(segment.events, placesBefore(bundle, segment)),
-    ],
-    [],
-  );
-  const started = attributesOf(events[0], 'workflowExecutionStarted');
-  const start = argumentsOf(started.input)[0] as unknown as StartInput;
+  const start = argument as unknown as StartInput;
   const opened = activities.find(({ kind }) => kind === 'open_run')?.end;
   const output =
     opened?.kind === 'completed' ? (opened.output as unknown as OutputOf<'open_run'>) : undefined;
@@ -131,7 +142,7 @@ export function outputOf<Kind extends ActivityKind>(
   return end.kind === 'completed' ? (end.output as unknown as OutputOf<Kind>) : undefined;
 }
 
-function placesBefore(bundle: Bundle, segment: Bundle['segments'][number]): number {
+function placesBefore(bundle: Pick<Bundle, 'segments'>, segment: Bundle['segments'][number]): number {
   return bundle.segments
     .slice(0, bundle.segments.indexOf(segment))
     .reduce((sum, { events }) => sum + events.length, 0);

@@ -10,6 +10,8 @@ import { INTERRUPTED_CODES } from '../../core/state/tool-result.js';
 import type { WrittenTool } from '../convert-tools.js';
 import type { WrittenResult } from '../format/tools.js';
 import type { FixtureDocument } from '../format/document.js';
+import { approvalOf } from './approval.js';
+import { hostedTool } from './hosted-tools.js';
 import { ofKind, outputOf, type Activity, type Recording } from './recording.js';
 import { refused } from './refused.js';
 import { askedAnew, questionIn, servedDeclaration, serverAway } from './served-tools.js';
@@ -54,6 +56,8 @@ export function toolRecords(recording: Recording, texts: Texts, isSlow: boolean)
       description: offer?.description ?? '',
       inputSchema: (offer?.inputSchema ?? {}) as WrittenTool['inputSchema'],
     };
+    if (record.kind === 'hosted')
+      return [record.name, hostedTool(recording, record, { ...said, texts })];
     return [record.name, { ...said, ...declared(record), recorded: attempts.of(record.name) }];
   });
   return { tools: Object.fromEntries(tools), during, leftOut };
@@ -86,7 +90,6 @@ class Attempts {
 function declared(record: ToolRecord): Omit<WrittenTool, 'recorded'> {
   const { kind, approval, version, timeoutMs, sandbox, onLost, maxCostMicroUsd } = record;
   if (record.mcp !== undefined) return servedDeclaration(record);
-  if (kind === 'hosted') throw refused(`its tool ${record.name} is run by the model's vendor`);
   return {
     ...(kind !== 'tool' && { kind }),
     effect: record.effect,
@@ -102,18 +105,6 @@ function declared(record: ToolRecord): Omit<WrittenTool, 'recorded'> {
     ...(maxCostMicroUsd !== undefined && { maxCostMicroUsd }),
     ...(record.answeredBy !== undefined && { answeredBy: answeredBy(record.answeredBy) }),
   } as Omit<WrittenTool, 'recorded'>;
-}
-
-/** Anybody may approve where no role is named. */
-function approvalOf(approval: ToolRecord['approval']): WrittenTool['approval'] {
-  if (typeof approval === 'string') return approval;
-  const { roles, quorum, ...rest } = approval;
-  const said = {
-    ...(roles.length > 0 && { roles: [...roles] }),
-    ...(quorum !== 1 && { quorum }),
-    ...rest,
-  };
-  return Object.keys(said).length === 0 ? 'always' : (said as WrittenTool['approval']);
 }
 
 function answeredBy(rule: NonNullable<ToolRecord['answeredBy']>): WrittenTool['answeredBy'] {
@@ -231,7 +222,7 @@ function findingOf({ recording, activity, call: { callKey } }: Asked): Finding |
 }
 
 /** A text that is exactly the JSON of a value is the value: output schemas and evidence look into it. */
-function valueOf(text: string, stored: { readonly json?: true }): Json {
+export function valueOf(text: string, stored: { readonly json?: true }): Json {
   const value = parsed(text);
   if (value === undefined) return text;
   return stored.json === true || typeof value === 'object' ? value : text;
