@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { RunSummary, StuckRun } from '../../client/index.js';
 import { summaryOf } from '../../client/read/run-summary.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { STORED_STATUSES, type StoredRunStatus } from '../../core/state/view.js';
+import type { StoredRunStatus } from '../../core/state/view.js';
 import { agentPathText } from '../../pure/agent-path.js';
 import type { RunsQuery } from '../../store/runs.js';
 import {
@@ -32,12 +32,14 @@ import {
   onlyWithStore,
   searchParameters,
   searchRuns,
+  withRows,
   withSearch,
   type SearchOptions,
 } from '../desk/search-runs.js';
+import { isFile } from '../desk/recorded.js';
 import { unlessStoreAway } from '../desk/run-at-desk.js';
 import type { Session } from '../session.js';
-import { usage, wholeNumber } from '../usage.js';
+import { usage } from '../usage.js';
 
 const STUCK_MAX = 1_000;
 
@@ -58,26 +60,14 @@ export function addList(program: Command, cli: Cli): void {
     .command('list')
     .alias('runs')
     .description('List runs, newest first.')
-    .option('--status <status>', `only these: ${STORED_STATUSES.join(', ')}`, status)
-    .option('--agent <name>', 'only runs of this agent', someText('--agent'))
     .option('--root <run>', 'only the sub-agents below this run', someText('--root'))
     .option('--forks-of <run>', 'only the forks of this run', someText('--forks-of'))
-    .option(
-      '--cost-from <micro-usd>',
-      'only runs that have ended and cost this much or more',
-      amount('--cost-from'),
-    )
-    .option(
-      '--cost-to <micro-usd>',
-      'only runs that have ended and cost this much or less',
-      amount('--cost-to'),
-    )
     .option(
       '--stuck',
       'runs that do not get on, or have waited for a worker, the store or the like for more than 60 s: since when, and why (asks the server, not the store)',
     );
   withJson(
-    withPlace(withDesk(withTenant(withPages(withSearch(command))))),
+    withPlace(withDesk(withTenant(withPages(withSearch(withRows(command)))))),
     '{runs: […], next}, with --stuck {stuck: […]}',
   )
     .addHelpText(
@@ -100,19 +90,6 @@ export function addList(program: Command, cli: Cli): void {
     );
 }
 
-function amount(name: string) {
-  return wholeNumber(name, [0, Number.MAX_SAFE_INTEGER]);
-}
-
-function status(text: string): StoredRunStatus {
-  const known = STORED_STATUSES.find((one) => one === text);
-  if (known !== undefined) return known;
-  throw usage(
-    `There is no status "${text.slice(0, 40)}".`,
-    `Known: ${STORED_STATUSES.join(', ')}.`,
-  );
-}
-
 function filterOf({ status: wanted, agent, root, forksOf, costFrom, costTo }: ListOptions) {
   return {
     ...(wanted !== undefined && { status: wanted }),
@@ -133,7 +110,9 @@ async function runsOf(cli: Cli, session: Session, options: AllOptions): Promise<
   const searched = isSearch(options);
   if (searched && api === undefined) return searchRuns(cli, session, { ...options, limit });
   if (api !== undefined) {
-    if (options.differsFrom !== undefined) throw onlyWithStore();
+    const { differsFrom } = options;
+    if (differsFrom !== undefined && isFile(cli.environment.folder, differsFrom))
+      throw onlyWithStore();
     const wanted = {
       ...searchParameters(options),
       ...filterOf(options),

@@ -38,10 +38,10 @@ export async function oneRecordedOf(
 }
 
 async function read(cli: Cli, subject: string, exported: () => Promise<Bundle>): Promise<Recorded> {
-  const file = resolve(cli.environment.folder, subject);
-  if (!isFile(subject, file)) return { bundle: await exported(), source: 'run' };
+  const { folder } = cli.environment;
+  if (!isFile(folder, subject)) return { bundle: await exported(), source: 'run' };
   const { readBundle } = await import('../../replay/read-bundle.js');
-  return { bundle: await readBundle(file), source: 'file' };
+  return { bundle: await readBundle(resolve(folder, subject)), source: 'file' };
 }
 
 async function idBelow(session: Session, root: string, name: string): Promise<string> {
@@ -62,8 +62,8 @@ export async function treeRowsOf(session: Session, runId: string): Promise<RowsB
 }
 
 /** A run id has no slash and seldom ends like a file. */
-function isFile(subject: string, file: string): boolean {
-  return existsSync(file) || subject.includes('/') || /\.json(\.gz)?$/.test(subject);
+export function isFile(folder: string, subject: string): boolean {
+  return existsSync(resolve(folder, subject)) || subject.includes('/') || /\.json(\.gz)?$/.test(subject);
 }
 
 /** Events of a run that the store has, at most EVENTS_MAX. */

@@ -6,7 +6,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 import type { Cli } from '../command.js';
 import type { Session } from '../session.js';
 import { usage, wholeNumber } from '../usage.js';
-import { searchRuns, withSearch, type SearchOptions } from './search-runs.js';
+import { searchRuns, withRows, withSearch, type SearchOptions } from './search-runs.js';
 
 const RUNS_MAX = 1_000;
 const RUNS_DEFAULT = 100;
@@ -60,21 +60,18 @@ function conditionsIn(query: string): Conditions {
       .replaceAll(/[A-Z_]/g, (char) => `-${char === '_' ? '' : char.toLowerCase()}`);
     return [`--${name}`, word.slice(equals + 1)];
   });
-  const reader = withSearch(
-    new Command('query')
-      .exitOverride()
-      .configureOutput({ writeErr: () => undefined })
-      .option('--status <status>')
-      .option('--agent <name>')
-      .option('--limit <count>', '', wholeNumber('limit', [1, RUNS_MAX])),
-  );
+  const bare = new Command('query')
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined })
+    .option('--limit <count>', '', wholeNumber('limit', [1, RUNS_MAX]));
+  const reader = withSearch(withRows(bare));
   try {
     return reader.parse(argv, { from: 'user' }).opts<Conditions>();
   } catch (cause) {
     if (cause instanceof HoldfastError) throw cause;
     throw usage(
       `The query "${query.slice(0, 200)}" cannot be read.`,
-      'A query has the options of `holdfast list` as its keys: agent, status, stop-reason, since, tool, limit ….',
+      'A query has the options of `holdfast list` as its keys: agent, status, cost-from, stop-reason, since, tool, limit ….',
     );
   }
 }

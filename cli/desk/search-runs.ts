@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { findRuns, SORTS, type FindRuns, type Sort } from '../../client/read/find-runs.js';
 import { summaryOf, type RunSummary } from '../../client/read/run-summary.js';
 import type { HoldfastError } from '../../core/state/errors.js';
-import type { StoredRunStatus } from '../../core/state/view.js';
+import { STORED_STATUSES, type StoredRunStatus } from '../../core/state/view.js';
 import type { RunRow } from '../../store/runs.js';
 import type { Cli } from '../command.js';
 import { neededStore, type Session } from '../session.js';
@@ -114,8 +114,45 @@ const OPTIONS: readonly SearchOption[] = [
   ['--sort <key>', `the most first: ${SORTS.join(', ')} (default started)`, sortKey],
 ];
 
+/** What the rows of runs tell by themselves. */
+const OF_ROWS: readonly SearchOption[] = [
+  ['--status <status>', `only these: ${STORED_STATUSES.join(', ')}`, status],
+  ['--agent <name>', 'only runs of this agent', someText('--agent')],
+  [
+    '--cost-from <micro-usd>',
+    'only runs that have ended and cost this much or more',
+    amount('--cost-from'),
+  ],
+  [
+    '--cost-to <micro-usd>',
+    'only runs that have ended and cost this much or less',
+    amount('--cost-to'),
+  ],
+];
+
+export function withRows(command: Command): Command {
+  return withOptions(command, OF_ROWS);
+}
+
+function amount(name: string) {
+  return wholeNumber(name, [0, Number.MAX_SAFE_INTEGER]);
+}
+
+function status(text: string): StoredRunStatus {
+  const known = STORED_STATUSES.find((one) => one === text);
+  if (known !== undefined) return known;
+  throw usage(
+    `There is no status "${text.slice(0, 40)}".`,
+    `Known: ${STORED_STATUSES.join(', ')}.`,
+  );
+}
+
+function withOptions(command: Command, options: readonly SearchOption[]): Command {
+  return options.reduce((one, [flags, says, read]) => one.option(flags, says, read), command);
+}
+
 export function withSearch(command: Command): Command {
-  return OPTIONS.reduce((one, [flags, says, read]) => one.option(flags, says, read), command);
+  return withOptions(command, OPTIONS);
 }
 
 function sortKey(text: string): Sort {
@@ -135,8 +172,8 @@ export function searchParameters(options: SearchOptions): { readonly [name: stri
 
 export function onlyWithStore(): HoldfastError {
   return usage(
-    'The desk does not compare runs.',
-    'Ask on a host that reaches the store, without a token, or use `holdfast diff`.',
+    'The desk compares with runs that it knows, not with files.',
+    'Name a run, or ask on a host that reaches the store, without a token.',
   );
 }
 

@@ -56,6 +56,8 @@ export interface FindRuns extends RunFilter {
   readonly before?: RunsQuery['before'];
   /** A further condition, looked at last. */
   readonly also?: (row: RunRow) => Promise<boolean>;
+  /** Of how many rows it is asked at most, in the order of starts; absent: of all. */
+  readonly alsoMax?: number;
 }
 
 export interface FoundRuns {
@@ -71,14 +73,17 @@ export async function findRuns(
   tenant: string,
   wanted: FindRuns,
 ): Promise<FoundRuns> {
-  const { sort = 'started', limit } = wanted;
+  const { sort = 'started', limit, also, alsoMax = Infinity } = wanted;
   const found: RunRow[] = [];
   let rest: RunRow | undefined;
   let scanned = 0;
+  let asked = 0;
   for await (const row of rowsOf(store, tenant, wanted)) {
     scanned += 1;
-    if (await isWanted(store, row, wanted)) found.push(row);
-    const enough = sort === 'started' && found.length >= limit;
+    const fits = await isWanted(store, row, wanted);
+    if (fits && also !== undefined) asked += 1;
+    if (fits && (also === undefined || (await also(row)))) found.push(row);
+    const enough = (sort === 'started' && found.length >= limit) || asked >= alsoMax;
     if (!enough && scanned < SCANNED_MAX) continue;
     rest = row;
     break;
@@ -120,14 +125,15 @@ export async function* rowsOf(
   }
 }
 
+/** But for the further condition. */
 async function isWanted(store: FindingStore, row: RunRow, wanted: FindRuns): Promise<boolean> {
   if (!fitsRow(row, wanted)) return false;
-  const { rules, tool, errorCode, also } = wanted;
+  const { rules, tool, errorCode } = wanted;
   if (rules !== undefined && (await rulesOfRun(store, row)) !== rules) return false;
   if (tool !== undefined || errorCode !== undefined) {
     if (!fitsTrail(await trailOf(store, row), wanted)) return false;
   }
-  return also === undefined || also(row);
+  return true;
 }
 
 function fitsRow(row: RunRow, wanted: RunFilter): boolean {

@@ -2,10 +2,13 @@
 import { z } from 'zod';
 import { failuresOf } from '../../client/read/failures.js';
 import { findRuns, SORTS, type FindRuns } from '../../client/read/find-runs.js';
+import type { RunEvent } from '../../core/state/event.js';
 import type { StoredRunStatus } from '../../core/state/view.js';
+import { diffOf, type ComparedRun } from '../../recording/diff.js';
 import type { Desk } from '../desk.js';
 import { cursorOf, placeOf } from '../http/cursor.js';
 import { endpoint, type Endpoint } from '../http/endpoint.js';
+import { notFound, Problem } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';
 import { runShown } from '../run-shown.js';
 
@@ -30,6 +33,9 @@ export const searchShape = {
   text: words,
   since: amount,
   until: amount,
+  differsFrom: shapes.id
+    .optional()
+    .describe('only runs that did something else than this one; goes with the order of starts'),
   sort: z.enum(SORTS).optional(),
 };
 
@@ -51,10 +57,57 @@ export function isSearch(query: Search): boolean {
 }
 
 export async function foundRuns(desk: Pick<Desk, 'store'>, tenant: string, query: Wanted) {
-  const { rows, rest } = await findRuns(desk.store, tenant, wantedOf(query));
+  const { rows, rest } = await findRuns(desk.store, tenant, {
+    ...wantedOf(query),
+    ...(await differing(desk, tenant, query)),
+  });
   const { sort = 'started' } = query;
   const next = sort === 'started' && rest && cursorOf(rest.startedAt, rest.runId);
   return { items: rows.map(runShown), ...(next && { next }) };
+}
+
+/** Compared in one answer: whoever wants more asks for the next page. */
+const COMPARED_MAX = 100;
+/** Of a run: longer ones are compared so far. */
+const EVENTS_MAX = 10_000;
+const EVENTS_PER_PAGE = 1_000;
+
+/** Errors: a Problem, for a run that is not there or another order. */
+async function differing(
+  desk: Pick<Desk, 'store'>,
+  tenant: string,
+  { differsFrom, sort = 'started' }: Wanted,
+): Promise<Pick<FindRuns, 'also' | 'alsoMax'>> {
+  if (differsFrom === undefined) return {};
+  if (sort !== 'started') {
+    throw new Problem(400, {
+      code: 'invalid_request',
+      detail: 'Runs that differ from one are found in the order of their starts.',
+      hint: 'Leave the order out, or the run to compare with.',
+    });
+  }
+  if ((await desk.store.getRun(tenant, differsFrom)) === undefined) throw notFound();
+  const a = await comparedIn(desk, { tenant, runId: differsFrom });
+  return {
+    also: async ({ runId }) =>
+      !diffOf(a, await comparedIn(desk, { tenant, runId }), { actions: true }).equal,
+    alsoMax: COMPARED_MAX,
+  };
+}
+
+async function comparedIn(
+  { store }: Pick<Desk, 'store'>,
+  run: { readonly tenant: string; readonly runId: string },
+): Promise<ComparedRun> {
+  const all: RunEvent[] = [];
+  let sinceSeq = 0;
+  while (all.length < EVENTS_MAX) {
+    const { events, nextSeq } = await store.readEvents(run, { sinceSeq, limit: EVENTS_PER_PAGE });
+    all.push(...events);
+    sinceSeq = nextSeq;
+    if (events.length < EVENTS_PER_PAGE) break;
+  }
+  return { runId: run.runId, events: all };
 }
 
 function wantedOf({ limit, cursor, sort, ...query }: Wanted): FindRuns {

@@ -25,6 +25,7 @@ export const CONDITIONS = {
   waitingTo: { label: 'Minutes waiting at most', unit: 'minutes' },
   since: { label: 'Began on or after', unit: 'day' },
   until: { label: 'Began on or before', unit: 'day' },
+  differsFrom: { label: 'Differs from the run', unit: 'text' },
 } as const satisfies { readonly [name: string]: Condition };
 
 export type ConditionName = keyof typeof CONDITIONS;

@@ -1,7 +1,7 @@
 /** A page of the server's list of runs. */
 import { get } from '../data/api.js';
 import { parametersOf } from './conditions.js';
-import { microUsdFrom, PAGE_ROWS, type RunFilters, type RunsPage } from './known-runs.js';
+import { microUsdFrom, orderOf, PAGE_ROWS, type RunFilters, type RunsPage } from './known-runs.js';
 
 interface PageWanted {
   readonly filters: RunFilters;
@@ -15,7 +15,8 @@ export function fetchRuns({ filters, cursor, signal }: PageWanted): Promise<Runs
   if (filters.agent.trim() !== '') query.set('agent', filters.agent.trim());
   if (microUsdFrom(filters) > 0) query.set('costFrom', String(microUsdFrom(filters)));
   for (const [name, value] of parametersOf(filters.written)) query.set(name, value);
-  if (filters.sort !== 'started') query.set('sort', filters.sort);
+  const order = orderOf(filters);
+  if (order !== 'started') query.set('sort', order);
   if (cursor !== undefined) query.set('cursor', cursor);
   return get(`/v1/runs?${query.toString()}`, signal);
 }

@@ -49,6 +49,11 @@ export function microUsdFrom({ costFrom }: RunFilters): number {
   return Number.isFinite(dollars) && dollars > 0 ? Math.round(dollars * 1_000_000) : 0;
 }
 
+/** Runs are compared with another one in the order of their starts alone. */
+export function orderOf({ sort, written }: RunFilters): Sort {
+  return parametersOf(written).has('differsFrom') ? 'started' : sort;
+}
+
 /** `isNewest`: the page begins with the newest run. */
 export function withPage(known: KnownRuns, page: RunsPage, isNewest: boolean): KnownRuns {
   const reading = { idOf: ({ runId }: Run) => runId, isNewest, pageRows: PAGE_ROWS };

@@ -6,6 +6,7 @@ import { parametersOf } from './conditions.js';
 import {
   NO_FILTERS,
   NO_RUNS,
+  orderOf,
   withPage,
   type KnownRuns,
   type RunFilters,
@@ -59,6 +60,6 @@ function isSearched({ written, sort }: RunFilters): boolean {
 
 /** In another order a page is the whole list, as it is. */
 function knownWith({ filters, known }: Found, page: RunsPage, isNewest: boolean): KnownRuns {
-  if (filters.sort !== 'started') return { runs: page.items, isFetched: true };
+  if (orderOf(filters) !== 'started') return { runs: page.items, isFetched: true };
   return withPage(known, page, isNewest);
 }

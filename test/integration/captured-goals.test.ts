@@ -1,0 +1,94 @@
+/**
+ * Goals recorded on a real server, exported with their cycles and captured: each case passes in the simulation as it was
+ * recorded. HOLDFAST_SEED: which goals; HOLDFAST_WHOLE=1: all.
+ */
+import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { capture } from '../../evaluation/capture/capture.js';
+import { differencesOf } from '../../evaluation/capture/check.js';
+import type { FixtureDocument } from '../../evaluation/format/document.js';
+import { limited } from '../../evaluation/pool.js';
+import { parseFixture, readFixture } from '../../evaluation/read-fixture.js';
+import { createTemporalEngine, type EndedRun } from '../../evaluation/temporal/index.js';
+import type { Bundle } from '../../replay/bundle.js';
+import { exportTree } from '../../replay/export-run.js';
+import { drawn } from '../draw.js';
+import { saySeed, SEED, WHOLE } from '../seed.js';
+
+const MINUTE = 60_000;
+const CASES = join(__dirname, '../scenarios/goals');
+const PLAYED = WHOLE ? Infinity : 12;
+const ON_A_SERVER = 3;
+const NAMESPACE = 'default';
+
+const refusals: string[] = [];
+let cases: readonly FixtureDocument[];
+
+async function recorded(names: readonly string[]): Promise<readonly Bundle[]> {
+  const bundles: Bundle[] = [];
+  const engine = await createTemporalEngine({
+    environment: process.env,
+    onEnded: async ({ address, store, runId }: EndedRun) => {
+      const run = { tenant: 'default', runId };
+      bundles.push(await exportTree({ address, namespace: NAMESPACE, store }, run));
+    },
+  });
+  try {
+    const fixtures = await Promise.all(names.map((name) => readFixture(name, join(CASES, name))));
+    const play = limited(engine.concurrency, (one: (typeof fixtures)[number]) =>
+      engine.run(one, { seed: SEED }),
+    );
+    await Promise.all(fixtures.map(play));
+    return bundles;
+  } finally {
+    await engine.stop();
+  }
+}
+
+beforeAll(async () => {
+  const names = readdirSync(CASES).filter((name) => name.endsWith('.json'));
+  const chosen = drawn(names, PLAYED, SEED);
+  saySeed(`${chosen.length} of ${names.length} cases of goals are recorded and captured`);
+  cases = (await recorded(chosen)).flatMap((bundle) => {
+    try {
+      return [capture(bundle)];
+    } catch (error) {
+      refusals.push(`${bundle.run.runId}: ${(error as Error).message}`);
+      return [];
+    }
+  });
+}, 5 * MINUTE);
+
+test(
+  'a goal that was exported with its cycles is a case that passes in the simulation',
+  async () => {
+    const failed: string[] = [];
+    for (const one of cases) {
+      const [first] = await differencesOf(one, one.case_id);
+      if (first !== undefined) failed.push(`${one.case_id}: ${JSON.stringify(first).slice(0, 600)}`);
+    }
+    expect(failed).toEqual([]);
+    expect(refusals).toEqual([]);
+  },
+  MINUTE,
+);
+
+test(
+  'some of them pass on a real server as well',
+  async () => {
+    const engine = await createTemporalEngine({ environment: process.env });
+    try {
+      for (const one of cases.slice(0, ON_A_SERVER)) {
+        const fixture = parseFixture(JSON.stringify(one), one.case_id);
+        const run = await engine.run(fixture, { seed: SEED });
+        expect([one.case_id, run.kind]).toEqual([
+          one.case_id,
+          expect.stringMatching(/observed|skipped/),
+        ]);
+      }
+    } finally {
+      await engine.stop();
+    }
+  },
+  2 * MINUTE,
+);
