@@ -49,7 +49,10 @@ export function addCapture(program: Command, cli: Cli): void {
     .description(
       'Make a recorded run into a case of `holdfast eval`: a test that needs neither server nor model. The file holds what the run has seen; --redact hides texts.',
     )
-    .argument('<run-or-file>', 'the id of a run or a goal, or a bundle that `holdfast export` wrote')
+    .argument(
+      '<run-or-file>',
+      'the id of a run or a goal, or a bundle that `holdfast export` wrote',
+    )
     .option('-o, --output <file>', 'where to (default RUN.case.json in the working directory)')
     .option(
       '--run <id>',

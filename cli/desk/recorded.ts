@@ -63,7 +63,9 @@ export async function treeRowsOf(session: Session, runId: string): Promise<RowsB
 
 /** A run id has no slash and seldom ends like a file. */
 export function isFile(folder: string, subject: string): boolean {
-  return existsSync(resolve(folder, subject)) || subject.includes('/') || /\.json(\.gz)?$/.test(subject);
+  return (
+    existsSync(resolve(folder, subject)) || subject.includes('/') || /\.json(\.gz)?$/.test(subject)
+  );
 }
 
 /** Events of a run that the store has, at most EVENTS_MAX. */

@@ -145,6 +145,8 @@ function refuseUnsayable(recording: Recording): void {
   const { start, frozen, opened, heard } = recording;
   if (start.parent !== undefined && !isCycle(recording))
     throw refused(`it is a sub-agent of ${start.parent.id}`);
+  if (isCycle(recording) && !worked(recording))
+    throw refused('its model was never asked, and the brief is recorded only where it was');
   if (opened.denied !== undefined) {
     throw refused('a gate of its configuration refused the task (refuseTask)');
   }

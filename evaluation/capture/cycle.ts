@@ -18,7 +18,7 @@ export function briefOf({ bundle, start, activities }: Recording, texts: Texts):
     ({ activity }) => outputOf(activity, 'call_model')?.head ?? [],
   );
   const chain: TranscriptNode[] = [];
-  for (let hash: string | null = heads[0] ?? null; hash !== null; ) {
+  for (let hash: string | null = heads[0] ?? null; hash !== null;) {
     const node = bundle.nodes[hash] as unknown as TranscriptNode | undefined;
     if (node === undefined) break;
     chain.unshift(node);

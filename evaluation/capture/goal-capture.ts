@@ -46,9 +46,7 @@ export function captureGoal(
   const checks = checkScripts(recording);
   const moments = goalMoments(recording);
   const { tools, leftOut } =
-    together === undefined
-      ? { tools: {}, leftOut: [] }
-      : toolRecords(together, texts, false);
+    together === undefined ? { tools: {}, leftOut: [] } : toolRecords(together, texts, false);
   const compaction = together === undefined ? [] : summaryScript(together, texts);
   const hooks = together === undefined ? {} : hookScript(together);
   const others = (start.goal.handoffTo ?? []).length > 0;
@@ -87,8 +85,7 @@ export function captureGoal(
     ...cyclesOf(recording, scripts, others),
     ...(questions.reviews.length > 0 && { reviews: [...questions.reviews] }),
     ...(Object.keys(questions.judges).length > 0 && { judges: questions.judges }),
-    expected:
-      expected ?? goalExpectation({ recording, together, texts, isPriceKnown, nameOf }),
+    expected: expected ?? goalExpectation({ recording, together, texts, isPriceKnown, nameOf }),
   };
 }
 

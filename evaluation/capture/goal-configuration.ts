@@ -79,11 +79,15 @@ function checkOf(
 }
 
 /** A case has one policy, one model and the same settings for all of its agents. */
-export function refuseDifferent({ cycles }: GoalRecording): void {
+export function refuseDifferent({ cycles, terms, start }: GoalRecording): void {
   const recordings = cycles.flatMap(({ n, agent, recording }) =>
     recording === undefined ? [] : [{ n, agent, recording }],
   );
   const [first] = recordings;
+  const opened = terms.versions.route;
+  const own = recordings.find(({ agent }) => agent === start.goal.agent)?.recording;
+  if (own !== undefined && opened !== undefined && own.frozen.route.name !== opened)
+    throw refused(`its agent had the model ${opened} when it was opened, and another one later`);
   for (const { n, agent, recording } of recordings.slice(1)) {
     const before = recordings.find((one) => one.agent === agent) ?? first!;
     const differing =

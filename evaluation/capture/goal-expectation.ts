@@ -54,13 +54,7 @@ function count(events: readonly RunEvent[], type: RunEvent['type']): number {
   return events.filter((event) => event.type === type).length;
 }
 
-function progress({
-  recording,
-  together,
-  texts,
-  isPriceKnown,
-  nameOf,
-}: GoalExpecting): Expected {
+function progress({ recording, together, texts, isPriceKnown, nameOf }: GoalExpecting): Expected {
   const { events } = recording.bundle;
   const ended = events.flatMap((event) => (event.type === 'cycle_ended' ? [event] : []));
   const agents = events.flatMap((event) =>

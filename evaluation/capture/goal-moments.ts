@@ -103,8 +103,7 @@ function decided({ bundle, terms }: GoalRecording, decision: Decision): Said | s
   const by = String(decision.by).slice(0, 100);
   const ask = asksIn(bundle.events).find(({ askId }) => askId === decision.askId);
   if (ask === undefined) return `a decision of ${by} about a question that was never asked`;
-  if (Number(decision.decidedAt) > ask.expiresAt)
-    return `a decision of ${by} that came too late`;
+  if (Number(decision.decidedAt) > ask.expiresAt) return `a decision of ${by} that came too late`;
   const heeded = bundle.events.some(
     (event) => isClosing(event) && event.askId === ask.askId && JSON.stringify(event).includes(by),
   );
@@ -151,9 +150,7 @@ function isOpenAt(ask: AskEvent, at: number, events: readonly RunEvent[]): boole
 /** The k-th event of its type in the whole tree. */
 function nthOf({ bundle, cycles }: GoalRecording, event: RunEvent): WrittenPattern {
   const ofCycles = cycles.flatMap(({ recording }) =>
-    recording === undefined
-      ? []
-      : [[recording.bundle.run.runId, recording.bundle.events] as const],
+    recording === undefined ? [] : [[recording.bundle.run.runId, recording.bundle.events] as const],
   );
   const same = mergedTree(bundle.events, new Map(ofCycles)).filter(
     ({ type }) => type === event.type,

@@ -35,12 +35,14 @@ export function heardIn(events: readonly HistoryEvent[]): readonly Heard[] {
     const next = events.findIndex((one, other) => other > place && isTask(one));
     const after = events.findLastIndex((one, other) => other < place && isTask(one));
     const before = next < 0 ? events.length : next;
+    const at = timeOf(events[before] ?? event);
     return [
       {
         ...said,
         place,
-        at: timeOf(events[before] ?? event),
-        takenAt: timeOf(event),
+        at,
+        // An Update is written down only when the run has heard of it.
+        takenAt: Math.min(at, timeOf(event)),
         ...(isByWorkflow(event) && { byWorkflow: true }),
         together: { after, before },
       },

@@ -123,10 +123,7 @@ const STOP_WORDS: Partial<Record<ReplyStop, string>> = {
 };
 
 /** `hasCalls`: of any kind, also of tools that the vendor ran. */
-function stopOf(
-  { stop, stopDetail, refusal }: Reply,
-  hasCalls: boolean,
-): Partial<WrittenAnswer> {
+function stopOf({ stop, stopDetail, refusal }: Reply, hasCalls: boolean): Partial<WrittenAnswer> {
   if (stop === 'refusal' && refusal !== undefined && refusal !== '') return { refuse: refusal };
   if (stop === 'unknown') return { stopReason: stopDetail ?? 'unknown' };
   const usual = hasCalls ? 'tool_use' : 'end_turn';

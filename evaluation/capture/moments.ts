@@ -174,7 +174,10 @@ function whenEnded(activity: Activity, events: readonly RunEvent[]): WrittenPatt
   }
 }
 
-export function whileFlying(activity: Activity, events: readonly RunEvent[]): WrittenPattern | undefined {
+export function whileFlying(
+  activity: Activity,
+  events: readonly RunEvent[],
+): WrittenPattern | undefined {
   switch (activity.kind) {
     case 'call_model': {
       const reply = outputOf(activity, 'call_model')?.reply;

@@ -142,7 +142,10 @@ export function outputOf<Kind extends ActivityKind>(
   return end.kind === 'completed' ? (end.output as unknown as OutputOf<Kind>) : undefined;
 }
 
-function placesBefore(bundle: Pick<Bundle, 'segments'>, segment: Bundle['segments'][number]): number {
+function placesBefore(
+  bundle: Pick<Bundle, 'segments'>,
+  segment: Bundle['segments'][number],
+): number {
   return bundle.segments
     .slice(0, bundle.segments.indexOf(segment))
     .reduce((sum, { events }) => sum + events.length, 0);

@@ -19,7 +19,10 @@ export interface CapturedSession {
 }
 
 /** Undefined: the run began a conversation of its own. */
-export function sessionIn({ bundle, opened }: Recording, texts: Texts): CapturedSession | undefined {
+export function sessionIn(
+  { bundle, opened }: Recording,
+  texts: Texts,
+): CapturedSession | undefined {
   const { session } = opened;
   if (session?.resumed === undefined) return undefined;
   const { sessionId, head } = session.resumed;
@@ -44,7 +47,7 @@ export function sessionIn({ bundle, opened }: Recording, texts: Texts): Captured
 function chainTo({ nodes }: Bundle, head: string): readonly TranscriptNode[] {
   const chain: TranscriptNode[] = [];
   // A parent's hash is in its child's: no chain goes round.
-  for (let hash: string | null = head; hash !== null; ) {
+  for (let hash: string | null = head; hash !== null;) {
     const node = nodes[hash] as unknown as TranscriptNode | undefined;
     if (node === undefined) throw refused('the bundle lacks messages of the session before it');
     chain.unshift(node);
@@ -67,10 +70,7 @@ function messagesOf({ role, blocks }: TranscriptNode, texts: Texts): readonly Me
   ];
 }
 
-function answerOf(
-  blocks: readonly StoredBlock[],
-  texts: Texts,
-): NonNullable<Message['assistant']> {
+function answerOf(blocks: readonly StoredBlock[], texts: Texts): NonNullable<Message['assistant']> {
   const thinking = textsIn(blocks, 'thinking', texts);
   const said = textsIn(blocks, 'text', texts);
   const calls = blocks.flatMap((block) =>

