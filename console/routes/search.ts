@@ -8,7 +8,7 @@ import { diffOf, type ComparedRun } from '../../recording/diff.js';
 import type { Desk } from '../desk.js';
 import { cursorOf, placeOf } from '../http/cursor.js';
 import { endpoint, type Endpoint } from '../http/endpoint.js';
-import { notFound, Problem } from '../http/problem.js';
+import { Problem } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';
 import { runShown } from '../run-shown.js';
 
@@ -57,10 +57,9 @@ export function isSearch(query: Search): boolean {
 }
 
 export async function foundRuns(desk: Pick<Desk, 'store'>, tenant: string, query: Wanted) {
-  const { rows, rest } = await findRuns(desk.store, tenant, {
-    ...wantedOf(query),
-    ...(await differing(desk, tenant, query)),
-  });
+  const compared = await differing(desk, tenant, query);
+  if (compared === undefined) return { items: [] };
+  const { rows, rest } = await findRuns(desk.store, tenant, { ...wantedOf(query), ...compared });
   const { sort = 'started' } = query;
   const next = sort === 'started' && rest && cursorOf(rest.startedAt, rest.runId);
   return { items: rows.map(runShown), ...(next && { next }) };
@@ -72,12 +71,12 @@ const COMPARED_MAX = 100;
 const EVENTS_MAX = 10_000;
 const EVENTS_PER_PAGE = 1_000;
 
-/** Errors: a Problem, for a run that is not there or another order. */
+/** Undefined: there is no such run, and nothing differs from it. Errors: a Problem, for another order. */
 async function differing(
   desk: Pick<Desk, 'store'>,
   tenant: string,
   { differsFrom, sort = 'started' }: Wanted,
-): Promise<Pick<FindRuns, 'also' | 'alsoMax'>> {
+): Promise<Pick<FindRuns, 'also' | 'alsoMax'> | undefined> {
   if (differsFrom === undefined) return {};
   if (sort !== 'started') {
     throw new Problem(400, {
@@ -86,7 +85,7 @@ async function differing(
       hint: 'Leave the order out, or the run to compare with.',
     });
   }
-  if ((await desk.store.getRun(tenant, differsFrom)) === undefined) throw notFound();
+  if ((await desk.store.getRun(tenant, differsFrom)) === undefined) return undefined;
   const a = await comparedIn(desk, { tenant, runId: differsFrom });
   return {
     also: async ({ runId }) =>

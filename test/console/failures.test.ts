@@ -67,3 +67,20 @@ test('runs are found by their stop reason, and by nothing that there is not', as
   expect((await get('/v1/runs?sort=beauty')).status).toBe(400);
   expect((await get('/v1/failures?since=soon')).status).toBe(400);
 });
+
+test('runs that did something else than one are found, of the own tenant alone, in the order of their starts', async () => {
+  await ended('default', 'same', '<script>alert(1)</script>');
+  const result = { ...RESULT, runId: 'other', stopReason: 'timeout' as const };
+  const bodies: EventBody[] = [
+    SESSION_INIT,
+    { type: 'stop', reason: 'timeout', by: 'limits' },
+    { type: 'run_result', result },
+  ];
+  const run = { tenant: 'default', runId: 'other', execution: 'e' };
+  await store.appendEvents(run, eventsFrom(0, bodies, NOW - 500));
+  const found = await get('/v1/runs?differsFrom=mine');
+  expect(found.body).toMatchObject({ items: [{ runId: 'other' }] });
+  expect((await get('/v1/runs?differsFrom=theirs')).body).toEqual({ items: [] });
+  expect((await get('/v1/runs?differsFrom=nobody')).body).toEqual({ items: [] });
+  expect((await get('/v1/runs?differsFrom=mine&sort=cost')).status).toBe(400);
+});

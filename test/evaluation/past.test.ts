@@ -178,6 +178,8 @@ test.each([
   [['--from', 'bundles', '--model', 'scripted/new'], 'needs access to anthropic'],
   [['--from', 'nowhere', '--model', 'scripted/new'], 'neither a folder nor a query'],
   [['--from', 'colour=red', '--model', 'scripted/new'], 'cannot be read'],
+  [['--from', 'status=tired', '--model', 'scripted/new'], 'no status "tired"'],
+  [['--from', 'cost-from=much', '--model', 'scripted/new'], '--cost-from'],
   [['--from', 'bundles', '--model', 'nobody/knows'], 'is not known'],
   [['--from', 'bundles', '--model', 'scripted/new', '--unmatched', 'guess'], 'no way "guess"'],
   [['--from', 'bundles', '--model', 'scripted/new', '--gate', 'none.json'], 'cannot be read'],

@@ -49,9 +49,29 @@ test(
   MINUTE,
 );
 
+test.each(['S166c', 'sessions-next', 'conversation-three'])(
+  'tools that a vendor ran, and conversations that went on, are part of the case: %s',
+  async (name) => {
+    const one = capture(recordedRun(name));
+    expect(await differencesOf(one, one.case_id)).toEqual([]);
+  },
+);
+
+test('a session is in the case as far as the run went on with it, and what a vendor ran with its result', () => {
+  const { sessions, task } = capture(recordedRun('sessions-next'));
+  expect(task).toMatchObject({ resume: 'base' });
+  expect(sessions).toEqual([
+    { id: 'base', messages: [{ user: 'Serve the customer.' }, { assistant: { text: 'Hi.' } }] },
+  ]);
+  const { tools } = capture(recordedRun('S166c'));
+  expect(tools).toMatchObject({
+    hosted_search: { kind: 'hosted', results: [expect.anything(), { ok: { delay: '2 days' } }] },
+  });
+});
+
 test('what no case can say is refused by name', () => {
   const named =
-    /hosted tools|is a sub-agent of|is of the kind subagent\.|hands over to |wrote letters|time was over|is a fork of/;
+    /is a sub-agent of|is of the kind subagent\.|hands over to |wrote letters|time was over|is a fork of/;
   expect(refusals.filter((text) => !named.test(text))).toEqual([]);
 });
 
