@@ -64,7 +64,7 @@ function resultOf(
   check: CheckDefinition,
   output: RunCheckOutput,
 ): Given {
-  if (!output.known) return { result: failureOf(output.because ?? 'It is not known.') };
+  if (!output.known) return { result: failureOf(output.because ?? 'The result is not known.') };
   const text = output.digest === undefined ? undefined : bundle.blobs[output.digest];
   if (text !== undefined) return { result: { ok: valueOf(text, {}) } };
   return { result: { ok: madeOf(conditionsOf(start.goal.done), check, output) }, isMade: true };
