@@ -21,7 +21,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ['activities', 'connection', 'devserver'],
   ['client', 'worker'],
   ['replay'],
-  ['console'],
+  ['console', 'http'],
   ['testing'],
   ['evaluation'],
   ['cli'],
