@@ -53,7 +53,10 @@ async function wholeEvent(reading: WholeReading, told: RunEvent): Promise<WholeE
 }
 
 /** With the large arguments of its calls and the thinking put back. */
-export async function withWholeReply({ run, store }: WholeReading, event: RunEvent): Promise<WholeEvent> {
+export async function withWholeReply(
+  { run, store }: WholeReading,
+  event: RunEvent,
+): Promise<WholeEvent> {
   const restore = async <A extends { readonly args: Json }>(action: A): Promise<A> => ({
     ...action,
     args: await store.restoreArguments(run.tenant, action.args).catch(onlyWhenGone(action.args)),
@@ -88,10 +91,7 @@ async function nodeOf(
   return node?.messageId === messageId ? node.blocks : [];
 }
 
-async function textOf(
-  { run, store }: WholeReading,
-  text: string | BlobRef,
-): Promise<string> {
+async function textOf({ run, store }: WholeReading, text: string | BlobRef): Promise<string> {
   if (typeof text === 'string') return text;
   const stored = { ...text, preview: '' };
   return store.getText(run.tenant, stored).catch(onlyWhenGone(''));

@@ -8,11 +8,22 @@ import { closeAsk, openAgain, openAsk, resolveAsk } from './asks.js';
 import { endCall, endCallsOf, noteCalls, startCall } from './calls.js';
 import type { UiChunk, UiFinishReason, UiRun } from './chunk.js';
 import { dropReply, tellPiece, tellReply } from './reply.js';
-import { inTurn, startFold, type UiFold, type UiMoment, type UiOptions, type UiTold } from './state.js';
+import {
+  inTurn,
+  startFold,
+  type UiFold,
+  type UiMoment,
+  type UiOptions,
+  type UiTold,
+} from './state.js';
 
 /** The beginning of a message. `messageId`: what the client calls it. */
 export function startMessage(
-  options: UiOptions & { readonly messageId: string; readonly runId: string; readonly seq?: number },
+  options: UiOptions & {
+    readonly messageId: string;
+    readonly runId: string;
+    readonly seq?: number;
+  },
 ): UiTold {
   const { messageId, runId, seq = -1 } = options;
   const state = startFold(options, runId, seq);
@@ -49,6 +60,11 @@ function tellEvent(state: UiFold, event: WholeEvent): UiTold {
       return closeAsk(state, { ...event, outcome: 'withdrawn' });
     case 'input_provided':
       return closeAsk(state, event);
+    case 'user_message':
+      return {
+        state: event.from === undefined ? { ...state, awaitsUser: false } : state,
+        chunks: [],
+      };
     case 'tombstone': {
       const data = { messageId: event.targetMessageId };
       return { state, chunks: [{ type: 'data-holdfast-superseded', data }] };
@@ -60,12 +76,18 @@ function tellEvent(state: UiFold, event: WholeEvent): UiTold {
   }
 }
 
-/** Whether nothing goes on before a person has said something. */
-export function isWaiting({ asks, awaitsUser, calls, reply }: UiFold): boolean {
-  if (asks.size === 0 && !awaitsUser) return false;
+/** Whether nothing goes on before a person has said something. `decided`: questions whose end is on its way. */
+export function isWaiting(
+  { asks, awaitsUser, calls, reply }: UiFold,
+  decided: ReadonlySet<string> = NONE,
+): boolean {
+  const isOpen = [...asks.keys()].some((askId) => !decided.has(askId));
+  if (!isOpen && !awaitsUser) return false;
   const isRunning = [...calls.values()].some(({ state }) => state === 'running');
   return !isRunning && reply === undefined;
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 function endRun(
   state: UiFold,
@@ -79,7 +101,10 @@ function endRun(
       state: { ...now, ended: true },
       chunks: [
         runChunk(now, { state: 'ended', stopReason }),
-        ...finishChunks(now, status === 'completed' ? 'stop' : status === 'failed' ? 'error' : 'other'),
+        ...finishChunks(
+          now,
+          status === 'completed' ? 'stop' : status === 'failed' ? 'error' : 'other',
+        ),
         ...(status === 'failed'
           ? [{ type: 'error', errorText: `The run has failed: ${stopReason}.` } as const]
           : []),

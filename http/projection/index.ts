@@ -14,5 +14,11 @@ export type {
   UiSuperseded,
 } from './chunk.js';
 export { chunksOf, isWaiting, leaveMessage, startMessage, tellMoment } from './fold.js';
-export { liveParts, messagesOf, type SpokenMessage, type UiMessage, type UiPart } from './messages.js';
+export {
+  liveParts,
+  messagesOf,
+  type SpokenMessage,
+  type UiMessage,
+  type UiPart,
+} from './messages.js';
 export type { UiFold, UiMoment, UiOptions, UiTold } from './state.js';

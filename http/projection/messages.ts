@@ -41,7 +41,9 @@ export interface UiMessage {
 export function messagesOf(spoken: readonly SpokenMessage[]): readonly UiMessage[] {
   const messages: { id: string; role: UiMessage['role']; parts: UiPart[] }[] = [];
   const results = new Map(
-    spoken.flatMap(({ results: given = [] }) => given.map((result) => [result.id, result] as const)),
+    spoken.flatMap(({ results: given = [] }) =>
+      given.map((result) => [result.id, result] as const),
+    ),
   );
   for (const message of spoken) {
     const { messageId: id, role, text, flags = [] } = message;
@@ -72,7 +74,9 @@ function partsOf(
 ): readonly UiPart[] {
   return [
     { type: 'step-start' },
-    ...(thinking === undefined ? [] : [{ type: 'reasoning', text: thinking, state: 'done' } as const]),
+    ...(thinking === undefined
+      ? []
+      : [{ type: 'reasoning', text: thinking, state: 'done' } as const]),
     ...(text === undefined ? [] : [{ type: 'text', text, state: 'done' } as const]),
     ...calls.map(({ id: toolCallId, tool, args: input }): UiPart => {
       const said = { type: `tool-${tool}`, toolCallId, input, providerExecuted: true } as const;

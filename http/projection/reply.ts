@@ -20,7 +20,9 @@ export function tellPiece(state: UiFold, chunk: StreamChunk): UiTold {
       if (type === 'tool_use') return { state, chunks: [] };
       if (type === 'thinking' && !state.reasoning) return { state, chunks: [] };
       const begun = isShown(state.reply, chunk) ? { state, chunks: [] } : beginReply(state, chunk);
-      return after(begun, (now) => grown(now, { kind: KINDS[type], block: chunk.delta.block, text }));
+      return after(begun, (now) =>
+        grown(now, { kind: KINDS[type], block: chunk.delta.block, text }),
+      );
     }
     case 'attempt_ended':
       return closeOpen(state);
@@ -44,7 +46,11 @@ export function tellReply(
   if (reply?.messageId === event.messageId) {
     if (reply.text === text) return withoutReply(closeOpen(state));
     if (reply.text !== '' && text.startsWith(reply.text)) {
-      const rest = { kind: 'text', block: reply.parts, text: text.slice(reply.text.length) } as const;
+      const rest = {
+        kind: 'text',
+        block: reply.parts,
+        text: text.slice(reply.text.length),
+      } as const;
       return withoutReply(after(grown(state, rest), closeOpen));
     }
     if (reply.parts > 0) return withoutReply(after(takeBack(state), (now) => whole(now, event)));
@@ -115,7 +121,11 @@ const RETAKEN = 1_000_000;
 
 function grown(
   state: UiFold,
-  { kind, block, text }: { readonly kind: 'text' | 'reasoning'; readonly block: number; readonly text: string },
+  {
+    kind,
+    block,
+    text,
+  }: { readonly kind: 'text' | 'reasoning'; readonly block: number; readonly text: string },
 ): UiTold {
   const { reply } = state;
   if (reply === undefined || text === '') return { state, chunks: [] };
@@ -131,7 +141,10 @@ function grown(
   chunks.push({ type: `${kind}-delta`, id, delta: text });
   const said = kind === 'text' ? reply.text + text : reply.text;
   const parts = reply.parts + (isOpen ? 0 : 1);
-  return { state: { ...state, reply: { ...reply, text: said, parts, open: { id, kind } } }, chunks };
+  return {
+    state: { ...state, reply: { ...reply, text: said, parts, open: { id, kind } } },
+    chunks,
+  };
 }
 
 function closeOpen(state: UiFold): UiTold {

@@ -88,10 +88,7 @@ export function startFold(
 }
 
 /** Several steps of a fold, one after the other. */
-export function inTurn(
-  state: UiFold,
-  steps: readonly ((state: UiFold) => UiTold)[],
-): UiTold {
+export function inTurn(state: UiFold, steps: readonly ((state: UiFold) => UiTold)[]): UiTold {
   const chunks: UiChunk[] = [];
   let now = state;
   for (const step of steps) {
