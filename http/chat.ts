@@ -15,6 +15,8 @@ export interface Chat {
   /** For whom its runs work. */
   readonly caller: string;
   readonly sessionId: string;
+  /** Names the person among all that the handler serves. */
+  readonly person: string;
 }
 
 /** Which part of a run is one message: all up to its first follow-up, or what follows one. */
@@ -38,7 +40,13 @@ export function chatOf(
     // Nobody decides on their own request: here the chat asks, and the person decides.
     caller: ownDecisions ? `chat of ${actor.id}` : actor.id,
     sessionId: `chat_${name.slice(0, 40)}`,
+    person: JSON.stringify([tenant ?? null, actor.id]),
   };
+}
+
+/** Of the run that answers a message. */
+export function runIdOf({ sessionId }: Pick<Chat, 'sessionId'>, messageId: string): string {
+  return `${sessionId}.${sha256Hex(messageId).slice(0, 24)}`;
 }
 
 export function isRunOf({ sessionId }: Chat, runId: string): boolean {
@@ -52,7 +60,7 @@ export async function submit(
   { id, text }: SaidMessage,
 ): Promise<Speaking> {
   const { client, caller, sessionId } = chat;
-  const runId = `${sessionId}.${sha256Hex(id).slice(0, 24)}`;
+  const runId = runIdOf(chat, id);
   const { stored, openRuns } = await client.session(sessionId);
   if (openRuns.includes(runId)) return { runId, span: 'first' };
   const [open] = openRuns;

@@ -82,7 +82,7 @@ async function speak(
   { chat, said }: { readonly chat: Chat; readonly said: Said },
 ): Promise<Response> {
   const { message } = said;
-  const free = served.places.take(personOf(chat));
+  const free = served.places.take(chat.person);
   try {
     const answered = await answerAll(chat, said.answers);
     const { decided, refused } = answered;
@@ -118,7 +118,7 @@ async function goneOnWith(
 async function resume(served: Served, request: Request, chat: Chat): Promise<Response> {
   const at = await resumable(chat, profileOf(served.options, request) === 'v7');
   if (at === undefined) return new Response(null, { status: 204 });
-  const free = served.places.take(personOf(chat));
+  const free = served.places.take(chat.person);
   return stream(served, request, { chat, at, free, about: {} });
 }
 
@@ -201,8 +201,4 @@ async function* chunksOf(
 function profileOf({ profile = 'v6' }: CheckedOptions, request: Request): UiProfile {
   const asked = request.headers.get('holdfast-ui-profile');
   return asked === 'v6' || asked === 'v7' ? asked : profile;
-}
-
-function personOf({ client, actor }: Chat): string {
-  return JSON.stringify([client.namespace, actor.id]);
 }
