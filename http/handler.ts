@@ -6,7 +6,12 @@ import { bodyOf, callerOf } from './caller.js';
 import { chatOf, isRunOf, resumable, submit, type Chat, type Speaking } from './chat.js';
 import { checkOptions, type ChatHandlerOptions, type CheckedOptions } from './options.js';
 import { places, type Places } from './places.js';
-import { messagesOf, type UiChunk, type UiProfile } from './projection/index.js';
+import {
+  messagesOf,
+  type SpokenMessage,
+  type UiChunk,
+  type UiProfile,
+} from './projection/index.js';
 import { saidIn, type Said } from './said.js';
 import { streamResponse } from './sse.js';
 import { tellMessage, type Telling } from './told.js';
@@ -123,13 +128,23 @@ async function resume(served: Served, request: Request, chat: Chat): Promise<Res
 }
 
 async function messages({ client, sessionId }: Chat): Promise<Response> {
-  const { openRuns } = await client.session(sessionId);
-  const spoken = await client.transcript(openRuns[0] ?? sessionId).catch((error: unknown) => {
-    if (error instanceof HoldfastError && error.code === 'SessionNotFound') return undefined;
-    throw error;
-  });
-  const body = { messages: messagesOf(spoken?.messages ?? []) };
+  const { stored, openRuns } = await client.session(sessionId);
+  // A run that is open has the conversation before it as well, as far as a worker can be asked.
+  const ids = [...openRuns.slice(0, 1), ...(stored === undefined ? [] : [sessionId])];
+  let spoken: readonly SpokenMessage[] = [];
+  for (const id of ids) {
+    const found = await client.transcript(id).catch(onlyWhenNone);
+    if (found === undefined) continue;
+    spoken = found.messages;
+    break;
+  }
+  const body = { messages: messagesOf(spoken) };
   return Response.json(body, { headers: { 'cache-control': 'no-store' } });
+}
+
+function onlyWhenNone(error: unknown): undefined {
+  if (error instanceof HoldfastError && error.code === 'SessionNotFound') return undefined;
+  throw error;
 }
 
 async function stop({ client, sessionId }: Chat): Promise<Response> {
@@ -184,7 +199,11 @@ function stream({ options }: Served, request: Request, opening: Opening): Respon
       leave();
       free();
     },
-    failed: (error) => say(`A stream broke off: ${error instanceof Error ? error.message : ''}`),
+    failed(error) {
+      // A client may name any run of its chat.
+      if (error instanceof HoldfastError && error.code === 'RunNotFound') return;
+      say(`A stream broke off: ${error instanceof Error ? error.message : 'no error'}`);
+    },
   });
 }
 

@@ -80,30 +80,37 @@ async function* paced(
   moments: AsyncGenerator<WholeMoment, void, undefined>,
   { limit }: Pick<Telling, 'limit'>,
 ): AsyncGenerator<Paced, void, undefined> {
-  const atLimit = new Promise<'limit'>((resolve) => {
-    if (limit.aborted) resolve('limit');
-    limit.addEventListener('abort', () => resolve('limit'), { once: true });
-  });
   let next = moments.next();
   try {
-    for (;;) {
-      const pause = new AbortController();
-      const quiet = sleep(QUIET_MS, 'quiet' as const, { signal: pause.signal }).catch(
-        () => 'quiet' as const,
-      );
-      const first = await Promise.race([next, quiet, atLimit]).finally(() => pause.abort());
-      if (first === 'quiet' || first === 'limit') yield { kind: first };
+    while (!limit.aborted) {
+      const first = await unlessQuiet(next, limit);
+      if (first === 'quiet') yield { kind: 'quiet' };
       else if (first.done === true) return;
       else {
         next = moments.next();
         yield first.value;
       }
     }
+    yield { kind: 'limit' };
   } finally {
     next.catch(() => undefined);
     // Whoever reads has stopped the reading; nobody waits for its end.
     void moments.return().catch(() => undefined);
   }
+}
+
+/** At the limit it is quiet at once. */
+async function unlessQuiet<T>(next: Promise<T>, limit: AbortSignal): Promise<T | 'quiet'> {
+  const pause = new AbortController();
+  const stop = (): void => pause.abort();
+  limit.addEventListener('abort', stop, { once: true });
+  const quiet = sleep(QUIET_MS, 'quiet' as const, { signal: pause.signal }).catch(
+    () => 'quiet' as const,
+  );
+  return Promise.race([next, quiet]).finally(() => {
+    limit.removeEventListener('abort', stop);
+    stop();
+  });
 }
 
 /** `seq` of the event that the message begins with, or the id of the user's message before it. */
@@ -179,7 +186,10 @@ class Message {
     const opening: readonly UiChunk[] = this.hasBegun
       ? []
       : [{ type: 'start', messageId: `${runId}:queued` }];
-    return [...opening, ...leaveMessage(this.state)];
+    const now = this.hasBegun
+      ? this.state
+      : { ...this.state, hasStep: false, asks: elsewhere(this.state) };
+    return [...opening, ...leaveMessage(now)];
   }
 
   private isNew(moment: WholeMoment): boolean {
@@ -193,7 +203,7 @@ class Message {
     this.hasBegun = true;
     const messageId = seq === -1 ? runId : `${runId}:u${seq}`;
     const { state, chunks } = startMessage({ ...options, runId, messageId, seq });
-    this.state = { ...state, asks: this.state.asks };
+    this.state = { ...state, asks: elsewhere(this.state) };
     const begun = seen === undefined ? chunks : chunks.slice(0, 1);
     return [
       ...begun,
@@ -212,4 +222,9 @@ class Message {
     this.hasBegun = true;
     return [{ type: 'error', errorText: 'The run was reset. Load the conversation again.' }];
   }
+}
+
+/** Questions that are open, at calls of the message before. */
+function elsewhere({ asks }: UiFold): UiFold['asks'] {
+  return new Map([...asks].map(([id, { ask }]) => [id, { ask, atCall: false }]));
 }

@@ -36,6 +36,7 @@ beforeAll(async () => {
   const over: Readonly<Record<string, Partial<ChatHandlerOptions>>> = {
     '/own': { ownDecisions: true },
     '/others': {},
+    '/one': { limits: { streamsPerActor: 1 } },
     '/short': { limits: { streamMs: 300, streamsPerActor: 1, bodyBytes: 20_000 } },
   };
   const listeners = new Map(
@@ -347,4 +348,48 @@ test('a stream ends at its limit and its place is free again; the run goes on', 
     await free.body?.cancel();
     return free.status === 200 ? true : undefined;
   });
+});
+
+test('a reader that leaves frees its place', async () => {
+  const id = 'left';
+  scripts.set(id, [{ ...say('Word after word.'), chunks: 100, chunkDelayMs: 300 }]);
+  const leaving = new AbortController();
+  const body = JSON.stringify({ id, messages: [user('u1', `Talk. [${id}]`)] });
+  const headers = { 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body, signal: leaving.signal };
+  const response = await fetch(`${origin}/one`, init);
+  await response.body!.getReader().read();
+  const open = () => fetch(`${origin}/one/${id}/stream`);
+  expect((await open()).status).toBe(429);
+  leaving.abort();
+  await until('the free place', async () => {
+    const again = await open();
+    await again.body?.cancel();
+    return again.status === 200 ? true : undefined;
+  });
+  await fetch(`${origin}/one/${id}/stop`, { method: 'POST' });
+});
+
+test('a message that comes while a call waits for a person is heard after it, as a message of its own', async () => {
+  const id = 'meanwhile';
+  scripts.set(id, [pay('pay.asked', 700), say('Paid, and thanks to you.')]);
+  const chat = chatting({ id, major: 'v7' });
+  await chat.sendMessage(user('u1', `Pay. [${id}]`));
+  const asking = chat.messages.at(-1)!;
+  await chat.sendMessage(user('u2', 'Thanks in advance.'));
+  expect(chat.error).toBeUndefined();
+  expect(lastRun(chat)).toMatchObject({ state: 'waiting' });
+  const [askId] = asking.parts.find(({ approval }) => approval)!.approval!.id.split('#');
+  const runId = String(lastRun(chat)!['runId']);
+  await world.client.handle(runId).approve(askId!, { by: 'bob', roles: ['manager'] });
+  await world.client.handle(runId).result();
+  const messages = await stored(id);
+  expect(JSON.stringify(messages)).toContain('Thanks in advance.');
+  const resumed = await fetch(`${origin}/own/${id}/stream`, {
+    headers: { 'holdfast-ui-profile': 'v7' },
+  });
+  const told = await resumed.text();
+  expect(told).toContain(`"messageId":"${runId}:u`);
+  expect(told).toContain('and thanks to you.');
+  expect(told).not.toContain('pay.asked');
 });
