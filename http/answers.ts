@@ -38,7 +38,8 @@ export async function answerAll(chat: Chat, answers: readonly SaidAnswer[]): Pro
       if (await answerOne(chat, found, said)) decided.add(said.askId);
     } catch (error) {
       if (!(error instanceof HoldfastError) || error.code !== 'DecisionRejected') throw error;
-      const reason = String(error.details?.reason ?? 'not_applicable');
+      const given = error.details?.reason;
+      const reason = typeof given === 'string' ? given : 'not_applicable';
       // Said before: the answer to it did not arrive, or somebody was faster; the events of the run tell.
       if (reason === 'already_decided') decided.add(said.askId);
       if (reason === 'already_decided' || reason === 'duplicate') continue;
