@@ -92,6 +92,7 @@ export {
   type Delivery,
   type EventsOptions,
   type Execution,
+  type FollowOptions,
   type FoundAsk,
   type GoalBrief,
   type GoalHandle,
@@ -114,6 +115,7 @@ export {
   type ScheduleOptions,
   type ScheduleSummary,
   type ScheduleView,
+  type SessionNow,
   type SessionOptions,
   type Span,
   type Speaker,
@@ -126,6 +128,7 @@ export {
   type TranscriptMessage,
   type Wait,
   type WaitOptions,
+  type WholeMoment,
 } from './client/index.js';
 export type { Credentials, TlsMaterial } from './connection/index.js';
 export {

@@ -7,12 +7,16 @@ import {
   type QueryOptions,
   type SDKMessage,
 } from 'holdfast';
+import { chatHandler, type ChatHandler } from 'holdfast/http';
+import { liveParts, type UiChunk } from 'holdfast/http/projection';
 import { readBundle } from 'holdfast/testing';
 import { startWorker, type WorkerSettings } from 'holdfast/worker';
 import type { runAgent } from 'holdfast/workflows';
 
 export type Runs = typeof runAgent;
 export type Settings = WorkerSettings;
+export type Chat = ChatHandler;
+export type Chunk = UiChunk;
 
 const agent = defineAgent({
   name: 'orders',
@@ -37,7 +41,9 @@ async function main(): Promise<void> {
   const run = query({ prompt: 'Where is it?', options: { agent: agent.name, connection } });
   const said = await run.next().catch((error: unknown) => error);
   const isRight = said instanceof HoldfastError && said.code === 'ServerUnavailable';
-  const loaded = [LoopError, readBundle, startWorker].every((one) => typeof one === 'function');
+  const loaded = [LoopError, readBundle, startWorker, chatHandler, liveParts].every(
+    (one) => typeof one === 'function',
+  );
   if (!isRight || !loaded) throw new Error(`unexpected: ${String(said)}`);
 }
 

@@ -40,6 +40,9 @@ import { startFork, type ForkOptions } from './runs/start-fork.js';
 import { startRun, type StartOptions } from './runs/start-run.js';
 import { headOf, readTranscript, type Transcript } from './read/transcript.js';
 import { subAgentTranscripts, type SubAgentTranscripts } from './read/tree-transcript.js';
+import { wholeMoments, type WholeMoment } from './read/whole-event.js';
+import type { FollowOptions } from './runs/follow-run.js';
+import { sessionNow, type SessionNow } from './runs/open-runs.js';
 import { stuckRuns, type StuckQuery, type StuckRun } from './read/stuck-runs.js';
 import type { Wait } from './read/waits.js';
 import { workerCount } from './workers.js';
@@ -136,6 +139,13 @@ export interface HoldfastClient {
    * as the server can be asked.
    */
   listAsks(query: PendingQuery): Promise<readonly AskRow[]>;
+  /**
+   * Events and tokens of a run as one sequence, in the order of their causes, with whole texts and arguments. Ends with
+   * the run. Needs a store. Errors: StoreUnavailable, RunNotFound.
+   */
+  follow(runId: string, options?: FollowOptions): AsyncGenerator<WholeMoment, void, undefined>;
+  /** One stored session, and runs of it that have not ended. Needs a store. */
+  session(sessionId: string): Promise<SessionNow>;
   /** Stored sessions, newest first. Needs a store. */
   listSessions(query: SessionsQuery): Promise<readonly SessionEntry[]>;
   /**
@@ -250,6 +260,8 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
       runId === undefined ? findAsk(link, askId) : askOfRun(link, runId, askId),
     listRuns: (query) => listRuns(link, query),
     listAsks: (query) => listAsks(link, query),
+    follow: (runId, options = {}) => wholeMoments(link, runId, options),
+    session: (sessionId) => sessionNow(link, sessionId),
     listSessions: async (query) => storeOf(link).listSessions(link.tenant, query),
     transcript: async (id) =>
       readTranscript(storeOf(link), { tenant: link.tenant, id }, (runId) =>

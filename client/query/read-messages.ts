@@ -5,8 +5,6 @@
  */
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunEvent } from '../../core/state/event.js';
-import { previewOf, type BlobRef, type Json, type StoredText } from '../../core/json/json.js';
-import type { StoredBlock } from '../../core/state/transcript.js';
 import { messageOf, resetMessage, textsOf } from '../../pure/sdk/event-message.js';
 import type { SDKMessage } from '../../pure/sdk/message.js';
 import {
@@ -14,24 +12,20 @@ import {
   startProjection,
   withPaid,
   type Circumstances,
-  type EventOf,
   type Projection,
   type WholeEvent,
 } from '../../pure/sdk/projection.js';
-import type { ReadText } from '../../pure/sdk/result-message.js';
 import { cursorOf, isBefore, placeOf, STREAM_START, type StreamChunk } from '../../pure/stream.js';
 import { addedRoutes, type RouteCost } from '../../store/route-costs.js';
 import { rowsBelow } from '../../store/rows-below.js';
 import type { RunMoment } from '../runs/follow-run.js';
+import { wholeTexts, withWholeReply, type WholeStore } from '../read/whole-event.js';
 import type { ReadingStore } from '../link.js';
 import type { RunHandle } from '../runs/run-handle.js';
 
 export interface Reading {
   readonly run: Pick<RunHandle, 'runId' | 'tenant' | 'events'>;
-  readonly store: Pick<
-    ReadingStore,
-    'getText' | 'readChain' | 'restoreArguments' | 'listChildren' | 'routeCosts'
-  >;
+  readonly store: WholeStore & Pick<ReadingStore, 'listChildren' | 'routeCosts'>;
   readonly circumstances: Circumstances;
   /** Of the last message that was seen; -1: none. */
   readonly afterSeq: number;
@@ -152,71 +146,6 @@ async function stateBefore(reading: Reading, seq: number): Promise<Projection> {
     state = advanceProjection(state, await withWholeReply(reading, event));
   }
   return state;
-}
-
-async function withWholeReply({ run, store }: Reading, event: RunEvent): Promise<WholeEvent> {
-  const restore = async <A extends { readonly args: Json }>(action: A): Promise<A> => ({
-    ...action,
-    args: await store.restoreArguments(run.tenant, action.args).catch(onlyWhenGone(action.args)),
-  });
-  if (event.type === 'approval_resolved' && event.corrected !== undefined) {
-    return { ...event, corrected: await restore(event.corrected) };
-  }
-  if (event.type !== 'model_response') return event;
-  const said = await nodeOf({ run, store }, event);
-  const uses = said.filter((block) => block.type === 'tool_use');
-  const shown =
-    uses.length === 0 ? event.calls : uses.map(({ id, tool, args }) => ({ id, tool, args }));
-  const thinking: string[] = [];
-  for (const block of said) {
-    if (block.type === 'thinking') thinking.push(await textOf({ run, store }, block.text));
-  }
-  return {
-    ...event,
-    calls: await Promise.all(shown.map(restore)),
-    ...(thinking.length > 0 && { thinking }),
-  };
-}
-
-/** The blocks of a reply whose event does not have all of them. */
-async function nodeOf(
-  { run, store }: Pick<Reading, 'run' | 'store'>,
-  { head, messageId }: EventOf<'model_response'>,
-): Promise<readonly StoredBlock[]> {
-  if (head === undefined) return [];
-  const chain = await store.readChain(run.tenant, head).catch(onlyWhenGone([]));
-  const node = chain.at(-1);
-  return node?.messageId === messageId ? node.blocks : [];
-}
-
-async function textOf(
-  { run, store }: Pick<Reading, 'run' | 'store'>,
-  text: string | BlobRef,
-): Promise<string> {
-  if (typeof text === 'string') return text;
-  const stored = { ...text, preview: '' };
-  return store.getText(run.tenant, stored).catch(onlyWhenGone(''));
-}
-
-async function wholeTexts(
-  { run, store }: Reading,
-  texts: readonly StoredText[],
-): Promise<ReadText> {
-  const whole = new Map<string, string>();
-  for (const text of texts) {
-    if ('text' in text || whole.has(text.$blob)) continue;
-    const shown = previewOf(text);
-    whole.set(text.$blob, await store.getText(run.tenant, text).catch(onlyWhenGone(shown)));
-  }
-  return (text) => ('text' in text ? text.text : (whole.get(text.$blob) ?? previewOf(text)));
-}
-
-/** What the store no longer keeps is shown by what the event itself says of it. */
-function onlyWhenGone<T>(instead: T): (error: unknown) => T {
-  return (error) => {
-    if (error instanceof HoldfastError && error.code === 'TranscriptMissing') return instead;
-    throw error;
-  };
 }
 
 function missing(runId: string, from: number, to: number): HoldfastError {

@@ -6,8 +6,8 @@
 import { HoldfastError } from '../../core/state/errors.js';
 import type { SessionStart } from '../../core/state/session.js';
 import type { SettingsOverrides, Task } from '../../core/state/task.js';
-import { executionOf } from './execution.js';
 import type { Link, ReadingStore } from '../link.js';
+import { openRunsOf } from './open-runs.js';
 
 export interface SessionOptions {
   /** The session that the run belongs to; a new one unless it is resumed. Default: the run's own id. */
@@ -128,23 +128,12 @@ interface Continuing {
 
 /** Two runs that go on with one session would part it. The same start again is no second run. */
 async function refuseOpenRuns(link: Link, { runId, sessionId }: Continuing): Promise<void> {
-  const runs = (await link.store?.openRunsOf(link.tenant, sessionId)) ?? [];
-  for (const open of runs) {
-    if (open === runId || (await hasClosed(link, open))) continue;
+  for (const open of await openRunsOf(link, sessionId)) {
+    if (open === runId) continue;
     throw new HoldfastError('SessionBusy', `Run ${open} of session ${sessionId} is still open.`, {
       hint: `Send it a message, wait for it, or fork the session.`,
       details: { sessionId, runId: open },
     });
-  }
-}
-
-/** A run that Temporal has forgotten is over, whatever the store last heard of it. */
-async function hasClosed(link: Link, runId: string): Promise<boolean> {
-  try {
-    return (await executionOf(link, runId)).closed;
-  } catch (error) {
-    if (error instanceof HoldfastError && error.code === 'RunNotFound') return true;
-    throw error;
   }
 }
 

@@ -22,6 +22,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ['client', 'worker'],
   ['replay'],
   ['console'],
+  ['http'],
   ['testing'],
   ['evaluation'],
   ['cli'],

@@ -1,0 +1,223 @@
+/** A chat for clients of the AI SDK: `useChat` with its default transport, without code of its own. */
+import { notFound, Problem, problemOf, problemResponse } from '../console/http/problem.js';
+import { HoldfastError } from '../core/state/errors.js';
+import { answerAll } from './answers.js';
+import { bodyOf, callerOf } from './caller.js';
+import { chatOf, isRunOf, resumable, submit, type Chat, type Speaking } from './chat.js';
+import { checkOptions, type ChatHandlerOptions, type CheckedOptions } from './options.js';
+import { places, type Places } from './places.js';
+import {
+  messagesOf,
+  type SpokenMessage,
+  type UiChunk,
+  type UiProfile,
+} from './projection/index.js';
+import { saidIn, type Said } from './said.js';
+import { streamResponse } from './sse.js';
+import { tellMessage, type Telling } from './told.js';
+
+export type ChatHandler = (request: Request) => Promise<Response>;
+
+interface Served {
+  readonly options: CheckedOptions;
+  readonly places: Places;
+}
+
+/**
+ * Makes a handler of requests for one agent: POST to any path sends a message or answers, GET `…/ID/stream` resumes,
+ * GET `…/ID/messages` gives the stored conversation, POST `…/ID/stop` interrupts. Errors: InvalidConfig.
+ */
+export function chatHandler(given: ChatHandlerOptions): ChatHandler {
+  const options = checkOptions(given);
+  const served: Served = { options, places: places(options.limits) };
+  return async (request) => {
+    try {
+      return await answer(served, request);
+    } catch (error) {
+      return problemResponse(told(options, error));
+    }
+  };
+}
+
+/** What nobody expected keeps its words to itself. */
+function told({ say }: CheckedOptions, error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof HoldfastError && error.code === 'SessionBusy') {
+    return new Problem(409, { code: 'busy', detail: 'An answer in this chat is still under way.' });
+  }
+  const problem = problemOf(error, () => 'chat');
+  if (problem.status !== 500) return problem;
+  say(`A request of a chat failed: ${error instanceof Error ? error.message : 'no error'}`);
+  return new Problem(500, { code: 'internal', detail: 'The request failed.' });
+}
+
+const CHAT_PATH = /\/([^/]{1,600})\/(stream|messages|stop)\/?$/;
+
+async function answer(served: Served, request: Request): Promise<Response> {
+  const { options } = served;
+  const who = await callerOf(options, request);
+  if (who instanceof Response) return who;
+  const [, encoded, what] = CHAT_PATH.exec(new URL(request.url).pathname) ?? [];
+  const { method } = request;
+  if (method === 'POST' && what !== 'stream' && what !== 'messages') {
+    if (what === 'stop') return stop(chatOf(options, who, chatIdIn(encoded)));
+    const said = saidIn(await bodyOf(options, request));
+    return speak(served, request, { chat: chatOf(options, who, said.chatId), said });
+  }
+  if (method !== 'GET' || what === undefined || what === 'stop') throw notFound();
+  const chat = chatOf(options, who, chatIdIn(encoded));
+  return what === 'stream' ? resume(served, request, chat) : messages(chat);
+}
+
+const CHAT_ID_CHARS_MAX = 200;
+
+function chatIdIn(encoded = ''): string {
+  try {
+    const id = decodeURIComponent(encoded);
+    if (id.length <= CHAT_ID_CHARS_MAX) return id;
+  } catch {
+    // No text in the coding of addresses.
+  }
+  throw notFound();
+}
+
+async function speak(
+  served: Served,
+  request: Request,
+  { chat, said }: { readonly chat: Chat; readonly said: Said },
+): Promise<Response> {
+  const { message } = said;
+  const free = served.places.take(chat.person);
+  try {
+    const answered = await answerAll(chat, said.answers);
+    const { decided, refused } = answered;
+    if (message !== undefined) {
+      const at = await submit(served.options, chat, message);
+      const again = () => submit(served.options, chat, message);
+      return stream(served, request, { chat, at, again, free, about: { decided, refused } });
+    }
+    const at = await goneOnWith(chat, said, [...answered.runs]);
+    const seen = said.seen?.runId === at.runId ? { seen: said.seen.seq } : {};
+    return stream(served, request, { chat, at, free, about: { ...seen, decided, refused } });
+  } catch (error) {
+    free();
+    throw error;
+  }
+}
+
+/** The message that a client has and goes on with: of the run that it names, if the run is this chat's. */
+async function goneOnWith(
+  chat: Chat,
+  { seen }: Said,
+  answered: readonly string[],
+): Promise<Speaking> {
+  if (seen !== undefined && isRunOf(chat, seen.runId)) return { runId: seen.runId, span: 'last' };
+  // Questions of a sub-agent are told of its root.
+  const [first] = answered;
+  if (first !== undefined) return { runId: first.replace(/(:a\d+)+$/, ''), span: 'last' };
+  const open = await resumable(chat, false);
+  if (open === undefined) throw notFound();
+  return open;
+}
+
+async function resume(served: Served, request: Request, chat: Chat): Promise<Response> {
+  const at = await resumable(chat, profileOf(served.options, request) === 'v7');
+  if (at === undefined) return new Response(null, { status: 204 });
+  const free = served.places.take(chat.person);
+  return stream(served, request, { chat, at, free, about: {} });
+}
+
+async function messages({ client, sessionId }: Chat): Promise<Response> {
+  const { stored, openRuns } = await client.session(sessionId);
+  // A run that is open has the conversation before it as well, as far as a worker can be asked.
+  const ids = [...openRuns.slice(0, 1), ...(stored === undefined ? [] : [sessionId])];
+  let spoken: readonly SpokenMessage[] = [];
+  for (const id of ids) {
+    const found = await client.transcript(id).catch(onlyWhenNone);
+    if (found === undefined) continue;
+    spoken = found.messages;
+    break;
+  }
+  const body = { messages: messagesOf(spoken) };
+  return Response.json(body, { headers: { 'cache-control': 'no-store' } });
+}
+
+function onlyWhenNone(error: unknown): undefined {
+  if (error instanceof HoldfastError && error.code === 'SessionNotFound') return undefined;
+  throw error;
+}
+
+async function stop({ client, sessionId }: Chat): Promise<Response> {
+  const { openRuns } = await client.session(sessionId);
+  for (const runId of openRuns) {
+    await client.handle(runId).interrupt().catch(onlyWhenEnded);
+  }
+  return new Response(null, { status: 204 });
+}
+
+function onlyWhenEnded(error: unknown): void {
+  if (error instanceof HoldfastError && error.code === 'RunNotFound') return;
+  throw error;
+}
+
+interface Opening {
+  readonly chat: Chat;
+  readonly at: Speaking;
+  /** For a message that its run did not hear any more. */
+  readonly again?: () => Promise<Speaking>;
+  readonly free: () => void;
+  readonly about: Pick<Telling, 'seen' | 'decided' | 'refused'>;
+}
+
+function stream({ options }: Served, request: Request, opening: Opening): Response {
+  const { chat, at, again, free, about } = opening;
+  const { limits, reasoning = true, say } = options;
+  const limit = new AbortController();
+  const left = new AbortController();
+  const late = setTimeout(() => limit.abort(), limits.streamMs);
+  const leave = (): void => left.abort();
+  request.signal.addEventListener('abort', leave, { once: true });
+  if (request.signal.aborted) leave();
+  const telling: Telling = {
+    ...about,
+    ...at,
+    chat,
+    options: { profile: profileOf(options, request), reasoning },
+    limit: limit.signal,
+    left: left.signal,
+  };
+  let chars = 0;
+  return streamResponse({
+    chunks: chunksOf(telling, again),
+    count(more) {
+      chars += more;
+      if (chars > limits.streamChars) limit.abort();
+    },
+    release() {
+      clearTimeout(late);
+      request.signal.removeEventListener('abort', leave);
+      leave();
+      free();
+    },
+    failed(error) {
+      // A client may name any run of its chat.
+      if (error instanceof HoldfastError && error.code === 'RunNotFound') return;
+      say(`A stream broke off: ${error instanceof Error ? error.message : 'no error'}`);
+    },
+  });
+}
+
+async function* chunksOf(
+  telling: Telling,
+  again: Opening['again'],
+): AsyncGenerator<UiChunk, void, undefined> {
+  const ending = yield* tellMessage(telling);
+  if (ending === 'told' || again === undefined) return;
+  // The run ended before it heard the message: another one answers it.
+  yield* tellMessage({ ...telling, ...(await again()) });
+}
+
+function profileOf({ profile = 'v6' }: CheckedOptions, request: Request): UiProfile {
+  const asked = request.headers.get('holdfast-ui-profile');
+  return asked === 'v6' || asked === 'v7' ? asked : profile;
+}

@@ -1,0 +1,119 @@
+/** A stored conversation as the messages that a chat begins with. */
+import type { Json } from '../../core/json/json.js';
+import type { PartOrigin, UiSuperseded } from './chunk.js';
+import { outputOf } from './text.js';
+
+/** A message of a transcript, as `client.transcript` gives it. */
+export interface SpokenMessage {
+  readonly messageId: string;
+  readonly role: 'user' | 'assistant';
+  readonly text?: string;
+  readonly thinking?: string;
+  readonly calls?: readonly { readonly id: string; readonly tool: string; readonly args: Json }[];
+  readonly results?: readonly {
+    readonly id: string;
+    readonly isError: boolean;
+    readonly text: string;
+  }[];
+  readonly flags?: readonly string[];
+}
+
+export type UiPart =
+  | { readonly type: 'step-start' }
+  | { readonly type: 'text' | 'reasoning'; readonly text: string; readonly state: 'done' }
+  | {
+      readonly type: `tool-${string}`;
+      readonly toolCallId: string;
+      readonly state: 'input-available' | 'output-available' | 'output-error';
+      readonly input: Json;
+      readonly output?: Json;
+      readonly errorText?: string;
+      readonly providerExecuted: true;
+    };
+
+export interface UiMessage {
+  readonly id: string;
+  readonly role: 'user' | 'assistant';
+  readonly parts: readonly UiPart[];
+}
+
+/** One message of the assistant for all that it says between two words of its user; words of the runtime are left out. */
+export function messagesOf(spoken: readonly SpokenMessage[]): readonly UiMessage[] {
+  const messages: { id: string; role: UiMessage['role']; parts: UiPart[] }[] = [];
+  const results = new Map(
+    spoken.flatMap(({ results: given = [] }) =>
+      given.map((result) => [result.id, result] as const),
+    ),
+  );
+  for (const message of spoken) {
+    const { messageId: id, role, text, flags = [] } = message;
+    const isOfRuntime = flags.includes('synthetic') || flags.includes('compactSummary');
+    if (role === 'user') {
+      if (text === undefined || isOfRuntime) continue;
+      messages.push({ id, role, parts: [{ type: 'text', text, state: 'done' }] });
+      continue;
+    }
+    let last = messages.at(-1);
+    if (last?.role !== 'assistant') {
+      last = { id: runOf(id), role, parts: [] };
+      messages.push(last);
+    }
+    last.parts.push(...partsOf(message, results));
+  }
+  return messages;
+}
+
+/** Ids of messages begin with that of their run. */
+function runOf(messageId: string): string {
+  return messageId.replace(/:m\d+$/, '');
+}
+
+function partsOf(
+  { text, thinking, calls = [] }: SpokenMessage,
+  results: ReadonlyMap<string, { readonly isError: boolean; readonly text: string }>,
+): readonly UiPart[] {
+  return [
+    { type: 'step-start' },
+    ...(thinking === undefined
+      ? []
+      : [{ type: 'reasoning', text: thinking, state: 'done' } as const]),
+    ...(text === undefined ? [] : [{ type: 'text', text, state: 'done' } as const]),
+    ...calls.map(({ id: toolCallId, tool, args: input }): UiPart => {
+      const said = { type: `tool-${tool}`, toolCallId, input, providerExecuted: true } as const;
+      const result = results.get(toolCallId);
+      if (result === undefined) return { ...said, state: 'input-available' };
+      return result.isError
+        ? { ...said, state: 'output-error', errorText: result.text }
+        : { ...said, state: 'output-available', output: outputOf(result.text) };
+    }),
+  ];
+}
+
+/** A part of a message as clients keep it. */
+interface KeptPart {
+  readonly type: string;
+  readonly data?: unknown;
+  readonly providerMetadata?: unknown;
+  readonly callProviderMetadata?: unknown;
+}
+
+/**
+ * The parts of a message that count: without those of replies, and of attempts at them, that `data-holdfast-superseded`
+ * names. Clients of `ai@6` cannot take parts back.
+ */
+export function liveParts<Part extends KeptPart>(parts: readonly Part[]): readonly Part[] {
+  const dead = parts.flatMap(({ type, data }) =>
+    type === 'data-holdfast-superseded' ? [data as UiSuperseded] : [],
+  );
+  if (dead.length === 0) return parts;
+  return parts.filter((part) => {
+    if (part.type === 'data-holdfast-superseded') return false;
+    const origin = (part.providerMetadata ?? part.callProviderMetadata) as PartOrigin | undefined;
+    const of = origin?.holdfast;
+    if (of === undefined) return true;
+    return !dead.some(
+      ({ messageId, attempt }) =>
+        messageId === of.messageId && (attempt === undefined || attempt === of.attempt),
+    );
+  });
+}

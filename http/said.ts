@@ -1,0 +1,160 @@
+/**
+ * What a request of a chat client says.
+ * Invariant: of the history that a client sends, only its last message is read, and of an assistant's message only
+ * answers to questions, with the place up to which the client has seen the run.
+ */
+import { z } from 'zod';
+import { Problem } from '../console/http/problem.js';
+import type { Json } from '../core/json/json.js';
+import { askOfApproval } from './projection/index.js';
+
+export interface SaidMessage {
+  readonly id: string;
+  readonly text: string;
+}
+
+export interface SaidAnswer {
+  readonly askId: string;
+  readonly argsHash: string;
+  readonly decision?: 'approve' | 'reject' | 'happened' | 'not_happened' | 'stop';
+  /** To a question of the agent or of a tool's server. */
+  readonly value?: Json;
+  readonly reason?: string;
+  /** Of a budget: how much more. */
+  readonly amount?: number;
+}
+
+export interface Said {
+  readonly chatId: string;
+  /** A word of the user; absent: the client goes on with the message that it has. */
+  readonly message?: SaidMessage;
+  readonly answers: readonly SaidAnswer[];
+  /** Up to where the client says that it has seen this run: what it is shown depends on it, nothing else. */
+  readonly seen?: { readonly runId: string; readonly seq: number };
+}
+
+const ANSWERS_MAX = 32;
+const PARTS_MAX = 20_000;
+const REASON_CHARS_MAX = 2_000;
+
+const id = z.string().min(1).max(200);
+const answer = z.object({
+  askId: z.string().min(1).max(400),
+  argsHash: z.string().regex(/^[0-9a-f]{64}$/),
+  decision: z.enum(['approve', 'reject', 'happened', 'not_happened', 'stop']).optional(),
+  value: z.json().optional(),
+  reason: z.string().max(REASON_CHARS_MAX).optional(),
+  amount: z.number().positive().optional(),
+});
+const request = z.object({
+  id,
+  messages: z.array(z.unknown()).default([]),
+  trigger: z.string().optional(),
+  messageId: z.string().nullish(),
+  answers: z.array(answer).max(ANSWERS_MAX).default([]),
+});
+const lastMessage = z.object({
+  id,
+  role: z.string(),
+  parts: z.array(z.object({ type: z.string() }).loose()).max(PARTS_MAX),
+});
+const textPart = z.object({ type: z.literal('text'), text: z.string() });
+const approvalPart = z.object({
+  state: z.literal('approval-responded'),
+  approval: z.object({
+    id: z.string(),
+    approved: z.boolean(),
+    reason: z.string().max(REASON_CHARS_MAX).nullish(),
+  }),
+});
+const runPart = z.object({
+  type: z.literal('data-holdfast-run'),
+  data: z.object({ runId: z.string().max(200), seq: z.number().int().min(-1) }),
+});
+
+type Message = z.infer<typeof lastMessage>;
+
+/** Errors: a Problem. */
+export function saidIn(body: unknown): Said {
+  const { id: chatId, messages, trigger, messageId, answers } = parsed(request, body);
+  if (trigger === 'regenerate-message') throw notPossible('An answer cannot be made anew.');
+  const last = messages.length === 0 ? undefined : parsed(lastMessage, messages.at(-1));
+  if (last?.role === 'user') {
+    // Clients name a message that is there when they send it anew with other words.
+    if (messageId != null) throw notPossible('A message that was sent cannot be changed.');
+    return { chatId, message: messageOf(last), answers: given(answers) };
+  }
+  if (last !== undefined && last.role !== 'assistant')
+    throw invalid('The last message is nobody’s.');
+  const all = [...(last === undefined ? [] : approvalsIn(last)), ...given(answers)];
+  if (last === undefined && all.length === 0) throw invalid('The request says nothing.');
+  return {
+    chatId,
+    answers: all.slice(0, ANSWERS_MAX),
+    ...(last !== undefined && seenIn(last)),
+  };
+}
+
+function messageOf({ id: name, parts }: Message): SaidMessage {
+  const texts = parts.map((part) => {
+    const text = textPart.safeParse(part);
+    if (text.success) return text.data.text;
+    throw new Problem(400, { code: 'unsupported', detail: 'Only texts can be sent.' });
+  });
+  const text = texts.join('\n\n');
+  if (text.trim() === '') throw invalid('The message has no text.');
+  return { id: name, text };
+}
+
+function approvalsIn({ parts }: Message): readonly SaidAnswer[] {
+  return parts.flatMap((part): readonly SaidAnswer[] => {
+    const found = approvalPart.safeParse(part);
+    if (!found.success) return [];
+    const { id: approvalId, approved, reason } = found.data.approval;
+    const ask = askOfApproval(approvalId);
+    if (ask === undefined) return [];
+    const decision = approved ? 'approve' : 'reject';
+    return [{ ...ask, decision, ...(reason != null && { reason }) }];
+  });
+}
+
+function seenIn({ parts }: Message): Pick<Said, 'seen'> {
+  for (const part of parts) {
+    const found = runPart.safeParse(part);
+    if (found.success) return { seen: found.data.data };
+  }
+  return {};
+}
+
+function given(answers: z.infer<typeof request>['answers']): readonly SaidAnswer[] {
+  return answers.map(({ askId, argsHash, decision, value, reason, amount }) => ({
+    askId,
+    argsHash,
+    ...(decision !== undefined && { decision }),
+    ...(value !== undefined && { value: value as Json }),
+    ...(reason !== undefined && { reason }),
+    ...(amount !== undefined && { amount }),
+  }));
+}
+
+function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const errors = result.error.issues
+    .slice(0, 5)
+    .map(({ path, message }) => ({ path: path.join('.').slice(0, 100), message }));
+  throw new Problem(400, {
+    code: 'invalid',
+    detail: 'The request is no request of a chat.',
+    errors,
+  });
+}
+
+function invalid(detail: string): Problem {
+  return new Problem(400, { code: 'invalid', detail });
+}
+
+function notPossible(detail: string): Problem {
+  const hint = 'Send another message: what was done stays done.';
+  return new Problem(409, { code: 'not_possible', detail, hint });
+}

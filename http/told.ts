@@ -1,0 +1,230 @@
+/**
+ * One message of a run, chunk by chunk, from the run's events and tokens as they come.
+ * Invariants: a message that is read again has the same parts in the same order; the stream ends with its run, when the
+ * run waits for a person, when the next message of its user begins, or at a limit, and says which; nothing is read from
+ * the store after that.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WholeMoment } from '../client/index.js';
+import type { Chat, Speaking } from './chat.js';
+import {
+  isWaiting,
+  leaveMessage,
+  startMessage,
+  tellMoment,
+  type UiChunk,
+  type UiFold,
+  type UiOptions,
+  type UiRefused,
+} from './projection/index.js';
+
+export interface Telling extends Speaking {
+  readonly chat: Chat;
+  readonly options: UiOptions;
+  /** The client has the message up to this event; absent: nothing of it. */
+  readonly seen?: number;
+  /** Questions whose end is on its way. */
+  readonly decided?: ReadonlySet<string>;
+  readonly refused?: readonly UiRefused[];
+  /** Ends the stream in order. */
+  readonly limit: AbortSignal;
+  /** Nobody reads any more. */
+  readonly left: AbortSignal;
+}
+
+/** Whether the message was found in its run. */
+export type Ending = 'told' | 'never_begun';
+
+/** How long nothing happens in a run before it counts as waiting, in ms. */
+const QUIET_MS = 400;
+
+export async function* tellMessage(telling: Telling): AsyncGenerator<UiChunk, Ending, undefined> {
+  const { chat, runId, left } = telling;
+  const reading = new AbortController();
+  const stop = (): void => reading.abort();
+  left.addEventListener('abort', stop, { once: true });
+  if (left.aborted) stop();
+  try {
+    const begins = await beginningOf(telling, reading.signal);
+    const moments = chat.client.follow(runId, { signal: reading.signal });
+    return yield* told(new Message(telling, begins), paced(moments, telling));
+  } finally {
+    stop();
+    left.removeEventListener('abort', stop);
+  }
+}
+
+type Paced = WholeMoment | { readonly kind: 'quiet' } | { readonly kind: 'limit' };
+
+async function* told(
+  message: Message,
+  moments: AsyncGenerator<Paced, void, undefined>,
+): AsyncGenerator<UiChunk, Ending, undefined> {
+  yield* message.begin();
+  for await (const moment of moments) {
+    if (moment.kind === 'quiet' && !message.waits()) continue;
+    if (moment.kind === 'quiet' || moment.kind === 'limit') {
+      yield* message.leave();
+      return 'told';
+    }
+    yield* message.take(moment);
+    if (message.isOver) return message.hasBegun ? 'told' : 'never_begun';
+  }
+  if (!message.hasBegun) return 'never_begun';
+  yield* message.leave();
+  return 'told';
+}
+
+/** The moments, and between them that nothing has happened for a while. */
+async function* paced(
+  moments: AsyncGenerator<WholeMoment, void, undefined>,
+  { limit }: Pick<Telling, 'limit'>,
+): AsyncGenerator<Paced, void, undefined> {
+  let next = moments.next();
+  try {
+    while (!limit.aborted) {
+      const first = await unlessQuiet(next, limit);
+      if (first === 'quiet') yield { kind: 'quiet' };
+      else if (first.done === true) return;
+      else {
+        next = moments.next();
+        yield first.value;
+      }
+    }
+    yield { kind: 'limit' };
+  } finally {
+    next.catch(() => undefined);
+    // Whoever reads has stopped the reading; nobody waits for its end.
+    void moments.return().catch(() => undefined);
+  }
+}
+
+/** At the limit it is quiet at once. */
+async function unlessQuiet<T>(next: Promise<T>, limit: AbortSignal): Promise<T | 'quiet'> {
+  const pause = new AbortController();
+  const stop = (): void => pause.abort();
+  limit.addEventListener('abort', stop, { once: true });
+  const quiet = sleep(QUIET_MS, 'quiet' as const, { signal: pause.signal }).catch(
+    () => 'quiet' as const,
+  );
+  return Promise.race([next, quiet]).finally(() => {
+    limit.removeEventListener('abort', stop);
+    stop();
+  });
+}
+
+/** `seq` of the event that the message begins with, or the id of the user's message before it. */
+type Beginning = number | { readonly messageId: string };
+
+async function beginningOf(
+  { chat, runId, span, seen }: Telling,
+  signal: AbortSignal,
+): Promise<Beginning> {
+  if (span === 'first') return -1;
+  if (typeof span === 'object') return span;
+  let last = -1;
+  const known = chat.client.handle(runId).events({ untilNow: true, signal });
+  for await (const event of known) {
+    // What the client has seen belongs to the message that it goes on with.
+    if (seen !== undefined && event.stamp.seq > seen) break;
+    if (event.type === 'user_message' && event.from === undefined) last = event.stamp.seq;
+  }
+  return last;
+}
+
+class Message {
+  hasBegun = false;
+  isOver = false;
+  private state: UiFold;
+  private last = -1;
+
+  constructor(
+    private readonly telling: Telling,
+    private readonly begins: Beginning,
+  ) {
+    const { options, runId } = telling;
+    this.state = startMessage({ ...options, runId, messageId: runId }).state;
+  }
+
+  begin(): readonly UiChunk[] {
+    return this.begins === -1 ? this.opened(-1) : [];
+  }
+
+  /** Its run goes on when a person has said something. */
+  waits(): boolean {
+    const { state, telling } = this;
+    // The message that is on its way is what the run waits for.
+    const now = this.hasBegun ? state : { ...state, awaitsUser: false };
+    return isWaiting(now, telling.decided);
+  }
+
+  take(moment: WholeMoment): readonly UiChunk[] {
+    const { state, begins } = this;
+    if (moment.kind === 'event') {
+      const { event } = moment;
+      const { seq } = event.stamp;
+      // The run was reset in Temporal: what was told of it is partly superseded.
+      if (seq <= this.last) return this.brokenOff();
+      this.last = seq;
+      if (event.type === 'user_message' && event.from === undefined) {
+        this.state = tellMoment(state, moment).state;
+        if (this.hasBegun) return this.ended();
+        const isOurs =
+          typeof begins === 'number' ? seq === begins : event.messageId === begins.messageId;
+        return isOurs ? this.opened(seq) : [];
+      }
+    }
+    const { state: now, chunks } = tellMoment(state, moment);
+    this.state = now;
+    if (now.ended) this.isOver = true;
+    return this.isNew(moment) ? chunks : [];
+  }
+
+  leave(): readonly UiChunk[] {
+    this.isOver = true;
+    const { runId } = this.telling;
+    const opening: readonly UiChunk[] = this.hasBegun
+      ? []
+      : [{ type: 'start', messageId: `${runId}:queued` }];
+    const now = this.hasBegun
+      ? this.state
+      : { ...this.state, hasStep: false, asks: elsewhere(this.state) };
+    return [...opening, ...leaveMessage(now)];
+  }
+
+  private isNew(moment: WholeMoment): boolean {
+    const { seen = -1 } = this.telling;
+    if (!this.hasBegun) return false;
+    return moment.kind === 'chunk' ? this.last >= seen : moment.event.stamp.seq > seen;
+  }
+
+  private opened(seq: number): readonly UiChunk[] {
+    const { options, runId, seen, refused = [] } = this.telling;
+    this.hasBegun = true;
+    const messageId = seq === -1 ? runId : `${runId}:u${seq}`;
+    const { state, chunks } = startMessage({ ...options, runId, messageId, seq });
+    this.state = { ...state, asks: elsewhere(this.state) };
+    const begun = seen === undefined ? chunks : chunks.slice(0, 1);
+    return [
+      ...begun,
+      ...refused.map((data): UiChunk => ({ type: 'data-holdfast-refused', id: data.askId, data })),
+    ];
+  }
+
+  /** The next word of the user has been heard: what follows answers it. */
+  private ended(): readonly UiChunk[] {
+    this.isOver = true;
+    return leaveMessage({ ...this.state, asks: new Map(), awaitsUser: false });
+  }
+
+  private brokenOff(): readonly UiChunk[] {
+    this.isOver = true;
+    this.hasBegun = true;
+    return [{ type: 'error', errorText: 'The run was reset. Load the conversation again.' }];
+  }
+}
+
+/** Questions that are open, at calls of the message before. */
+function elsewhere({ asks }: UiFold): UiFold['asks'] {
+  return new Map([...asks].map(([id, { ask }]) => [id, { ask, atCall: false }]));
+}

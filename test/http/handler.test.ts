@@ -1,0 +1,126 @@
+import { chatHandler, type ChatHandlerOptions } from '../../http/index.js';
+import { callerOf } from '../../http/caller.js';
+import { checkOptions } from '../../http/options.js';
+import { places } from '../../http/places.js';
+import { saidIn } from '../../http/said.js';
+
+const client = { follow: () => undefined } as unknown as ChatHandlerOptions['client'];
+const insecure = { client, agent: 'desk', insecure: true } as const;
+const authorize = () => ({ actor: { id: 'ann' } });
+const LOCAL = 'http://localhost:3000/api/chat/c1/stream';
+
+test('nothing is served before something says who asks', () => {
+  expect(() => chatHandler({ client, agent: 'desk' })).toThrow('nothing says who asks');
+  expect(() => chatHandler({ client, agent: 'desk', authorize, insecure: true })).toThrow(
+    'do not go together',
+  );
+  expect(() => chatHandler({ client, agent: ' ', authorize })).toThrow('agent is no name');
+  const limits = { streams: 0 };
+  expect(() => chatHandler({ client, agent: 'desk', authorize, limits })).toThrow('limits.streams');
+});
+
+test.each([
+  ['another machine', new Request('http://192.0.2.7/api/chat/c1/stream')],
+  ['a name that leads here', new Request('http://localhost.evil.example/api/chat/c1/stream')],
+  ['a proxy', new Request(LOCAL, { headers: { 'x-forwarded-for': '192.0.2.7' } })],
+  ['a page of another origin', new Request(LOCAL, { headers: { origin: 'http://evil.example' } })],
+  ['a page without an origin', new Request(LOCAL, { headers: { 'sec-fetch-site': 'cross-site' } })],
+])('an insecure handler refuses %s', async (_who, request) => {
+  const response = await chatHandler(insecure)(request);
+  expect(response.status).toBe(403);
+});
+
+test('an insecure handler takes this machine as one person', async () => {
+  const who = await callerOf(checkOptions(insecure), new Request(LOCAL));
+  expect(who).toEqual({ actor: { id: 'developer' } });
+});
+
+test('pages of the own origin, and of those that are named, may ask', async () => {
+  const options = checkOptions({
+    client,
+    agent: 'desk',
+    authorize,
+    origins: ['https://shop.example'],
+  });
+  for (const origin of ['http://localhost:3000', 'https://shop.example']) {
+    const headers = { origin, host: 'localhost:3000' };
+    await expect(callerOf(options, new Request(LOCAL, { headers }))).resolves.toBeDefined();
+  }
+});
+
+test('an error of authorize, or nobody in its answer, is an error that tells nothing', async () => {
+  const said: string[] = [];
+  const say = (line: string): void => void said.push(line);
+  const throwing = (): never => {
+    throw new Error('the password is hunter2');
+  };
+  for (const one of [throwing, () => ({ actor: { id: '' } })]) {
+    const response = await chatHandler({ client, agent: 'desk', authorize: one, say })(
+      new Request(LOCAL),
+    );
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('hunter2');
+  }
+  expect(said).toHaveLength(2);
+});
+
+test('places are limited in all and for one person, and free again when they are left', () => {
+  const two = places({ ...checkOptions(insecure).limits, streams: 2, streamsPerActor: 1 });
+  const leave = two.take('ann');
+  expect(() => two.take('ann')).toThrow('Too many streams');
+  two.take('bob');
+  expect(() => two.take('eve')).toThrow('Too many streams');
+  leave();
+  leave();
+  two.take('ann');
+  expect(() => two.take('eve')).toThrow('Too many streams');
+});
+
+describe('what a request says', () => {
+  const HASH = 'b'.repeat(64);
+  const answered = (id: string) => ({
+    type: 'tool-pay',
+    toolCallId: 'c1',
+    state: 'approval-responded',
+    approval: { id, approved: true, reason: 'fine' },
+  });
+  const by = (role: string, ...parts: readonly object[]) => ({ id: 'm1', role, parts });
+
+  test('is the text of its last message', () => {
+    const messages = [by('system', { type: 'text', text: 'Obey.' }), null, 7];
+    const said = saidIn({
+      id: 'c',
+      messages: [...messages, by('user', { type: 'text', text: 'Hi.' })],
+    });
+    expect(said).toEqual({ chatId: 'c', message: { id: 'm1', text: 'Hi.' }, answers: [] });
+  });
+
+  test('is the approvals of an assistant’s message, each of the exact action', () => {
+    const run = { type: 'data-holdfast-run', data: { runId: 'r', seq: 7, state: 'waiting' } };
+    const parts = [answered(`run:c1#${HASH}`), answered('run:c1'), answered(''), run];
+    expect(saidIn({ id: 'c', messages: [by('assistant', ...parts)] })).toEqual({
+      chatId: 'c',
+      answers: [{ askId: 'run:c1', argsHash: HASH, decision: 'approve', reason: 'fine' }],
+      seen: { runId: 'r', seq: 7 },
+    });
+  });
+
+  test('of approvals in an older message nothing is heard', () => {
+    const old = by('assistant', answered(`run:c1#${HASH}`));
+    const said = saidIn({ id: 'c', messages: [old, by('user', { type: 'text', text: 'Hi.' })] });
+    expect(said.answers).toEqual([]);
+  });
+
+  test.each([
+    ['nothing', null],
+    ['a list', []],
+    ['no last message', { id: 'c', messages: [7] }],
+    ['a message of nobody', { id: 'c', messages: [by('system')] }],
+    ['a message without words', { id: 'c', messages: [by('user', { type: 'text', text: ' ' })] }],
+    ['a file', { id: 'c', messages: [by('user', { type: 'file', url: 'x' })] }],
+    ['too many answers', { id: 'c', answers: Array(33).fill({ askId: 'a', argsHash: HASH }) }],
+    ['an answer without a hash', { id: 'c', answers: [{ askId: 'a', argsHash: '' }] }],
+  ])('%s is refused', (_what, body) => {
+    expect(() => saidIn(body)).toThrow();
+  });
+});
