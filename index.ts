@@ -51,6 +51,7 @@ export {
   type JsonSchema,
   type NormalGoal,
   type PolicyDeclaration,
+  type StandardSchema,
   type StartedAgent,
   type StartedAgents,
   type SubAgentDefinition,
