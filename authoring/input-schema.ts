@@ -70,4 +70,3 @@ function zodInput(tool: string, schema: z.ZodType): InputSchema {
   const parse = (value: unknown): ParsedInput => parseWith(schema, 'input', value);
   return { jsonSchema, hash: digestOf(jsonSchema), parse };
 }
-

@@ -112,4 +112,3 @@ export function answerSchemaOf(agent: string, schema: InputDeclaration): Json {
     );
   }
 }
-

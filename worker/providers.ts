@@ -31,7 +31,13 @@ export function providersOf(
   }
   if (litellm.baseUrl !== undefined) {
     const apiKey = litellm.apiKey ?? NO_KEY;
-    const settings = { ...litellm, ...sending, apiKey, name: 'litellm', dialect: 'litellm' } as const;
+    const settings = {
+      ...litellm,
+      ...sending,
+      apiKey,
+      name: 'litellm',
+      dialect: 'litellm',
+    } as const;
     providers.push(createOpenAiChatProvider(settings));
   }
   for (const endpoint of endpoints) {

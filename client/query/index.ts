@@ -7,7 +7,12 @@ import { LoopError } from './loop-error.js';
 import { checkParameters, refused } from './check-query.js';
 import type { FollowQueryOptions, FollowQuery, QueryOptions, StartQuery } from './options.js';
 import type { Query } from './query.js';
-import { queriesOver, type TypedQuery, type TypedSuccess, type WithOutput } from './typed-output.js';
+import {
+  queriesOver,
+  type TypedQuery,
+  type TypedSuccess,
+  type WithOutput,
+} from './typed-output.js';
 
 /** Over which connection: one that stays open, or one of the query's own. */
 export type Via =

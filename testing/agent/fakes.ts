@@ -55,7 +55,10 @@ export function withFakes(config: Config, place: FakePlace): Config {
 }
 
 /** Whether the code of the tool itself runs. */
-export function runsOwn({ record }: Tool, { fakes, unfaked }: Pick<FakePlace, 'fakes' | 'unfaked'>) {
+export function runsOwn(
+  { record }: Tool,
+  { fakes, unfaked }: Pick<FakePlace, 'fakes' | 'unfaked'>,
+) {
   const fake = Object.hasOwn(fakes, record.name) ? fakes[record.name] : unfaked;
   // Others are performed by the runtime, which needs no code of theirs.
   return fake === 'own' || record.kind !== 'tool' || record.name === MESSAGE_TOOL;

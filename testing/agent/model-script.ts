@@ -120,7 +120,10 @@ async function turnOf(place: ScriptPlace, request: TestRequest): Promise<TestTur
       ? await place.counted(said(script, request), 'the script of the test')
       : script[call - 1];
   if (turn !== undefined) return turn;
-  throw failing(place, exhausted(request, typeof script === 'function' ? undefined : script.length));
+  throw failing(
+    place,
+    exhausted(request, typeof script === 'function' ? undefined : script.length),
+  );
 }
 
 async function said(
@@ -159,7 +162,13 @@ async function play(
   if (entry.takesMs !== undefined) await place.wait(entry.takesMs, signal);
   if (signal.aborted) {
     const none = replyOf({ usage: { input: 0, output: 0 } }, request, ids);
-    return { ...none, stop: 'unknown', stopDetail: 'aborted', usageSource: 'unsent', partial: true };
+    return {
+      ...none,
+      stop: 'unknown',
+      stopDetail: 'aborted',
+      usageSource: 'unsent',
+      partial: true,
+    };
   }
   const reply = replyOf(entry, request, ids);
   reply.blocks.forEach((block, index) => {

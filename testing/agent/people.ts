@@ -106,7 +106,9 @@ function decisionsOf(approval: TestApproval, { quorum }: TestAsk): readonly Test
       by: index === 0 ? DEFAULT_PERSON : `${DEFAULT_PERSON}-${index + 1}`,
     }));
   }
-  return Array.isArray(approval) ? (approval as readonly TestDecision[]) : [approval as TestDecision];
+  return Array.isArray(approval)
+    ? (approval as readonly TestDecision[])
+    : [approval as TestDecision];
 }
 
 function parsedDecision(decision: TestDecision, ask: TestAsk, { now }: PeoplePlace) {

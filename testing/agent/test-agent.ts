@@ -15,12 +15,21 @@ import { checkStart } from '../../client/runs/check-start.js';
 import type { Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunEvent } from '../../core/state/event.js';
-import type { Run } from '../../core/state/run.js';
-import type { BudgetOverrides, SettingsOverrides, StartInput, Task } from '../../core/state/task.js';
+import type {
+  BudgetOverrides,
+  SettingsOverrides,
+  StartInput,
+  Task,
+} from '../../core/state/task.js';
 import { toolKey } from '../../core/state/tool.js';
 import type { Provider } from '../../providers/provider.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
-import { isCassette, openCassette, type Cassette, type OpenCassette } from '../cassette/cassette.js';
+import {
+  isCassette,
+  openCassette,
+  type Cassette,
+  type OpenCassette,
+} from '../cassette/cassette.js';
 import { cassetteProviders } from '../cassette/providers.js';
 import { codeIn, outsideWork, providersIn, type Counted } from '../outside-work.js';
 import { refusal } from '../refusal.js';
@@ -85,7 +94,7 @@ export async function testAgent<Schema extends InputDeclaration = InputDeclarati
   const store = await openMemoryStore();
   try {
     const run = await played({ config, start, store, test, cassette });
-    await cassette?.finish();
+    await cassette?.finish(JSON.stringify(run.transcript));
     const { output, ...rest } = run;
     const typed = output === undefined ? undefined : (answer?.typed(output) ?? output);
     return { ...rest, ...(typed !== undefined && { output: typed as InputOf<Schema> }) };
@@ -177,11 +186,12 @@ function providersOf(
   return new Map(providerNames(config).map((name) => [name, provider]));
 }
 
-async function ended(simulation: Simulation): Promise<Exclude<Run['final'], undefined>> {
+async function ended(simulation: Simulation): Promise<Awaited<ReturnType<Simulation['finish']>>> {
   try {
     return await simulation.finish();
   } catch (error) {
-    if (!(error instanceof Error) || !error.message.startsWith('Nothing can ever wake')) throw error;
+    if (!(error instanceof Error) || !error.message.startsWith('Nothing can ever wake'))
+      throw error;
     throw new HoldfastError('InvalidFixture', error.message, {
       hint: 'Let the test answer its questions: approvals, answers, messages.',
       cause: error,

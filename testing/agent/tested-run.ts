@@ -221,4 +221,3 @@ function jsonOf(text: string): Json {
     return text;
   }
 }
-

@@ -39,7 +39,9 @@ export function cassette(file: string, options: CassetteOptions = {}): Cassette 
 }
 
 export function isCassette(value: unknown): value is Cassette {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'cassette';
+  return (
+    typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'cassette'
+  );
 }
 
 export interface OpenCassette {
@@ -47,8 +49,11 @@ export interface OpenCassette {
   readonly records: boolean;
   /** In place of the global `fetch` of a provider; `fail` is told of a request that is not on the cassette. */
   readonly fetchFor: (fail: (error: HoldfastError) => void) => typeof fetch;
-  /** Writes what was recorded. Errors: CaptureRefused; ReplayDiffers when recordings are left over. */
-  finish(): Promise<void>;
+  /**
+   * Writes what was recorded; `whole` is the conversation, in which no text is cut into pieces as in a stream. Errors:
+   * CaptureRefused; ReplayDiffers when recordings are left over.
+   */
+  finish(whole: string): Promise<void>;
 }
 
 /** Errors: InvalidFixture for a file that is not there or is no cassette. */
@@ -72,14 +77,20 @@ function recording(file: string, hidden: Secrets): OpenCassette {
       const answer = await fetch(target, init);
       if (exchanges.length >= EXCHANGES_MAX) throw tooLarge(file);
       const { kept, body } = listening(answer);
-      exchanges.push(kept.then((text) => text && { request, response: { ...headOf(answer), body: text } }));
+      const head = headOf(answer);
+      exchanges.push(
+        kept.then((text) =>
+          text === undefined ? undefined : { request, response: { ...head, body: text } },
+        ),
+      );
       return new Response(body, { status: answer.status, headers: answer.headers });
     },
-    async finish() {
+    async finish(whole) {
       const all = (await Promise.all(exchanges)).flatMap((one) => one ?? []);
       const text = `${JSON.stringify({ cassette: 1, exchanges: all }, null, 2)}\n`;
       if (Buffer.byteLength(text) > FILE_BYTES_MAX) throw tooLarge(file);
-      refuseSecrets(file, text, hidden);
+      const bodies = all.map(({ response }) => response.body);
+      refuseSecrets(file, [text, whole, ...bodies].join('\n'), hidden);
       const draft = `${file}.${process.pid}.tmp`;
       await writeFile(draft, text);
       await rename(draft, file);
@@ -159,7 +170,11 @@ interface Left {
   readonly count: number;
 }
 
-function notRecorded(file: string, request: RecordedRequest, { unused, count }: Left): HoldfastError {
+function notRecorded(
+  file: string,
+  request: RecordedRequest,
+  { unused, count }: Left,
+): HoldfastError {
   const [next] = unused;
   const number = count - unused.length + 1;
   const difference = next && firstDifference({ ...next.request }, { ...request });
@@ -191,7 +206,9 @@ function jsonOf(text: string): Json {
 function refuseSecrets(file: string, text: string, { variables, secrets }: Secrets): void {
   const variable = secretIn(text, variables);
   const other = secrets.find(
-    (one) => one.length >= SECRET_CHARS_MIN && text.includes(JSON.stringify(one).slice(1, -1)),
+    (one) =>
+      one.length >= SECRET_CHARS_MIN &&
+      (text.includes(one) || text.includes(JSON.stringify(one).slice(1, -1))),
   );
   if (variable === undefined && other === undefined) return;
   const what = variable === undefined ? 'one of its `secrets`' : `the value of ${variable}`;
