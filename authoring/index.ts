@@ -26,7 +26,6 @@ export {
 } from './hook.js';
 export type { TaskGate, TaskGateContext } from './task-gate.js';
 export { defineTool, type ToolDefinition } from './define-tool.js';
-export { answerOf, type AnswerSchema } from './output-schema.js';
 export type { InputDeclaration, InputOf, JsonSchema } from './schema-forms.js';
 export type { StandardSchema } from './standard-schema.js';
 export { defineHostedTool, type HostedToolDefinition } from './hosted-tool.js';

@@ -4,12 +4,24 @@
 const SECRET = /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)S?$/;
 /** Shorter values occur by chance. */
 const CHARS_MIN = 8;
+/** A result of a tool within the body of a request within a file. */
+const JSON_LEVELS_MAX = 4;
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The variable whose value stands in the JSON text; undefined: none does. */
 export function secretIn(text: string, variables: Variables): string | undefined {
-  return secretsOf(variables).find(([, secret]) => text.includes(inJson(secret)))?.[0];
+  return secretsOf(variables).find(([, secret]) => holdsSecret(text, secret))?.[0];
+}
+
+/** Whether it stands in the text, also as JSON within JSON writes it. */
+export function holdsSecret(text: string, secret: string): boolean {
+  let form = secret;
+  for (let level = 0; level <= JSON_LEVELS_MAX; level += 1) {
+    if (text.includes(form)) return true;
+    form = inJson(form);
+  }
+  return false;
 }
 
 /** The text with the name of the variable in place of each value, also as JSON and XML write it. */

@@ -34,8 +34,11 @@ interface Matched {
 
 /** Give it to `expect.extend`. */
 export const agentMatchers = {
-  toHaveCalled: (run: unknown, tool: string, args?: unknown, more: CallExpectation = {}) =>
-    matched(judgeCalled(testedOf(run), tool, { ...more, args })),
+  toHaveCalled: (
+    run: unknown,
+    tool: string,
+    ...[args, more = {}]: [args?: unknown, more?: CallExpectation]
+  ) => matched(judgeCalled(testedOf(run), tool, { ...more, args })),
   toHaveAsked: (run: unknown, about?: string | AskExpectation) =>
     matched(judgeAsked(testedOf(run), about)),
   toHaveCost: (run: unknown, cost: CostExpectation) => matched(judgeCost(testedOf(run), cost)),

@@ -50,7 +50,7 @@ const LIMIT_MS = 4_000;
 /** A real vendor takes its time. */
 const RECORD_LIMIT_MS = 120_000;
 
-export interface AgentTest<Schema extends InputDeclaration = InputDeclaration> extends People {
+export interface AgentTest extends People {
   /** The goal, or a whole task. */
   readonly goal: string | Task;
   /** What the model of the agent says, by request; or a cassette of a real vendor. */
@@ -62,7 +62,7 @@ export interface AgentTest<Schema extends InputDeclaration = InputDeclaration> e
   /** 'own': the code of tools without a fake runs. Default 'fail'. */
   readonly unfaked?: 'fail' | 'own';
   /** The answer must be JSON that fits; types `output` of the run. */
-  readonly output?: Schema;
+  readonly output?: InputDeclaration;
   /** Of the worker: routes, defaults, other agents. Default: the agent alone. */
   readonly config?: Config;
   /** As those of a start. */
@@ -82,10 +82,12 @@ export interface AgentTest<Schema extends InputDeclaration = InputDeclaration> e
  * the cassette; CaptureRefused for a cassette that would hold a secret; InvalidTask and others for a start that the runtime
  * refuses. However the run ends, that is no error: see `stopReason`.
  */
-export async function testAgent<Schema extends InputDeclaration = InputDeclaration>(
+export async function testAgent<Schema extends InputDeclaration>(
   agent: Agent,
-  test: AgentTest<Schema>,
-): Promise<TestedRun<InputOf<Schema>>> {
+  test: AgentTest & { readonly output: Schema },
+): Promise<TestedRun<InputOf<Schema>>>;
+export async function testAgent(agent: Agent, test: AgentTest): Promise<TestedRun>;
+export async function testAgent(agent: Agent, test: AgentTest): Promise<TestedRun<unknown>> {
   const config = configWith(agent, test.config);
   refuseConnectors(config);
   const answer = test.output === undefined ? undefined : answerOf(test.output);
@@ -96,8 +98,7 @@ export async function testAgent<Schema extends InputDeclaration = InputDeclarati
     const run = await played({ config, start, store, test, cassette });
     await cassette?.finish(JSON.stringify(run.transcript));
     const { output, ...rest } = run;
-    const typed = output === undefined ? undefined : (answer?.typed(output) ?? output);
-    return { ...rest, ...(typed !== undefined && { output: typed as InputOf<Schema> }) };
+    return output === undefined ? rest : { ...rest, output: answer?.typed(output) ?? output };
   } finally {
     await store.close();
   }

@@ -8,7 +8,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { canonicalJson, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { secretIn } from '../../pure/secret-values.js';
+import { holdsSecret, secretIn } from '../../pure/secret-values.js';
 import { firstDifference } from '../../replay/first-difference.js';
 import { environmentVariables } from '../../worker/config.js';
 import { parseCassette, type Exchange, type RecordedRequest } from './format.js';
@@ -205,11 +205,7 @@ function jsonOf(text: string): Json {
 
 function refuseSecrets(file: string, text: string, { variables, secrets }: Secrets): void {
   const variable = secretIn(text, variables);
-  const other = secrets.find(
-    (one) =>
-      one.length >= SECRET_CHARS_MIN &&
-      (text.includes(one) || text.includes(JSON.stringify(one).slice(1, -1))),
-  );
+  const other = secrets.find((one) => one.length >= SECRET_CHARS_MIN && holdsSecret(text, one));
   if (variable === undefined && other === undefined) return;
   const what = variable === undefined ? 'one of its `secrets`' : `the value of ${variable}`;
   throw new HoldfastError('CaptureRefused', `The cassette ${file} would hold ${what}.`, {

@@ -238,7 +238,7 @@ test('sub-agents play scripts of their own, and their calls are told with their 
     goal: 'Handle order O-17.',
     model: [delegates, 'Audited.'],
     agents: { auditor: [READS, 'Fine.'] },
-    tools: TOOLS,
+    tools: { 'orders.read': () => ({ status: 'delivered' }) },
   });
   expect(run.stopReason).toBe('completed');
   expect(run.calls.map(({ agent: by, tool }) => `${by}: ${tool}`)).toEqual([
