@@ -42,7 +42,10 @@ type Output = InputDeclaration | undefined;
 /** What the code of a tool returns for this declaration of its output; without one anything. */
 type Returned<Declared> = Declared extends undefined
   ? unknown
-  : FittingOf<Declared> | Promise<FittingOf<Declared>>;
+  : Unwritten<FittingOf<Declared>> | Promise<Unwritten<FittingOf<Declared>>>;
+
+/** Nobody writes into a result: lists of it may be constant. */
+type Unwritten<T> = T extends object ? { readonly [Name in keyof T]: Unwritten<T[Name]> } : T;
 
 export interface ToolDefinition<Schema extends InputDeclaration, Declared extends Output = Output> {
   /** Letters, digits, `_`, `-`; dots group tools: `payments.issue_refund`. */
@@ -82,7 +85,7 @@ export interface ToolDefinition<Schema extends InputDeclaration, Declared extend
   /** Default: 'tool', whose `run` is called. 'human_input': a person answers. 'handoff': the run ends with it. */
   readonly kind?: DeclaredKind;
   /** Throw ToolError to say that nothing happened; any other error of a changing tool is in doubt. */
-  readonly run: (input: InputOf<Schema>, ctx: ToolContext) => Returned<Declared>;
+  readonly run: (input: InputOf<Schema>, ctx: ToolContext) => Result;
   /** Whether it may ('optional', the default with `sandboxRun`) or must run in its sandbox. */
   readonly sandbox?: 'none' | 'optional' | 'required';
   /**
@@ -162,9 +165,12 @@ type Declaration = Omit<
   readonly probe?: unknown;
 };
 
-export function defineTool<Schema extends InputDeclaration, Declared extends Output = Output>(
-  definition: ToolDefinition<Schema, Declared>,
-): Tool {
+export function defineTool<
+  Schema extends InputDeclaration,
+  Declared extends Output = Output,
+  // Constant: the words of a result keep their own types.
+  const Result extends Returned<Declared> = Returned<Declared>,
+>(definition: ToolDefinition<Schema, Declared, Result>): Tool {
   checkNames(definition);
   const unknown = unknownField(definition, FIELDS);
   if (unknown !== undefined)
