@@ -47,7 +47,11 @@ type Returned<Declared> = Declared extends undefined
 /** Nobody writes into a result: lists of it may be constant. */
 type Unwritten<T> = T extends object ? { readonly [Name in keyof T]: Unwritten<T[Name]> } : T;
 
-export interface ToolDefinition<Schema extends InputDeclaration, Declared extends Output = Output> {
+export interface ToolDefinition<
+  Schema extends InputDeclaration,
+  Declared extends Output = Output,
+  Result extends Returned<Declared> = Returned<Declared>,
+> {
   /** Letters, digits, `_`, `-`; dots group tools: `payments.issue_refund`. */
   readonly name: string;
   readonly version: string;

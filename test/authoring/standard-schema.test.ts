@@ -121,10 +121,10 @@ test('an output of any library is checked and never changed', () => {
 test('the type of run is tied to the output', () => {
   const base = { name: 't', version: '1', effect: 'read', input: z.object({}) } as const;
   const output = z.object({ status: z.enum(['open', 'closed']) });
-  defineTool({ ...base, output, run: (_) => ({ status: 'open' }) });
-  defineTool({ ...base, output, run: async (_) => ({ status: 'open' }) });
+  defineTool({ ...base, output, run: () => ({ status: 'open' }) });
+  defineTool({ ...base, output, run: async () => ({ status: 'open' }) });
   // @ts-expect-error the result does not fit
-  defineTool({ ...base, output, run: (_) => ({ status: 'lost' }) });
+  defineTool({ ...base, output, run: () => ({ status: 'lost' }) });
   // @ts-expect-error the result does not fit
   defineTool({ ...base, output, run: async () => 1 });
   defineTool({ ...base, run: () => 1 });
