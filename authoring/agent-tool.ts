@@ -7,8 +7,8 @@ import { canonicalJson, type Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { AGENT_TOOL } from '../core/state/sub-agent.js';
 import type { Agent } from './agent.js';
-import { defineTool, type InputOf } from './define-tool.js';
-import type { InputDeclaration } from './input-schema.js';
+import { defineTool } from './define-tool.js';
+import type { InputDeclaration, InputOf } from './schema-forms.js';
 import type { Tool } from './tool.js';
 
 const PROMPT_CHARS_MAX = 16_000;

@@ -2,8 +2,6 @@
  * defineTool: a declaration and its code become one frozen Tool.
  * Invariant: whatever would fail later because of the declaration alone fails here, with a hint.
  */
-import type { z } from 'zod';
-import type { Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
 import {
   EFFECTS,
@@ -20,8 +18,10 @@ import {
 import { answerRuleOf, approvalOf, type ApprovalDeclaration } from './approval.js';
 import { cardOf, type CardDeclaration } from './card.js';
 import { controlsOf, type IdentityDeclaration, type LimitsDeclaration } from './controls.js';
-import { inputSchemaOf, outputSchemaOf, type InputDeclaration } from './input-schema.js';
+import { inputSchemaOf } from './input-schema.js';
 import { unknownField, type KnownFields } from './known-fields.js';
+import { outputSchemaOf } from './output-schema.js';
+import type { FittingOf, InputDeclaration, InputOf } from './schema-forms.js';
 import { kindDefect, type DeclaredKind } from './tool-kind.js';
 import type { Tool, ToolContext } from './tool.js';
 
@@ -37,12 +37,21 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;
 const QUEUE = /^[A-Za-z0-9._:/-]{1,200}$/;
 const VERSION = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,31}$/;
 
-/** What the code of a tool gets for this declaration of its input. */
-export type InputOf<Schema> = Schema extends z.ZodType
-  ? z.output<Schema>
-  : { readonly [name: string]: Json };
+type Output = InputDeclaration | undefined;
 
-export interface ToolDefinition<Schema extends InputDeclaration> {
+/** What the code of a tool returns for this declaration of its output; without one anything. */
+type Returned<Declared> = Declared extends undefined
+  ? unknown
+  : Unwritten<FittingOf<Declared>> | Promise<Unwritten<FittingOf<Declared>>>;
+
+/** Nobody writes into a result: lists of it may be constant. */
+type Unwritten<T> = T extends object ? { readonly [Name in keyof T]: Unwritten<T[Name]> } : T;
+
+export interface ToolDefinition<
+  Schema extends InputDeclaration,
+  Declared extends Output = Output,
+  Result extends Returned<Declared> = Returned<Declared>,
+> {
   /** Letters, digits, `_`, `-`; dots group tools: `payments.issue_refund`. */
   readonly name: string;
   readonly version: string;
@@ -50,10 +59,13 @@ export interface ToolDefinition<Schema extends InputDeclaration> {
   readonly effect: ToolEffect;
   /** Default: 'natural' for none and read, else 'unknown'. */
   readonly idempotency?: Idempotency;
-  /** A zod object, or a JSON Schema: of fields that it says nothing of the tool gets none. */
+  /**
+   * A zod object, an object of another library that implements Standard Schema (valibot, arktype), or a JSON Schema: of
+   * fields that it says nothing of the tool gets none.
+   */
   readonly input: Schema;
   /** What `run` and `probe` return must fit it as JSON; it is checked, never changed (G73). */
-  readonly output?: z.ZodType;
+  readonly output?: Declared;
   readonly description?: string;
   readonly approval?: ApprovalDeclaration;
   /** With kind 'human_input': 'customer' (the run's caller), 'staff' (anybody else) or {roles}. */
@@ -77,14 +89,14 @@ export interface ToolDefinition<Schema extends InputDeclaration> {
   /** Default: 'tool', whose `run` is called. 'human_input': a person answers. 'handoff': the run ends with it. */
   readonly kind?: DeclaredKind;
   /** Throw ToolError to say that nothing happened; any other error of a changing tool is in doubt. */
-  readonly run: (input: InputOf<Schema>, ctx: ToolContext) => unknown;
+  readonly run: (input: InputOf<Schema>, ctx: ToolContext) => Result;
   /** Whether it may ('optional', the default with `sandboxRun`) or must run in its sandbox. */
   readonly sandbox?: 'none' | 'optional' | 'required';
   /**
    * `run` in a sandbox: `ctx.sandbox`, or one of the tool's own making, such as a container. Calls go to the sandbox
    * queue of the run's own, unless the tool names another.
    */
-  readonly sandboxRun?: (input: InputOf<Schema>, ctx: ToolContext) => unknown;
+  readonly sandboxRun?: (input: InputOf<Schema>, ctx: ToolContext) => Returned<Declared>;
   /** `sandboxRun` runs commands by `ctx.sandbox.run`: a worker that can isolate nothing does not serve it. */
   readonly isolated?: boolean;
   /**
@@ -157,9 +169,12 @@ type Declaration = Omit<
   readonly probe?: unknown;
 };
 
-export function defineTool<Schema extends InputDeclaration>(
-  definition: ToolDefinition<Schema>,
-): Tool {
+export function defineTool<
+  Schema extends InputDeclaration,
+  Declared extends Output = Output,
+  // Constant: the words of a result keep their own types.
+  const Result extends Returned<Declared> = Returned<Declared>,
+>(definition: ToolDefinition<Schema, Declared, Result>): Tool {
   checkNames(definition);
   const unknown = unknownField(definition, FIELDS);
   if (unknown !== undefined)

@@ -25,8 +25,9 @@ export {
   type HookReturns,
 } from './hook.js';
 export type { TaskGate, TaskGateContext } from './task-gate.js';
-export { defineTool, type InputOf, type ToolDefinition } from './define-tool.js';
-export type { InputDeclaration, JsonSchema } from './input-schema.js';
+export { defineTool, type ToolDefinition } from './define-tool.js';
+export type { InputDeclaration, InputOf, JsonSchema } from './schema-forms.js';
+export type { StandardSchema } from './standard-schema.js';
 export { defineHostedTool, type HostedToolDefinition } from './hosted-tool.js';
 export {
   codingTools,

@@ -11,7 +11,8 @@ import type { Agent, DeclaredSubAgent } from './agent.js';
 import { CONNECTOR_PREFIX, connectorNameOf } from './connectors.js';
 import { parseBudget, parseSettings } from './check-limits.js';
 import { handoffTool } from './handoff.js';
-import { answerSchemaOf, type InputDeclaration } from './input-schema.js';
+import { answerSchemaOf } from './output-schema.js';
+import type { InputDeclaration } from './schema-forms.js';
 import type { Tool } from './tool.js';
 
 /** Sub-agents of one agent. */

@@ -3,7 +3,7 @@ import type { Json } from '../core/json/json.js';
 import type { ToolRecord } from '../core/state/tool.js';
 import type { HostedDeclaration } from '../core/state/transcript.js';
 import type { ToolControls } from './controls.js';
-import type { ParsedInput } from './input-schema.js';
+import type { ParsedInput } from './schema-forms.js';
 import type { Sandbox } from './sandbox/sandbox.js';
 
 /** What a tool's code learns of its call. */

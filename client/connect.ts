@@ -16,8 +16,7 @@ import { type Link, type ReadingStore, storeOf } from './link.js';
 import { openConnection } from './live-connection.js';
 import { listAsks, listRuns } from './read/lists.js';
 import { ensureNamespaceReady, namespaceFacts, type NamespaceFacts } from './namespace.js';
-import type { QueryRequest } from './query/options.js';
-import { openQuery, type Query } from './query/query.js';
+import { queriesOver, type OpenQuery } from './query/typed-output.js';
 import { goalHandle, type GoalHandle } from './goals/goal-handle.js';
 import { listGoals, type GoalsQuery, type GoalSummary } from './goals/list-goals.js';
 import {
@@ -124,7 +123,7 @@ export interface HoldfastClient {
    * A run as a stream of messages with controls; starts when the first message is asked for. Needs a store.
    * Errors: see `query`.
    */
-  query(request: QueryRequest): Query;
+  readonly query: OpenQuery;
   /** The same connection for another tenant; closing either closes both. */
   forTenant(tenant: string): HoldfastClient;
   /**
@@ -254,7 +253,7 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
       await ownExecution(link, runId);
       return runHandle(link, runId);
     },
-    query: (request) => openQuery(async () => ({ link, release: async () => undefined }), request),
+    query: queriesOver(async () => ({ link, release: async () => undefined })),
     forTenant: (tenant) => clientOver({ ...link, tenant }, close),
     findAsk: (askId, runId) =>
       runId === undefined ? findAsk(link, askId) : askOfRun(link, runId, askId),

@@ -42,6 +42,7 @@ export type {
   UserPrompt,
 } from './query/options.js';
 export type { Query } from './query/query.js';
+export type { TypedMessage, TypedQuery, TypedResult, TypedSuccess } from './query/typed-output.js';
 export type { TotalUsage } from './query/query-life.js';
 export { newRunId } from './runs/run-id.js';
 export type { SessionOptions } from './runs/choose-session.js';

@@ -1,5 +1,5 @@
 /** Checks by a server's JSON Schemas: what they say, and nothing is changed by the check. */
-import type { ParsedInput } from '../authoring/input-schema.js';
+import type { ParsedInput } from '../authoring/schema-forms.js';
 import type { Json } from '../core/json/json.js';
 import { loadValidator } from './sdk.js';
 

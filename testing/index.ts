@@ -34,6 +34,14 @@ export {
   type SimulatedGoalOptions,
   type SimulatedPerson,
 } from './simulate-goal.js';
+export * from './agent/index.js';
+export {
+  cassette,
+  openCassette,
+  type Cassette,
+  type CassetteOptions,
+  type OpenCassette,
+} from './cassette/cassette.js';
 export { startScriptedModel, type ScriptedModel } from '../providers/scripted/server.js';
 export {
   scriptOf,

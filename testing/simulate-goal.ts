@@ -2,17 +2,19 @@
  * A goal under virtual time: months of it in seconds, without a server. The core and the activities are the real ones.
  * Invariant: time stands still while a model is asked, a tool works or a hook thinks; what never ends makes it stand for ever.
  */
-import type { Config, Tool } from '../authoring/index.js';
+import type { Config } from '../authoring/index.js';
 import { checkGoal, checkGoalId, type GoalRequest } from '../client/goals/check-goal.js';
 import { checkedGoalMessage } from '../client/goals/goal-message.js';
 import type { Json } from '../core/json/json.js';
 import { parseDecision } from '../core/messages/parse-message.js';
-import { HoldfastError, isErrorCode } from '../core/state/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import type { RunEvent } from '../core/state/event.js';
 import type { MessageBody } from '../core/state/goal/message.js';
 import type { RunResult } from '../core/state/result.js';
 import type { Provider } from '../providers/provider.js';
 import { openMemoryStore } from '../store/store.js';
+import { codeIn, outsideWork, providersIn } from './outside-work.js';
+import { refusal } from './refusal.js';
 import {
   SIMULATION_START,
   startGoalSimulation,
@@ -93,7 +95,7 @@ export async function simulateGoal(options: SimulatedGoalOptions): Promise<Simul
   try {
     const simulation = startGoalSimulation({
       store,
-      config: configIn(counted, typeof config === 'function' ? config(clock.now) : config),
+      config: codeIn(counted, typeof config === 'function' ? config(clock.now) : config),
       providers: providersIn(counted, options.providers),
       outside: waiting,
       clock,
@@ -118,58 +120,6 @@ export async function simulateGoal(options: SimulatedGoalOptions): Promise<Simul
   } finally {
     await store.close();
   }
-}
-
-/** What takes real time, and the wait for it. */
-function outsideWork() {
-  const open = new Set<Promise<unknown>>();
-  function counted<T>(work: Promise<T>): Promise<T> {
-    const ended: Promise<void> = work.then(
-      () => void open.delete(ended),
-      () => void open.delete(ended),
-    );
-    open.add(ended);
-    return work;
-  }
-  return {
-    counted,
-    waiting: () => (open.size === 0 ? undefined : Promise.race(open)),
-  };
-}
-
-type Counted = ReturnType<typeof outsideWork>['counted'];
-
-function providersIn(
-  counted: Counted,
-  given: ReadonlyMap<string, Provider>,
-): ReadonlyMap<string, Provider> {
-  const wrap = ({ name, complete }: Provider): Provider => ({
-    name,
-    complete: (request, progress) => counted(complete(request, progress)),
-  });
-  return new Map([...given].map(([name, provider]) => [name, wrap(provider)]));
-}
-
-function configIn(counted: Counted, config: Config): Config {
-  const wrap =
-    (code: Tool['run']): Tool['run'] =>
-    (input, ctx) =>
-      counted(code(input, ctx));
-  const tools = [...config.tools].map(([key, tool]) => {
-    const { run, sandboxRun, probe } = tool;
-    const own: Tool = {
-      ...tool,
-      run: wrap(run),
-      ...(sandboxRun !== undefined && { sandboxRun: wrap(sandboxRun) }),
-      ...(probe !== undefined && { probe: wrap(probe) }),
-    };
-    return [key, own] as const;
-  });
-  const hooks = [...config.hooks].map(([name, hook]) => {
-    const run: typeof hook.run = (input, ctx) => counted(hook.run(input, ctx));
-    return [name, { ...hook, run }] as const;
-  });
-  return { ...config, tools: new Map(tools), hooks: new Map(hooks) };
 }
 
 function worldOf(
@@ -213,10 +163,6 @@ function worldOf(
       simulation().send({ type: 'goal_message', message: checkedGoalMessage(message) });
     },
   };
-}
-
-function refusal({ code, message }: { readonly code: string; readonly message: string }) {
-  return new HoldfastError(isErrorCode(code) ? code : 'Internal', message);
 }
 
 function invalid(why: string): HoldfastError {

@@ -36,6 +36,11 @@ export interface Environment {
   readonly secret: (variable: string) => string | undefined;
 }
 
+/** As they are, for whoever looks for secrets in them. */
+export function environmentVariables(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}
+
 export interface ModelAccess {
   readonly apiKey?: string;
   readonly baseUrl?: string;

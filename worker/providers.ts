@@ -9,37 +9,53 @@ import type { Environment } from './config.js';
 /** Local servers ask for no key; the SDKs do. */
 const NO_KEY = 'none';
 
+/** What sends the requests; default: the global `fetch`. */
+interface Sending {
+  readonly fetch?: typeof fetch;
+}
+
 /** Without a key there is no provider: a worker still serves, and a call of the model says what to do. */
 export function providersOf(
   environment: Environment,
-  { endpoints = [] }: Partial<Pick<Config, 'endpoints'>> = {},
+  { endpoints = [], fetch: send }: Partial<Pick<Config, 'endpoints'>> & Sending = {},
 ): ReadonlyMap<string, Provider> {
   const { anthropic, openai, litellm } = environment;
+  const sending = send === undefined ? {} : { fetch: send };
   const providers: Provider[] = [];
   if (anthropic.apiKey !== undefined) {
-    providers.push(createAnthropicProvider({ ...anthropic, apiKey: anthropic.apiKey }));
+    providers.push(createAnthropicProvider({ ...anthropic, ...sending, apiKey: anthropic.apiKey }));
   }
   if (openai.apiKey !== undefined) {
-    const settings = { ...openai, apiKey: openai.apiKey };
+    const settings = { ...openai, ...sending, apiKey: openai.apiKey };
     providers.push(createOpenAiChatProvider(settings), createOpenAiResponsesProvider(settings));
   }
   if (litellm.baseUrl !== undefined) {
     const apiKey = litellm.apiKey ?? NO_KEY;
-    const settings = { ...litellm, apiKey, name: 'litellm', dialect: 'litellm' } as const;
+    const settings = {
+      ...litellm,
+      ...sending,
+      apiKey,
+      name: 'litellm',
+      dialect: 'litellm',
+    } as const;
     providers.push(createOpenAiChatProvider(settings));
   }
   for (const endpoint of endpoints) {
-    const provider = providerOf(endpoint, environment);
+    const provider = providerOf(endpoint, environment, sending);
     if (provider !== undefined) providers.push(provider);
   }
   return new Map(providers.map((provider) => [provider.name, provider]));
 }
 
-function providerOf(endpoint: Endpoint, { secret }: Environment): Provider | undefined {
+function providerOf(
+  endpoint: Endpoint,
+  { secret }: Environment,
+  sending: Sending,
+): Provider | undefined {
   const { name, protocol, baseUrl, keyVariable } = endpoint;
   const apiKey = keyVariable === undefined ? NO_KEY : secret(keyVariable);
   if (apiKey === undefined) return undefined;
-  const settings = { name, apiKey, baseUrl };
+  const settings = { name, apiKey, baseUrl, ...sending };
   switch (protocol) {
     case 'messages':
       return createAnthropicProvider(settings);

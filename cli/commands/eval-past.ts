@@ -5,7 +5,7 @@ import type { Config } from '../../authoring/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { DEFAULT_GATE, gateIn, violationsOf } from '../../evaluation/past/gate.js';
 import { outcomeOf, type NotPlayed, type PastOutcome } from '../../evaluation/past/outcome.js';
-import { withoutSecrets } from '../../evaluation/capture/secrets.js';
+import { withoutSecrets } from '../../pure/secret-values.js';
 import type { NewTerms } from '../../evaluation/past/play.js';
 import { linesOfRun, usd, violationText, type PastReport } from '../../evaluation/past/report.js';
 import { summaryOfPast } from '../../evaluation/past/summary.js';

@@ -118,7 +118,7 @@ export async function refuseSecretsOf(
   variables: CliEnvironment['variables'],
 ): Promise<void> {
   const { documentsOf } = await import('../../replay/redaction/documents.js');
-  const { secretIn } = await import('../../evaluation/capture/secrets.js');
+  const { secretIn } = await import('../../pure/secret-values.js');
   const name = secretIn(JSON.stringify(documentsOf(bundle)), variables);
   if (name === undefined) return;
   throw new HoldfastError(

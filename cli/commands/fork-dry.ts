@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { DryFork } from '../../evaluation/fork/dry-fork.js';
 import { usd } from '../../evaluation/past/report.js';
-import { withoutSecrets } from '../../evaluation/capture/secrets.js';
+import { withoutSecrets } from '../../pure/secret-values.js';
 import type { RunFold } from '../../recording/fold.js';
 import type { Bundle } from '../../replay/bundle.js';
 import type { Cli } from '../command.js';

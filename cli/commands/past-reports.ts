@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { HoldfastError } from '../../core/state/errors.js';
-import { withoutSecrets } from '../../evaluation/capture/secrets.js';
+import { withoutSecrets } from '../../pure/secret-values.js';
 import { junitOf, markdownOf, type PastReport } from '../../evaluation/past/report.js';
 import type { CliEnvironment } from '../environment.js';
 import { exactJson } from '../render/index.js';

@@ -1,5 +1,5 @@
 /** Output in which the values of secret variables of this process are replaced by the names of the variables. */
-import { withoutSecrets } from '../../evaluation/capture/secrets.js';
+import { withoutSecrets } from '../../pure/secret-values.js';
 import type { Output } from './output.js';
 
 export function secretFree(

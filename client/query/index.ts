@@ -1,11 +1,18 @@
 /** `query()` and `runOrThrow()`: a run as a stream of messages, and as one awaited result. */
+import type { InputDeclaration, InputOf } from '../../authoring/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { SDKResultSuccess } from '../../pure/sdk/message.js';
 import { openLink, type ConnectOptions, type HoldfastClient } from '../connect.js';
 import { LoopError } from './loop-error.js';
 import { checkParameters, refused } from './check-query.js';
 import type { FollowQueryOptions, FollowQuery, QueryOptions, StartQuery } from './options.js';
-import { openQuery, type Query } from './query.js';
+import type { Query } from './query.js';
+import {
+  queriesOver,
+  type TypedQuery,
+  type TypedSuccess,
+  type WithOutput,
+} from './typed-output.js';
 
 /** Over which connection: one that stays open, or one of the query's own. */
 export type Via =
@@ -17,10 +24,15 @@ export type QueryParameters =
   | (FollowQuery<FollowQueryOptions & Via> & { readonly options: Via });
 
 /**
- * Starts a run when its first message is asked for, or goes on reading one by its id.
+ * Starts a run when its first message is asked for, or goes on reading one by its id. With `output` (zod, another library
+ * by Standard Schema, or JSON Schema) the run answers with what fits, and the result has its type.
  * Errors, from the generator: what `HoldfastClient.start` says; StoreUnavailable without a store; what a
- * callback threw; DecisionRejected.
+ * callback threw; DecisionRejected; MalformedResult for an answer that only the checks of `output` itself refuse.
  */
+export function query<Schema extends InputDeclaration>(
+  parameters: WithOutput<QueryParameters, Schema>,
+): TypedQuery<InputOf<Schema>>;
+export function query(parameters: QueryParameters): Query;
 export function query(parameters: QueryParameters): Query {
   checkParameters(parameters);
   const { options, ...request } = parameters;
@@ -38,13 +50,17 @@ export function query(parameters: QueryParameters): Query {
   if (typeof connection !== 'object' || connection === null) {
     throw refused('options.connection', 'it must be an object as connect() takes it');
   }
-  return openQuery(async () => {
+  return queriesOver(async () => {
     const { link, close } = await openLink(connection);
     return { link, release: close };
-  }, own);
+  })(own);
 }
 
 /** The last message of a run that completed. Errors: LoopError for one that stopped otherwise; as `query`. */
+export async function runOrThrow<Schema extends InputDeclaration>(
+  parameters: WithOutput<QueryParameters, Schema>,
+): Promise<TypedSuccess<InputOf<Schema>>>;
+export async function runOrThrow(parameters: QueryParameters): Promise<SDKResultSuccess>;
 export async function runOrThrow(parameters: QueryParameters): Promise<SDKResultSuccess> {
   for await (const message of query(parameters)) {
     if (message.type !== 'result') continue;

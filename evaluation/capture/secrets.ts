@@ -1,12 +1,6 @@
 /** Secrets of this process have no place in a file that is handed on. */
+import { secretIn, type Variables } from '../../pure/secret-values.js';
 import { refused } from './refused.js';
-
-/** Names of variables that hold secrets. */
-const SECRET = /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)S?$/;
-/** Shorter values occur by chance. */
-const CHARS_MIN = 8;
-
-type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Errors: `CaptureRefused`, which names the variable and never its value. */
 export function refuseSecrets(text: string, variables: Variables): void {
@@ -16,40 +10,4 @@ export function refuseSecrets(text: string, variables: Variables): void {
     `it holds the value of the variable ${name}`,
     'Hide the value with --redact, and change the secret: the run has seen it.',
   );
-}
-
-/** The variable whose value stands in the JSON text; undefined: none does. */
-export function secretIn(text: string, variables: Variables): string | undefined {
-  return secretsOf(variables).find(([, secret]) => text.includes(inJson(secret)))?.[0];
-}
-
-/** The text with the name of the variable in place of each value, also as JSON and XML write it. */
-export function withoutSecrets(text: string, variables: Variables): string {
-  return secretsOf(variables).reduce(
-    (rest, [name, secret]) =>
-      rest
-        .replaceAll(secret, `[value of ${name}]`)
-        .replaceAll(inJson(secret), `[value of ${name}]`)
-        .replaceAll(inXml(secret), `[value of ${name}]`),
-    text,
-  );
-}
-
-function secretsOf(variables: Variables): readonly (readonly [string, string])[] {
-  return Object.entries(variables).flatMap(([name, value = '']) => {
-    const secret = value.trim();
-    return SECRET.test(name) && secret.length >= CHARS_MIN ? [[name, secret] as const] : [];
-  });
-}
-
-function inJson(secret: string): string {
-  return JSON.stringify(secret).slice(1, -1);
-}
-
-function inXml(secret: string): string {
-  return secret
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

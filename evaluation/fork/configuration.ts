@@ -6,7 +6,8 @@ import {
   type Hook,
   type Tool,
 } from '../../authoring/index.js';
-import { inputSchemaOf, type JsonSchema } from '../../authoring/input-schema.js';
+import { inputSchemaOf } from '../../authoring/input-schema.js';
+import type { JsonSchema } from '../../authoring/schema-forms.js';
 import type { Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Frozen } from '../../core/state/frozen.js';

@@ -12,6 +12,7 @@ import {
   type UsageSource,
 } from '../../providers/provider.js';
 import { parseArguments } from '../../providers/tool-arguments.js';
+import { codeOfStatus, RETRIED_CODES } from '../../testing/model-codes.js';
 import type { ScriptedAnswer, ScriptedCall, ScriptedError, ScriptedFailure } from '../script.js';
 
 const STOPS: ReadonlyMap<string, ReplyStop> = new Map([
@@ -143,23 +144,6 @@ export function argumentsOf({ input, rawInput, outputPath, dependsOn, when }: Sc
   };
 }
 
-const CODES: ReadonlyMap<number, ModelErrorCode> = new Map([
-  [400, 'InvalidRequest'],
-  [401, 'AuthError'],
-  [408, 'NetworkTimeout'],
-  [413, 'PromptTooLong'],
-  [429, 'RateLimited'],
-  [500, 'ServerError'],
-  [503, 'ServerError'],
-  [529, 'Overloaded'],
-]);
-const RETRIED: readonly ModelErrorCode[] = [
-  'RateLimited',
-  'Overloaded',
-  'ServerError',
-  'NetworkTimeout',
-];
-
 export function failureOf({ error, after }: ScriptedFailure): HoldfastError {
   const code = codeOf(error);
   const retryAfter = error.kind === 'status' ? error.retryAfterSeconds : undefined;
@@ -170,14 +154,14 @@ export function failureOf({ error, after }: ScriptedFailure): HoldfastError {
     // Scripted usage is what was billed, and a failure has none; only what had arrived was paid for.
     receivedInput: after !== undefined,
     receivedOutputTokensEstimate: estimateTokens(Buffer.byteLength(text)),
-    shouldRetry: RETRIED.includes(code),
+    shouldRetry: RETRIED_CODES.includes(code),
   });
 }
 
 function codeOf(error: ScriptedError): ModelErrorCode {
   if (error.kind === 'prompt_too_long') return 'PromptTooLong';
   if (error.kind !== 'status') return 'NetworkTimeout';
-  return CODES.get(error.status) ?? (error.status >= 500 ? 'ServerError' : 'InvalidRequest');
+  return codeOfStatus(error.status);
 }
 
 function wordsOf(error: ScriptedError): string {

@@ -56,7 +56,11 @@ describe('defineTool fills in what was left out', () => {
   });
 
   test('what it returns is checked, and the hash of that is part of its record', () => {
-    const { record, outputDefect } = defineTool({ ...base, output: z.object({ n: z.number() }) });
+    const { record, outputDefect } = defineTool({
+      ...base,
+      output: z.object({ n: z.number() }),
+      run: () => ({ n: 1 }),
+    });
     expect(record.outputSchemaHash).toMatch(/^[0-9a-f]{64}$/);
     expect(outputDefect?.({ n: 1, more: 2 })).toBeUndefined();
     expect(outputDefect?.({ n: 'one' })).toMatch(/expected number/);

@@ -1,0 +1,56 @@
+/** Values of secret variables of a process, in texts that are handed on. */
+
+/** Names of variables that hold secrets. */
+const SECRET = /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)S?$/;
+/** Shorter values occur by chance. */
+const CHARS_MIN = 8;
+/** A result of a tool within the body of a request within a file. */
+const JSON_LEVELS_MAX = 4;
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The variable whose value stands in the JSON text; undefined: none does. */
+export function secretIn(text: string, variables: Variables): string | undefined {
+  return secretsOf(variables).find(([, secret]) => holdsSecret(text, secret))?.[0];
+}
+
+/** Whether it stands in the text, also as JSON within JSON writes it. */
+export function holdsSecret(text: string, secret: string): boolean {
+  let form = secret;
+  for (let level = 0; level <= JSON_LEVELS_MAX; level += 1) {
+    if (text.includes(form)) return true;
+    form = inJson(form);
+  }
+  return false;
+}
+
+/** The text with the name of the variable in place of each value, also as JSON and XML write it. */
+export function withoutSecrets(text: string, variables: Variables): string {
+  return secretsOf(variables).reduce(
+    (rest, [name, secret]) =>
+      rest
+        .replaceAll(secret, `[value of ${name}]`)
+        .replaceAll(inJson(secret), `[value of ${name}]`)
+        .replaceAll(inXml(secret), `[value of ${name}]`),
+    text,
+  );
+}
+
+function secretsOf(variables: Variables): readonly (readonly [string, string])[] {
+  return Object.entries(variables).flatMap(([name, value = '']) => {
+    const secret = value.trim();
+    return SECRET.test(name) && secret.length >= CHARS_MIN ? [[name, secret] as const] : [];
+  });
+}
+
+function inJson(secret: string): string {
+  return JSON.stringify(secret).slice(1, -1);
+}
+
+function inXml(secret: string): string {
+  return secret
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}

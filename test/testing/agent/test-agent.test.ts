@@ -1,0 +1,288 @@
+/** `testAgent`: an agent of one's own in the simulation, as users of holdfast/testing try theirs. */
+import { z } from 'zod';
+import {
+  askPerson,
+  defineAgent,
+  defineHook,
+  defineTool,
+  hours,
+  ToolError,
+  usd,
+} from '../../../index.js';
+import { calls, testAgent, type AgentTest } from '../../../testing/index.js';
+
+const readOrder = defineTool({
+  name: 'orders.read',
+  version: '1',
+  effect: 'read',
+  timeoutMs: 5_000,
+  input: z.object({ orderId: z.string() }),
+  run: () => {
+    throw new Error('the code of the tool itself ran');
+  },
+});
+const refund = defineTool({
+  name: 'payments.refund',
+  version: '1',
+  effect: 'financial',
+  idempotency: 'keyed',
+  approval: { roles: ['lead'], quorum: 2 },
+  input: z.object({ orderId: z.string(), amount: z.number().max(100) }),
+  run: () => {
+    throw new Error('the code of the tool itself ran');
+  },
+});
+const agent = defineAgent({
+  name: 'refunds',
+  model: 'anthropic/claude-sonnet-5-5',
+  instructions: 'Handle refunds.',
+  tools: [readOrder, refund, askPerson],
+});
+
+const READS = calls('orders.read', { orderId: 'O-17' });
+const REFUNDS = calls('payments.refund', { orderId: 'O-17', amount: 30 });
+const TOOLS = {
+  'orders.read': () => ({ status: 'delivered' }),
+  'payments.refund': () => ({ refund: 'R-1' }),
+};
+const test1 = (more: Partial<AgentTest>): AgentTest => ({
+  goal: 'Handle order O-17.',
+  model: [READS, 'The order was delivered.'],
+  tools: TOOLS,
+  ...more,
+});
+
+test('a run is told whole: why it stopped, its answer, its calls, what it cost', async () => {
+  const run = await testAgent(agent, test1({}));
+  expect(run).toMatchObject({
+    status: 'completed',
+    stopReason: 'completed',
+    answer: 'The order was delivered.',
+    calls: [
+      {
+        tool: 'orders.read',
+        args: { orderId: 'O-17' },
+        agent: 'refunds',
+        ran: true,
+        status: 'ok',
+        result: { status: 'delivered' },
+        attempts: 1,
+      },
+    ],
+    asks: [],
+    counters: { modelCalls: 2, toolCalls: 1 },
+  });
+  expect(run.costMicroUsd).toBeGreaterThan(0);
+  expect(run.events.at(0)?.type).toBe('session_init');
+  expect(run.transcript.map(({ role }) => role)).toEqual([
+    'user',
+    'assistant',
+    'user',
+    'assistant',
+  ]);
+});
+
+test('an approval is asked of as many people as it needs, and the call runs after it', async () => {
+  const asked: unknown[] = [];
+  const run = await testAgent(
+    agent,
+    test1({
+      model: [REFUNDS, 'Refunded.'],
+      approvals: (ask) => {
+        asked.push(ask.tool, ask.args);
+        return 'approve';
+      },
+    }),
+  );
+  expect(asked).toEqual(['payments.refund', { orderId: 'O-17', amount: 30 }]);
+  expect(run.asks).toMatchObject([
+    { tool: 'payments.refund', roles: ['lead'], quorum: 2, outcome: 'approved' },
+  ]);
+  expect(run.asks[0]?.by).toHaveLength(2);
+  expect(run.calls).toMatchObject([{ ran: true, status: 'ok', result: { refund: 'R-1' } }]);
+});
+
+test('a person may say no, say other arguments, or nothing until the question expires', async () => {
+  const play = (approvals: AgentTest['approvals']) =>
+    testAgent(agent, test1({ model: [REFUNDS, 'Done.'], approvals }));
+  const rejected = await play(() => 'reject');
+  expect(rejected.calls).toMatchObject([
+    { ran: false, status: 'error', code: 'approval_rejected' },
+  ]);
+  const modified = await play(() =>
+    ['a', 'b'].map((by) => ({ decision: 'modify', by, args: { orderId: 'O-17', amount: 20 } })),
+  );
+  expect(modified.asks[0]).toMatchObject({ outcome: 'modified' });
+  const expired = await play(undefined);
+  expect(expired.asks).toMatchObject([{ outcome: 'expired', by: [] }]);
+  expect(expired.durationMs).toBeGreaterThanOrEqual(hours(1));
+});
+
+test('schemas, policy and hooks are those of the agent', async () => {
+  const hook = defineHook({
+    name: 'no-orders',
+    point: 'PreToolUse',
+    match: { tools: ['orders.*'] },
+    run: () => ({ decision: 'deny', message: 'Not today.' }),
+  });
+  const strict = defineAgent({
+    name: 'strict',
+    model: 'anthropic/claude-sonnet-5-5',
+    instructions: 'Handle refunds.',
+    tools: [readOrder, refund],
+    hooks: [hook],
+  });
+  const model = [READS, calls('payments.refund', { orderId: 'O-17', amount: 1_000 }), 'No.'];
+  const run = await testAgent(strict, test1({ model }));
+  expect(run.calls).toMatchObject([
+    { tool: 'orders.read', ran: false, code: 'hook_denied' },
+    { tool: 'payments.refund', ran: false, code: 'invalid_arguments' },
+  ]);
+});
+
+test('limits are those of the agent, or of the test', async () => {
+  const run = await testAgent(agent, test1({ budget: { maxTurns: 1 } }));
+  expect(run.stopReason).toBe('max_turns');
+  const poor = await testAgent(agent, test1({ budget: { maxCostMicroUsd: usd(0.000_1) } }));
+  expect(poor.stopReason).toBe('max_cost');
+});
+
+test('the answer has the type of the output', async () => {
+  const output = z.object({ total: z.number(), note: z.string().default('none') });
+  const run = await testAgent(agent, { ...test1({ model: [{ output: { total: 3 } }] }), output });
+  const total: number | undefined = run.output?.total;
+  expect([total, run.output?.note]).toEqual([3, 'none']);
+});
+
+test('a question of the model is answered, and a conversation goes on with the messages of the test', async () => {
+  const asking = await testAgent(
+    agent,
+    test1({
+      model: [calls('ask_person', { question: 'Which order?' }), 'Thanks.'],
+      answers: () => 'O-18',
+    }),
+  );
+  expect(asking.calls).toMatchObject([{ tool: 'ask_person', status: 'ok' }]);
+  expect(asking.asks).toMatchObject([{ kind: 'input', outcome: 'answered' }]);
+  const talking = await testAgent(
+    agent,
+    test1({
+      model: ['Hello.', 'Yes.'],
+      messages: ['Are you there?'],
+      settings: { afterAnswer: 'await_user' },
+    }),
+  );
+  expect(talking.transcript.map(({ text }) => text)).toEqual([
+    'Handle order O-17.',
+    'Hello.',
+    'Are you there?',
+    'Yes.',
+  ]);
+});
+
+test('what a fake throws is what a tool throws', async () => {
+  const failing = await testAgent(
+    agent,
+    test1({
+      tools: {
+        'orders.read': () => {
+          throw new ToolError('No such order.');
+        },
+      },
+    }),
+  );
+  expect(failing.calls).toMatchObject([{ status: 'error', code: 'execution_error' }]);
+});
+
+test('a fake may take virtual time, and meets the timeout of its tool', async () => {
+  const run = await testAgent(
+    agent,
+    test1({
+      tools: { 'orders.read': { takesMs: 60_000, run: () => 'late' } },
+      budget: { maxRetriesPerToolCall: 0 },
+    }),
+  );
+  expect(run.calls).toMatchObject([{ status: 'error', code: 'timeout' }]);
+});
+
+test('an attempt that a vendor refuses is made again', async () => {
+  const run = await testAgent(agent, test1({ model: [[{ status: 529 }, READS], 'Done.'] }));
+  expect(run.stopReason).toBe('completed');
+  expect(run.events.filter(({ type }) => type === 'retry')).toHaveLength(1);
+});
+
+test('a script may be a function of the request', async () => {
+  const seen: (readonly string[])[] = [];
+  await testAgent(
+    agent,
+    test1({
+      model: ({ call, tools }) => {
+        seen.push(tools.map(({ name }) => name));
+        return call === 1 ? READS : 'Done.';
+      },
+    }),
+  );
+  expect(seen[0]).toContain('orders.read');
+});
+
+test('sub-agents play scripts of their own, and their calls are told with their agent', async () => {
+  const parent = defineAgent({
+    name: 'parent',
+    model: 'anthropic/claude-sonnet-5-5',
+    instructions: 'Handle refunds.',
+    tools: [readOrder],
+    agents: { auditor: { description: 'Audits.', prompt: 'Audit the order.' } },
+  });
+  const delegates = calls('agent', { name: 'auditor', prompt: 'Audit O-17.' });
+  const run = await testAgent(parent, {
+    goal: 'Handle order O-17.',
+    model: [delegates, 'Audited.'],
+    agents: { auditor: [READS, 'Fine.'] },
+    tools: { 'orders.read': () => ({ status: 'delivered' }) },
+  });
+  expect(run.stopReason).toBe('completed');
+  expect(run.calls.map(({ agent: by, tool }) => `${by}: ${tool}`)).toEqual([
+    'parent: agent',
+    'parent/auditor: orders.read',
+  ]);
+});
+
+describe('what the test says nothing of is an error that names it', () => {
+  test.each<[string, Partial<AgentTest>, RegExp]>([
+    [
+      'a request',
+      { model: [READS] },
+      /script of the agent refunds has 1 turns, and request 2 was made.*delivered/s,
+    ],
+    ['a call', { tools: {} }, /calls orders\.read with .*O-17.*no fake/],
+    ['a fake of no tool', { tools: { 'orders.rad': () => 1 } }, /fakes the tool orders\.rad/],
+    [
+      'a fake that never ends',
+      { tools: { 'orders.read': () => new Promise(() => undefined) }, limitMs: 50 },
+      /50 ms.*a fake/,
+    ],
+  ])('%s', async (_, more, message) => {
+    await expect(testAgent(agent, test1(more))).rejects.toThrow(message);
+  });
+});
+
+test('the own code of a tool runs where the test says so', async () => {
+  const own = defineTool({
+    name: 'add',
+    version: '1',
+    effect: 'none',
+    input: z.object({ a: z.number() }),
+    run: ({ a }) => a + 1,
+  });
+  const adding = defineAgent({
+    name: 'adds',
+    model: 'anthropic/claude-sonnet-5-5',
+    instructions: 'Add.',
+    tools: [own],
+  });
+  const model = [calls('add', { a: 1 }), '2'];
+  const run = await testAgent(adding, { goal: 'Add.', model, tools: { add: 'own' } });
+  expect(run.calls).toMatchObject([{ result: 2 }]);
+  const all = await testAgent(adding, { goal: 'Add.', model, unfaked: 'own' });
+  expect(all.calls).toMatchObject([{ result: 2 }]);
+});
