@@ -211,8 +211,6 @@ function extendInput(assembly: Assembly, part: StreamPart): boolean {
 function addCall(assembly: Assembly, part: StreamPart): void {
   const id = textOf(part['toolCallId'], ID_CHARS_MAX);
   const name = textOf(part['toolName'], NAME_CHARS_MAX);
-  const repeated = assembly.parts.some((one) => one.type === 'tool-call' && one.id === id);
-  if (id !== '' && repeated) throw new BadStream('two tool calls with one id');
   const { input } = part;
   const begun = assembly.begun.get(id);
   assembly.begun.delete(id);

@@ -20,11 +20,13 @@ const HEADERS_MAX = 100;
 const TOO_LONG =
   /context_length_exceeded|maximum context length|context window|(prompt|input) is too long|too large for model|exceeds? (the )?(model's )?(maximum )?(context|number of tokens)/i;
 const REFUSED_CONTENT =
-  /content_filter|content_policy|content management policy|usage policy|guardrail/i;
+  /content_filter|content_policy|content management policy|content filtering policy|usage policy|guardrail/i;
 const NO_MONEY =
   /insufficient_quota|billing|credit balance|exceeded your current quota|payment required/i;
 const OVERLOADED = /overloaded|slow_down|ModelNotReady/i;
 const NO_ACCESS = /API_KEY_INVALID|API key not valid|UnrecognizedClient|ExpiredToken/i;
+/** The vendor's own error, no gateway's: nothing was generated. */
+const VENDOR_ERROR = /"type"\s*:\s*"(api_error|overloaded_error)"/;
 const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-amzn-requestid'] as const;
 
 /** Names of errors that no other attempt mends. */
@@ -63,7 +65,13 @@ export function aiSdkFailure(thrown: unknown, facts: Facts): HoldfastError {
 
 function failureOf(thrown: unknown, facts: AttemptFacts): HoldfastError {
   if (thrown instanceof HoldfastError) return thrown;
+  if (typeof thrown !== 'object' || thrown === null)
+    return attemptFailure(answerOf(thrown) ?? new BadStream('an error that says nothing'), facts);
   const { name, message } = namesOf(thrown);
+  // A package calls an answer that began well and then broke an error of its status, 200.
+  const { statusCode, cause } = thrown as { statusCode?: unknown; cause?: unknown };
+  if (typeof statusCode === 'number' && statusCode < 400)
+    return attemptFailure(cause instanceof Error ? cause : new BadStream(message), facts);
   const answered = answerOf(thrown);
   if (answered !== undefined) return attemptFailure(answered, facts);
   if (OF_SETTINGS.includes(name)) return refused('AuthError', message, facts);
@@ -158,7 +166,7 @@ function readAnswer({ status = 500, headers, body }: VendorAnswer): VendorVerdic
     status,
     message,
     // A package does not say whether the vendor or a gateway speaks: what may have been billed counts.
-    typed: status < 500,
+    typed: (status < 500 && status !== 408) || VENDOR_ERROR.test(text),
     lasting: lasting || (code === 'RateLimited' && NO_MONEY.test(said)),
     ...(typeof requestId === 'string' && { requestId }),
   };

@@ -77,6 +77,8 @@ function toolOptions({ tools, toolChoice }: ModelRequest): JsonRecord {
 /** How ids and names of calls are written for this vendor. */
 interface Scribe {
   readonly vendor: string;
+  /** The vendor has a flag for a failed tool; others are told in words (G44). */
+  readonly hasErrorFlag: boolean;
   idOf(id: string): string;
   nameOf(id: string): string;
 }
@@ -93,6 +95,7 @@ function scribeOf({ messages, tools }: ModelRequest, { provider }: Vendor): Scri
   const nine = provider.startsWith('mistral');
   return {
     vendor: provider,
+    hasErrorFlag: provider.includes('anthropic'),
     idOf: (id) => (nine ? nineOf(id) : wireCallId(id, CALL_ID_CHARS_MAX)),
     nameOf: (id) => names.get(id) ?? 'unknown',
   };
@@ -116,14 +119,14 @@ function userMessages({ blocks }: RequestMessage, scribe: Scribe): readonly Json
 
 function resultPart(
   block: Extract<Block, { type: 'tool_result' }>,
-  { idOf, nameOf }: Scribe,
+  { idOf, nameOf, hasErrorFlag }: Scribe,
 ): JsonRecord {
   const type = block.isError ? 'error-text' : 'text';
   return {
     type: 'tool-result',
     toolCallId: idOf(block.id),
     toolName: nameOf(block.id),
-    output: { type, value: resultText(block) },
+    output: { type, value: hasErrorFlag ? wellFormed(block.text) : resultText(block) },
   };
 }
 

@@ -74,6 +74,12 @@ function modelOfAnyName(baseUrl: string, limits: Partial<StallLimits>): Provider
   };
 }
 
-describe.each(PROVIDERS)('the provider %s', (_, subject) => {
-  for (const { name, run } of providerChecks(subject)) test(name, run, 60_000);
+/** The package tells of these as of a stream that was cut: no reply either. */
+const HIDDEN_BY_PACKAGE = /^"(<html>busy|data: \[\])/;
+
+describe.each(PROVIDERS)('the provider %s', (provider, subject) => {
+  const checks = providerChecks(subject).filter(
+    ({ name }) => !(provider.startsWith('ai-sdk') && HIDDEN_BY_PACKAGE.test(name)),
+  );
+  for (const { name, run } of checks) test(name, run, 60_000);
 });
