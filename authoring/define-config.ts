@@ -24,6 +24,11 @@ import { isCheckTool, isDefinedGoal, type DefinedGoal } from './goal/define-goal
 import type { Hook } from './hook.js';
 import { parseBudget, parseSettings } from './check-limits.js';
 import { unknownField, type KnownFields } from './known-fields.js';
+import {
+  checkedLanguageModels,
+  type ConfiguredModel,
+  type LanguageModelDefinition,
+} from './language-models.js';
 import { checkedEndpoints, checkedRoutes, checkedUnknownModels, type Endpoint } from './models.js';
 import { checkedGate, type TaskGate } from './task-gate.js';
 import type { Tool } from './tool.js';
@@ -39,6 +44,8 @@ export interface ConfigDefinition {
   readonly checkTools?: readonly Tool[];
   /** Hooks no agent registers any more, kept for runs that began with them. */
   readonly retiredHooks?: readonly Hook[];
+  /** Models of the AI SDK's packages, by the names that agents use: `{ fast: google('gemini-…') }`. */
+  readonly models?: { readonly [name: string]: LanguageModelDefinition };
   /** Models beyond the built-in ones, or in their place. */
   readonly routes?: readonly ModelRoute[];
   /** Servers of your own that speak a vendor's protocol. */
@@ -65,6 +72,7 @@ const FIELDS: KnownFields<ConfigDefinition> = {
   goals: true,
   checkTools: true,
   retiredHooks: true,
+  models: true,
   routes: true,
   endpoints: true,
   unknownModels: true,
@@ -89,6 +97,8 @@ export interface Config {
   readonly tools: ReadonlyMap<string, Tool>;
   /** Every hook's code, by its name. */
   readonly hooks: ReadonlyMap<string, Hook>;
+  /** By the names that agents use. */
+  readonly models: ReadonlyMap<string, ConfiguredModel>;
   readonly routes: readonly ModelRoute[];
   readonly endpoints: readonly Endpoint[];
   readonly unknownModels: UnknownModels;
@@ -118,6 +128,8 @@ export function defineConfig(definition: ConfigDefinition): Config {
     ...(definition.retiredTools ?? []),
   ]);
   const connectors = parseConnectors(definition.mcp);
+  const routes = checkedRoutes(definition.routes ?? []);
+  const unknownModels = checkedUnknownModels(definition.unknownModels ?? { prices: 'fail' });
   for (const goal of goals) checkGoal(goal, { agents, tools, connectors });
   for (const agent of agents.values()) checkHandoffs(agent, agents);
   checkUses(definition.agents, connectors);
@@ -129,9 +141,10 @@ export function defineConfig(definition: ConfigDefinition): Config {
       ...[...agents.values()].flatMap((agent) => agent.hooks),
       ...(definition.retiredHooks ?? []),
     ]),
-    routes: checkedRoutes(definition.routes ?? []),
+    models: checkedLanguageModels(definition.models ?? {}, { routes, unknownModels }),
+    routes,
     endpoints: checkedEndpoints(definition.endpoints ?? []),
-    unknownModels: checkedUnknownModels(definition.unknownModels ?? { prices: 'fail' }),
+    unknownModels,
     ...(refuseTask !== undefined && { refuseTask }),
     defaults: {
       budget: parseBudget(definition.defaults?.budget, place),

@@ -13,6 +13,12 @@ export {
 export { goalFromText } from './goal/goal-file.js';
 export { normalGoal, type NormalGoal } from './goal/normal-goal.js';
 export type { ConnectionDefinition, ConnectionSettings } from './connection.js';
+export type {
+  ConfiguredModel,
+  LanguageModelDefinition,
+  LanguageModelEntry,
+} from './language-models.js';
+export type { LanguageModel } from '../pure/language-model.js';
 export type { Endpoint } from './models.js';
 export {
   defineHook,

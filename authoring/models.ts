@@ -14,7 +14,7 @@ export interface Endpoint {
   readonly keyVariable?: string;
 }
 
-const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+export const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const VARIABLE = /^[A-Z_][A-Z0-9_]{0,127}$/;
 const BUILT_IN: readonly string[] = ['anthropic', 'openai', 'openai-responses', 'litellm'];
 
@@ -70,12 +70,12 @@ export function checkedUnknownModels(unknown: UnknownModels): UnknownModels {
   return Object.freeze({ ...unknown });
 }
 
-function arePrices(prices: Prices): boolean {
+export function arePrices(prices: Prices): boolean {
   const { input, output, cacheRead, cacheWrite } = prices;
   return [input, output, cacheRead, cacheWrite].every(isCount);
 }
 
-function isSized(model: Pick<ModelRoute, 'contextWindow' | 'maxOutputTokens'>): boolean {
+export function isSized(model: Pick<ModelRoute, 'contextWindow' | 'maxOutputTokens'>): boolean {
   return isCount(model.contextWindow) && isCount(model.maxOutputTokens);
 }
 

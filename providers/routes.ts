@@ -5,6 +5,7 @@
  */
 import { HoldfastError } from '../core/state/errors.js';
 import type { ModelRoute, Prices, UnknownModels } from '../core/state/model.js';
+import type { Budget } from '../core/state/budget-fields.js';
 import { SMALL, VENDOR_TABLES, type ModelRow } from './model-table.js';
 
 const USD = 1_000_000;
@@ -32,6 +33,14 @@ export interface DeclaredModels {
   /** They win over known ones. */
   readonly routes?: readonly ModelRoute[];
   readonly unknownModels?: UnknownModels;
+  /** By name, models that the configuration brings along. */
+  readonly models?: ReadonlyMap<string, NamedModel>;
+}
+
+export interface NamedModel {
+  readonly route: ModelRoute;
+  /** What the configuration does not say of it, in words; absent: its window and prices are known. */
+  readonly unsaid?: string;
 }
 
 /** Names of the built-in routes, in the order of the table. */
@@ -44,10 +53,45 @@ export function knownRoutes(): readonly string[] {
  * `scripted/<anything>` speaks the Anthropic protocol and is for tests, demos and benches.
  */
 export function resolveRoute(name: string, models: DeclaredModels = {}): ModelRoute {
+  const named = models.models?.get(name);
+  if (named?.unsaid !== undefined) throw unpriced(name, named.unsaid);
+  return routeNamed(name, models);
+}
+
+/**
+ * The same where money may be unlimited: then a model that the configuration brings along needs no prices.
+ * Errors: UnknownModel, where money is limited and they are not there.
+ */
+export function resolveRouteFor(
+  name: string,
+  models: DeclaredModels,
+  { maxCostMicroUsd }: Pick<Budget, 'maxCostMicroUsd'>,
+): ModelRoute {
+  return maxCostMicroUsd === 'unlimited' ? routeNamed(name, models) : resolveRoute(name, models);
+}
+
+/** For whoever asks what a model is, and pays nothing. */
+export const ANY_MONEY = { maxCostMicroUsd: 'unlimited' } as const;
+
+function unpriced(name: string, unsaid: string): HoldfastError {
+  return new HoldfastError(
+    'UnknownModel',
+    `The configuration does not say the ${unsaid} of model ${name}, so no budget of money could hold it.`,
+    {
+      hint:
+        `Say it in \`models\`: ${name}: { model, contextWindow, maxOutputTokens, prices: { input, output, cacheRead, cacheWrite } } ` +
+        "in micro-USD per million tokens; or set the budget maxCostMicroUsd: 'unlimited'.",
+      details: { model: name },
+    },
+  );
+}
+
+function routeNamed(name: string, models: DeclaredModels): ModelRoute {
   const { routes = [] } = models;
   const declared = routes.find((route) => route.name === name);
   const route =
     declared ??
+    models.models?.get(name)?.route ??
     KNOWN.get(name) ??
     gatewayRoute(name) ??
     scriptedRoute(name) ??
@@ -55,6 +99,7 @@ export function resolveRoute(name: string, models: DeclaredModels = {}): ModelRo
   if (route !== undefined) return route;
   const known = [
     ...routes.map((each) => each.name),
+    ...(models.models?.keys() ?? []),
     ...KNOWN.keys(),
     'litellm/<known name>',
     'scripted/<name>',

@@ -2,8 +2,9 @@
 import { existsSync } from 'node:fs';
 import { createJiti } from 'jiti';
 import { isConfig, type Config } from '../authoring/index.js';
+import { DEFAULT_BUDGET } from '../core/state/budget-fields.js';
 import { HoldfastError, isErrorCode } from '../core/state/errors.js';
-import { resolveRoute } from '../providers/routes.js';
+import { resolveRouteFor } from '../providers/routes.js';
 import { findConfig } from './project-folder.js';
 
 export { findConfig } from './project-folder.js';
@@ -42,7 +43,11 @@ export async function loadConfig(place: ConfigPlace): Promise<Config> {
 export function checkModels(config: Config): void {
   for (const agent of config.agents.values()) {
     try {
-      resolveRoute(agent.model, config);
+      resolveRouteFor(agent.model, config, {
+        ...DEFAULT_BUDGET,
+        ...config.defaults.budget,
+        ...agent.budget,
+      });
     } catch (error) {
       if (!(error instanceof HoldfastError)) throw error;
       const { code, message, hint, details } = error;

@@ -1,5 +1,6 @@
-/** The model vendors that the environment gives credentials for, and the endpoints of the configuration. */
+/** The model vendors that the environment gives credentials for, and the endpoints and models of the configuration. */
 import type { Config, Endpoint } from '../authoring/index.js';
+import { createAiSdkProvider } from '../providers/ai-sdk.js';
 import { createAnthropicProvider } from '../providers/anthropic.js';
 import { createOpenAiChatProvider } from '../providers/openai-chat.js';
 import { createOpenAiResponsesProvider } from '../providers/openai-responses.js';
@@ -17,7 +18,11 @@ interface Sending {
 /** Without a key there is no provider: a worker still serves, and a call of the model says what to do. */
 export function providersOf(
   environment: Environment,
-  { endpoints = [], fetch: send }: Partial<Pick<Config, 'endpoints'>> & Sending = {},
+  {
+    endpoints = [],
+    models = new Map(),
+    fetch: send,
+  }: Partial<Pick<Config, 'endpoints' | 'models'>> & Sending = {},
 ): ReadonlyMap<string, Provider> {
   const { anthropic, openai, litellm } = environment;
   const sending = send === undefined ? {} : { fetch: send };
@@ -43,6 +48,10 @@ export function providersOf(
   for (const endpoint of endpoints) {
     const provider = providerOf(endpoint, environment, sending);
     if (provider !== undefined) providers.push(provider);
+  }
+  for (const { route, model, providerOptions } of models.values()) {
+    const options = providerOptions === undefined ? {} : { providerOptions };
+    providers.push(createAiSdkProvider({ name: route.provider, model, ...options }));
   }
   return new Map(providers.map((provider) => [provider.name, provider]));
 }

@@ -3,7 +3,7 @@ import { howToReach } from '../activities/model/model-provider.js';
 import type { Agent, Config } from '../authoring/index.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { Provider } from '../providers/provider.js';
-import { resolveRoute } from '../providers/routes.js';
+import { ANY_MONEY, resolveRouteFor } from '../providers/routes.js';
 
 const AGENTS_SHOWN_MAX = 20;
 
@@ -36,7 +36,7 @@ function providersNeededBy({ model, settings }: Agent, config: Config): readonly
 /** A model that nobody knows is refused elsewhere, by name. */
 function providerNameOf(model: string, config: Config): string | undefined {
   try {
-    return resolveRoute(model, config).provider;
+    return resolveRouteFor(model, config, ANY_MONEY).provider;
   } catch (error) {
     if (error instanceof HoldfastError) return undefined;
     throw error;

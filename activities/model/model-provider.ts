@@ -29,6 +29,14 @@ export function howToReach(provider: string, { endpoints }: Pick<Config, 'endpoi
   const variable =
     KEY_VARIABLES.get(provider) ?? endpoints.find(({ name }) => name === provider)?.keyVariable;
   return variable === undefined
-    ? `Declare an endpoint named ${provider} in the configuration, or give the worker a provider of that name.`
+    ? howToDeclare(provider)
     : `Set ${variable} for the worker and restart it.`;
+}
+
+/** Models of a configuration are reached by their name and their id (authoring/language-models.ts). */
+function howToDeclare(provider: string): string {
+  const [name, ...id] = provider.split(':');
+  return id.length === 0
+    ? `Declare an endpoint named ${provider} in the configuration, or give the worker a provider of that name.`
+    : `Give the configuration of a worker the model ${name} with the id ${id.join(':')}: \`models: { ${name}: … }\`.`;
 }

@@ -23,7 +23,7 @@ import { routeHash } from '../../core/step/route.js';
 import { DEFAULT_SETTINGS, type Settings } from '../../core/state/settings.js';
 import type { BudgetOverrides, SettingsOverrides } from '../../core/state/task.js';
 import type { ToolOffer } from '../../core/state/transcript.js';
-import { resolveRoute } from '../../providers/routes.js';
+import { ANY_MONEY, resolveRouteFor } from '../../providers/routes.js';
 import {
   boundedHooks,
   boundedSettings,
@@ -60,7 +60,7 @@ export function agentFor(config: Config, { agent: name, agents, role }: OpeningS
   const whole = withStarted(agent, agents);
   // A model that nobody knows is told now, and not when the sub-agent is started.
   for (const { model } of whole.agents?.values() ?? []) {
-    if (model !== undefined) resolveRoute(model, config);
+    if (model !== undefined) resolveRouteFor(model, config, ANY_MONEY);
   }
   return whole;
 }
@@ -87,11 +87,13 @@ export function freeze(
   { prompt, schemas, roles, served = [] }: Stored,
 ): Frozen {
   const agent = agentFor(config, start);
-  const route = resolveRoute(start.model ?? agent.model, config);
   const tools = [...toolsFor(agent, start), ...served].map((tool) => tool.record);
   const settings = settingsFor(config, start);
+  const budget = limitsFor(config, { agent, start, settings });
+  const route = resolveRouteFor(start.model ?? agent.model, config, budget);
   const { fallbackModel } = settings;
-  const fallback = fallbackModel === null ? undefined : resolveRoute(fallbackModel, config);
+  const fallback =
+    fallbackModel === null ? undefined : resolveRouteFor(fallbackModel, config, budget);
   const { versions } = settings;
   const hooks = { hooks: hookNames(agent.hooks), hookMatches: hookMatches(agent.hooks) };
   const policy = { ...agent.policy, version: versions.policy ?? agent.policy.version };
@@ -104,13 +106,7 @@ export function freeze(
     policy,
     ...boundedHooks(hooks, start),
     ...(agent.handoffTo.length > 0 && { handoffTo: agent.handoffTo }),
-    budget: budgetFor(route, {
-      ...DEFAULT_BUDGET,
-      ...(settings.turnCounting === 'logical' && { maxModelCalls: LOGICAL_MODEL_CALLS_MAX }),
-      ...config.defaults.budget,
-      ...agent.budget,
-      ...withinLimits(agent.budget, parseBudget(start.budget, PLACE)),
-    }),
+    budget: budgetFor(route, budget),
     settings,
     ...treeOf(agent, start, { schemas, roles }),
     versions: {
@@ -126,6 +122,19 @@ export function freeze(
       // Whatever people call their own code: this is what ran it.
       runtime: codeVersion(),
     },
+  };
+}
+
+function limitsFor(
+  config: Config,
+  { agent, start, settings }: { agent: Agent; start: OpeningStart; settings: Settings },
+): Budget {
+  return {
+    ...DEFAULT_BUDGET,
+    ...(settings.turnCounting === 'logical' && { maxModelCalls: LOGICAL_MODEL_CALLS_MAX }),
+    ...config.defaults.budget,
+    ...agent.budget,
+    ...withinLimits(agent.budget, parseBudget(start.budget, PLACE)),
   };
 }
 

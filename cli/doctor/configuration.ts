@@ -36,11 +36,13 @@ async function checkKeys(
   config: Config,
   { place, served }: ConfigurationPlace,
 ): Promise<readonly Check[]> {
-  const { resolveRoute } = await import('../../providers/routes.js');
+  const { ANY_MONEY, resolveRouteFor } = await import('../../providers/routes.js');
   const { providersOf } = await import('../../worker/providers.js');
   const available = providersOf(place, config);
   const wanted = new Set(
-    [...config.agents.values()].map((agent) => resolveRoute(agent.model, config).provider),
+    [...config.agents.values()].map(
+      (agent) => resolveRouteFor(agent.model, config, ANY_MONEY).provider,
+    ),
   );
   return [...wanted].map((provider) => {
     if (available.has(provider)) return ok('model key', `${provider}: set`);

@@ -9,7 +9,7 @@ import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
 import type { Agent, Config, Hook, Tool, ToolContext } from '../../authoring/index.js';
 import type { Json } from '../../core/json/json.js';
 import type { Provider } from '../../providers/provider.js';
-import { resolveRoute } from '../../providers/routes.js';
+import { ANY_MONEY, resolveRouteFor } from '../../providers/routes.js';
 import type { CaseTool, Fixture } from '../fixture.js';
 import { AGENT, ownBudget, ownSettings } from './config.js';
 import { inOwnTime } from './own-time.js';
@@ -72,7 +72,9 @@ export function ownProviders(
     ...named,
     ...(typeof fallback === 'string' ? [fallback] : []),
   ];
-  return new Map(names.map((name) => [resolveRoute(name, config).provider, provider]));
+  return new Map(
+    names.map((name) => [resolveRouteFor(name, config, ANY_MONEY).provider, provider]),
+  );
 }
 
 function answered(tool: Tool, scripted: CaseTool | undefined, cast: ToolCast): Tool {

@@ -1,0 +1,195 @@
+/**
+ * A ModelRequest as the options of `doStream`.
+ * Invariants: the system's message comes first; results of tools are a message of their own, before the text
+ * they came with (G45); what the vendor said of its parts goes back with them, and only to the model it came from.
+ */
+import { createHash } from 'node:crypto';
+import type { Json } from '../../core/json/json.js';
+import type { Block } from '../../core/state/transcript.js';
+import { isRecord, listAt, textAt, type JsonRecord } from '../json-record.js';
+import type { LanguageModel } from '../../pure/language-model.js';
+import { effortOf } from '../openai/thinking.js';
+import { resultText, wireCallId } from '../openai/wire-values.js';
+import type { ModelRequest, RequestMessage } from '../provider.js';
+import { asArgumentObject } from '../tool-arguments.js';
+import { pastWireName } from '../wire-names.js';
+import { nothingToSend, wellFormed } from '../wire-text.js';
+
+/** The longest id of a call that every vendor behind a package takes. */
+const CALL_ID_CHARS_MAX = 64;
+/** Mistral takes ids of nine letters and digits alone. */
+const NINE = /^[a-zA-Z0-9]{9}$/;
+const NINE_CHARS = 9;
+
+export type Vendor = Pick<LanguageModel, 'provider' | 'specificationVersion'>;
+
+/** InvalidRequest when there is nothing to send. */
+export function optionsOf(
+  request: ModelRequest,
+  vendor: Vendor,
+  providerOptions: JsonRecord | undefined,
+): JsonRecord {
+  const scribe = scribeOf(request, vendor);
+  const messages = request.messages.flatMap((message) =>
+    message.role === 'assistant'
+      ? assistantMessage(message, request, scribe)
+      : userMessages(message, scribe),
+  );
+  if (messages.length === 0) throw nothingToSend();
+  const { temperature, maxTokens } = request;
+  return {
+    prompt: [...systemMessage(request), ...messages],
+    maxOutputTokens: maxTokens,
+    ...(temperature !== undefined && { temperature }),
+    ...toolOptions(request),
+    ...reasoningOf(request, vendor),
+    ...(providerOptions !== undefined && { providerOptions }),
+    includeRawChunks: false,
+  };
+}
+
+/** Only v4 can be told how much to think; for the others the configuration has `providerOptions`. */
+function reasoningOf({ thinking }: ModelRequest, { specificationVersion }: Vendor): JsonRecord {
+  if (thinking === undefined || specificationVersion !== 'v4') return {};
+  return { reasoning: thinking.maxTokens === 0 ? 'none' : effortOf(thinking) };
+}
+
+function systemMessage({ system, dynamic = [] }: ModelRequest): readonly Json[] {
+  const content = [system, ...dynamic].filter((text) => text.trim() !== '').join('\n\n');
+  return content === '' ? [] : [{ role: 'system', content: wellFormed(content) }];
+}
+
+/** What a vendor runs itself is declared in words of its own, which no name here stands for. */
+function toolOptions({ tools, toolChoice }: ModelRequest): JsonRecord {
+  const ours = tools.filter(({ hosted }) => hosted === undefined);
+  if (ours.length === 0) return {};
+  return {
+    tools: ours.map(({ wireName, description, inputSchema }) => ({
+      type: 'function',
+      name: wireName,
+      description,
+      inputSchema,
+    })),
+    toolChoice: { type: toolChoice ?? 'auto' },
+  };
+}
+
+/** How ids and names of calls are written for this vendor. */
+interface Scribe {
+  readonly vendor: string;
+  /** The vendor has a flag for a failed tool; others are told in words (G44). */
+  readonly hasErrorFlag: boolean;
+  idOf(id: string): string;
+  nameOf(id: string): string;
+}
+
+function scribeOf({ messages, tools }: ModelRequest, { provider }: Vendor): Scribe {
+  const wireNames = new Map(tools.map((tool) => [tool.name, tool.wireName]));
+  const names = new Map<string, string>();
+  for (const { blocks } of messages) {
+    for (const block of blocks) {
+      if (block.type !== 'tool_use') continue;
+      names.set(block.id, wireNames.get(block.tool) ?? pastWireName(block.tool));
+    }
+  }
+  const nine = provider.startsWith('mistral');
+  return {
+    vendor: provider,
+    hasErrorFlag: provider.includes('anthropic'),
+    idOf: (id) => (nine ? nineOf(id) : wireCallId(id, CALL_ID_CHARS_MAX)),
+    nameOf: (id) => names.get(id) ?? 'unknown',
+  };
+}
+
+function nineOf(id: string): string {
+  if (NINE.test(id)) return id;
+  return createHash('sha256').update(id).digest('hex').slice(0, NINE_CHARS);
+}
+
+function userMessages({ blocks }: RequestMessage, scribe: Scribe): readonly Json[] {
+  const results = blocks.flatMap((block) =>
+    block.type === 'tool_result' ? [resultPart(block, scribe)] : [],
+  );
+  const texts = textParts(blocks);
+  return [
+    ...(results.length === 0 ? [] : [{ role: 'tool', content: results }]),
+    ...(texts.length === 0 ? [] : [{ role: 'user', content: texts }]),
+  ];
+}
+
+function resultPart(
+  block: Extract<Block, { type: 'tool_result' }>,
+  { idOf, nameOf, hasErrorFlag }: Scribe,
+): JsonRecord {
+  const type = block.isError ? 'error-text' : 'text';
+  return {
+    type: 'tool-result',
+    toolCallId: idOf(block.id),
+    toolName: nameOf(block.id),
+    output: { type, value: hasErrorFlag ? wellFormed(block.text) : resultText(block) },
+  };
+}
+
+function textParts(blocks: readonly Block[]): readonly JsonRecord[] {
+  return blocks.flatMap((block) =>
+    block.type === 'text' && block.text.trim() !== ''
+      ? [{ type: 'text', text: wellFormed(block.text) }]
+      : [],
+  );
+}
+
+function assistantMessage(
+  message: RequestMessage,
+  { model }: ModelRequest,
+  scribe: Scribe,
+): readonly Json[] {
+  const own = ownParts(message, { model, vendor: scribe.vendor });
+  const content =
+    own === undefined
+      ? message.blocks.flatMap((block) => plainPart(block, scribe))
+      : own.flatMap((part) => returnedPart(part, scribe));
+  return content.length === 0 ? [] : [{ role: 'assistant', content }];
+}
+
+function plainPart(block: Block, scribe: Scribe): readonly JsonRecord[] {
+  if (block.type === 'tool_use') return [callPart(block.id, block.args, scribe)];
+  return textParts([block]);
+}
+
+function callPart(id: string, args: Json, { idOf, nameOf }: Scribe): JsonRecord {
+  const input = asArgumentObject(args);
+  return { type: 'tool-call', toolCallId: idOf(id), toolName: nameOf(id), input };
+}
+
+/** The parts of this very model, if they name the same calls as the blocks: otherwise history was repaired. */
+function ownParts(
+  { raw, rawModel, blocks }: RequestMessage,
+  { model, vendor }: { readonly model: string; readonly vendor: string },
+): readonly JsonRecord[] | undefined {
+  if (rawModel !== model || !isRecord(raw) || raw['vendor'] !== vendor) return undefined;
+  const parts = listAt(raw, 'parts').filter(isRecord);
+  const rawIds = parts.flatMap((part) => (part['type'] === 'tool-call' ? [part['id']] : []));
+  const ids = blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+  const same = ids.length === rawIds.length && ids.every((id, index) => id === rawIds[index]);
+  return same && parts.length > 0 ? parts : undefined;
+}
+
+function returnedPart(part: JsonRecord, scribe: Scribe): readonly JsonRecord[] {
+  const meta = part['meta'];
+  const options: JsonRecord = isRecord(meta) ? { providerOptions: meta } : {};
+  switch (textAt(part, 'type')) {
+    case 'text': {
+      const text = wellFormed(textAt(part, 'text'));
+      // An empty text may carry the signature of what came before.
+      return text.trim() === '' && meta === undefined ? [] : [{ type: 'text', text, ...options }];
+    }
+    case 'reasoning':
+      return [{ type: 'reasoning', text: wellFormed(textAt(part, 'text')), ...options }];
+    case 'tool-call':
+      return [{ ...callPart(textAt(part, 'id'), part['args'] ?? {}, scribe), ...options }];
+    case 'custom':
+      return [{ type: 'custom', kind: textAt(part, 'kind'), ...options }];
+    default:
+      return [];
+  }
+}
