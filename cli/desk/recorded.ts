@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Cli } from '../command.js';
-import { bundleOf } from '../commands/export.js';
+import { bundleOf } from '../commands/exported.js';
 import type { Bundle } from '../../replay/bundle.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { neededStore, type Session } from '../session.js';
@@ -38,8 +38,8 @@ export async function oneRecordedOf(
 }
 
 async function read(cli: Cli, subject: string, exported: () => Promise<Bundle>): Promise<Recorded> {
-  const file = resolve(cli.environment.folder, subject);
-  if (!isFile(subject, file)) return { bundle: await exported(), source: 'run' };
+  const file = fileOf(cli, subject);
+  if (file === undefined) return { bundle: await exported(), source: 'run' };
   const { readBundle } = await import('../../replay/read-bundle.js');
   return { bundle: await readBundle(file), source: 'file' };
 }
@@ -61,9 +61,11 @@ export async function treeRowsOf(session: Session, runId: string): Promise<RowsB
   return rowsBelow(await neededStore(session), { tenant: TENANT, runId }, wanted);
 }
 
-/** A run id has no slash and seldom ends like a file. */
-function isFile(subject: string, file: string): boolean {
-  return existsSync(file) || subject.includes('/') || /\.json(\.gz)?$/.test(subject);
+/** The file that is named; undefined: a run is. A run id has no slash and seldom ends like a file. */
+export function fileOf(cli: Cli, subject: string): string | undefined {
+  const file = resolve(cli.environment.folder, subject);
+  const isFile = existsSync(file) || subject.includes('/') || /\.json(\.gz)?$/.test(subject);
+  return isFile ? file : undefined;
 }
 
 /** Events of a run that the store has, at most EVENTS_MAX. */

@@ -20,7 +20,16 @@ export function refuseSecrets(text: string, variables: Variables): void {
 
 /** The variable whose value stands in the JSON text; undefined: none does. */
 export function secretIn(text: string, variables: Variables): string | undefined {
-  return secretsOf(variables).find(([, secret]) => text.includes(inJson(secret)))?.[0];
+  return secretFinder(variables)?.(text);
+}
+
+/** The same for many texts; undefined: no variable is a secret. */
+export function secretFinder(
+  variables: Variables,
+): ((text: string) => string | undefined) | undefined {
+  const secrets = secretsOf(variables).map(([name, secret]) => [name, inJson(secret)] as const);
+  if (secrets.length === 0) return undefined;
+  return (text) => secrets.find(([, secret]) => text.includes(secret))?.[0];
 }
 
 /** The text with the name of the variable in place of each value, also as JSON and XML write it. */
