@@ -1,6 +1,10 @@
 /** A file that a command writes for people to keep: never over another one, and its folder is made. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { constants, createWriteStream, existsSync } from 'node:fs';
+import { copyFile, link, mkdir, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
 import { HoldfastError } from '../core/state/errors.js';
 import { usage } from './usage.js';
 
@@ -19,13 +23,75 @@ export async function writeNewFile(
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, content, { flag: 'wx', mode: 0o600 });
   } catch (cause) {
-    const { code, syscall } = cause as NodeJS.ErrnoException;
-    if (code === 'EEXIST' && syscall === 'open') {
-      throw usage(`The file ${file} exists, and is kept.`, 'Choose another name with -o.');
-    }
-    throw new HoldfastError('Usage', `The ${what} cannot be written to ${file}.`, {
-      hint: cause instanceof Error ? cause.message : 'Name another file with -o.',
-      cause,
-    });
+    throw notWritten({ file, what }, cause);
   }
+}
+
+export interface StreamedFile extends NewFile {
+  /** By gzip. */
+  readonly packed: boolean;
+}
+
+/**
+ * Writes what comes in pieces beside the file and gives it its name when it is whole: the file is whole or not there.
+ * Gives its bytes. Errors: as above, and those of the pieces.
+ */
+export async function streamNewFile(
+  pieces: AsyncIterable<Uint8Array>,
+  { file, what, packed }: StreamedFile,
+): Promise<number> {
+  const partial = join(dirname(file), `.${basename(file)}.${randomUUID()}.partial`);
+  let bytes = 0;
+  async function* counted(packedPieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of packedPieces) {
+      bytes += piece.length;
+      yield piece;
+    }
+  }
+  try {
+    const target = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true });
+    if (packed) await pipeline(pieces, createGzip({ level: 9 }), counted, target);
+    else await pipeline(pieces, counted, target);
+    await named(partial, file);
+    return bytes;
+  } catch (cause) {
+    throw notWritten({ file, what }, cause);
+  } finally {
+    await rm(partial, { force: true });
+  }
+}
+
+/** Said before long work for a file that would not be written. Makes its folder. Errors: as above. */
+export async function checkNewFile({ file, what }: NewFile): Promise<void> {
+  await mkdir(dirname(file), { recursive: true }).catch((cause: unknown) => {
+    throw notWritten({ file, what }, cause);
+  });
+  if (existsSync(file)) throw taken(file);
+}
+
+/** A link, unlike a rename, never takes the name of another file. */
+async function named(partial: string, file: string): Promise<void> {
+  try {
+    await link(partial, file);
+  } catch (cause) {
+    // Some file systems have no links; a copy is not there at once, and still over no other file.
+    if (!NO_LINKS.includes((cause as NodeJS.ErrnoException).code ?? '')) throw cause;
+    await copyFile(partial, file, constants.COPYFILE_EXCL);
+  }
+}
+
+const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
+
+function notWritten({ file, what }: NewFile, cause: unknown): HoldfastError {
+  if (cause instanceof HoldfastError) return cause;
+  const { code, syscall } = cause as NodeJS.ErrnoException;
+  if (code === 'EEXIST' && syscall !== 'mkdir') return taken(file);
+  return new HoldfastError('Usage', `The ${what} cannot be written to ${file}.`, {
+    hint: cause instanceof Error ? cause.message : 'Name another file with -o.',
+    cause,
+  });
+}
+
+function taken(file: string): HoldfastError {
+  return usage(`The file ${file} exists, and is kept.`, 'Choose another name with -o.');
 }

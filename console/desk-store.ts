@@ -40,6 +40,7 @@ export type DeskStore = Pick<
   | 'freezesInForce'
   | 'listEffects'
   | 'readHistories'
+  | 'readHistory'
   | 'listArchivals'
   | 'readChain'
   | 'meetTools'

@@ -11,7 +11,16 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The variable whose value stands in the JSON text; undefined: none does. */
 export function secretIn(text: string, variables: Variables): string | undefined {
-  return secretsOf(variables).find(([, secret]) => holdsSecret(text, secret))?.[0];
+  return secretFinder(variables)?.(text);
+}
+
+/** The same for many texts; undefined: no variable is a secret. */
+export function secretFinder(
+  variables: Variables,
+): ((text: string) => string | undefined) | undefined {
+  const secrets = secretsOf(variables);
+  if (secrets.length === 0) return undefined;
+  return (text) => secrets.find(([, secret]) => holdsSecret(text, secret))?.[0];
 }
 
 /** Whether it stands in the text, also as JSON within JSON writes it. */

@@ -37,23 +37,47 @@ export function isEnding(event: HistoryEvent): boolean {
 
 /** Why these segments are no whole chain. */
 export function brokenChain(segments: readonly Segment[]): string | undefined {
-  let before: string | undefined;
-  for (const [index, { segment, execution, events }] of segments.entries()) {
-    const what = `segment ${index}`;
-    if (segment !== index) return `${what} is not where it should be`;
-    const [first] = events;
-    if (first === undefined || typeOf(first) !== 'WORKFLOW_EXECUTION_STARTED') {
-      return `${what} does not begin with the start of an execution`;
-    }
-    if (events.some(({ eventId }, at) => Number(eventId) !== at + 1)) {
-      return `${what} has gaps in its history`;
-    }
-    if (continuedFrom(events) !== before) return `${what} does not continue the one before it`;
-    before = execution;
-    const last = typeOf(events.at(-1)!);
-    if (index < segments.length - 1 && last !== 'WORKFLOW_EXECUTION_CONTINUED_AS_NEW') {
-      return `${what} does not end by continuing as new`;
-    }
+  let before: Link | undefined;
+  for (const segment of segments) {
+    const broken = brokenLink(segment, before);
+    if (broken !== undefined) return broken;
+    before = linkOf(segment);
+  }
+  return undefined;
+}
+
+/** What the next segment of a chain is to fit. */
+export interface Link {
+  readonly segment: number;
+  readonly execution: string;
+  /** Type of the last event. */
+  readonly last: string;
+}
+
+export function linkOf({ segment, execution, events }: Segment): Link {
+  return { segment, execution, last: typeOf(events.at(-1)!) };
+}
+
+/** Why a segment does not follow the one before it. */
+export function brokenLink(
+  { segment, events }: Segment,
+  before: Link | undefined,
+): string | undefined {
+  const index = before === undefined ? 0 : before.segment + 1;
+  if (before !== undefined && before.last !== 'WORKFLOW_EXECUTION_CONTINUED_AS_NEW') {
+    return `segment ${before.segment} does not end by continuing as new`;
+  }
+  const what = `segment ${index}`;
+  if (segment !== index) return `${what} is not where it should be`;
+  const [first] = events;
+  if (first === undefined || typeOf(first) !== 'WORKFLOW_EXECUTION_STARTED') {
+    return `${what} does not begin with the start of an execution`;
+  }
+  if (events.some(({ eventId }, at) => Number(eventId) !== at + 1)) {
+    return `${what} has gaps in its history`;
+  }
+  if (continuedFrom(events) !== before?.execution) {
+    return `${what} does not continue the one before it`;
   }
   return undefined;
 }

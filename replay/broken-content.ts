@@ -34,7 +34,11 @@ export function brokenContent(bundle: Bundle): string | undefined {
   return missingReference(bundle);
 }
 
-function otherRun({ run, segments }: BundledRun): string | undefined {
+/** Why histories are not those of the run. */
+export function otherRun({
+  run,
+  segments,
+}: Pick<BundledRun, 'run' | 'segments'>): string | undefined {
   for (const { segment, events } of segments) {
     const started = attributesOf(events[0], 'workflowExecutionStarted');
     const runId = textAt(started, 'workflowId');
@@ -53,15 +57,31 @@ function otherRun({ run, segments }: BundledRun): string | undefined {
 function missingReference(bundle: Bundle): string | undefined {
   const { nodes, blobs } = bundle;
   const { heads, blobs: named } = referencesIn(recordedValues(runsOf(bundle)));
-  const parents = Object.values(nodes).map((node) => textAt(node, 'parent'));
-  for (const hash of [...heads, ...parents]) {
-    if (hash !== undefined && ownValue(nodes, hash) === undefined) {
-      return `it has no message ${shown(hash)}`;
-    }
-  }
-  for (const hash of [...named, ...referencesIn(Object.values(nodes)).blobs]) {
-    if (ownValue(blobs, hash) === undefined) return `it has no text ${hash}`;
-  }
+  const parents = Object.values(nodes).flatMap((node) => textAt(node, 'parent') ?? []);
+  const needed = {
+    nodes: [...heads, ...parents],
+    blobs: [...named, ...referencesIn(Object.values(nodes)).blobs],
+  };
+  return missingOf(needed, {
+    node: (hash) => ownValue(nodes, hash) !== undefined,
+    blob: (hash) => ownValue(blobs, hash) !== undefined,
+  });
+}
+
+interface Needed {
+  readonly nodes: Iterable<string>;
+  readonly blobs: Iterable<string>;
+}
+
+interface Had {
+  node(hash: string): boolean;
+  blob(hash: string): boolean;
+}
+
+/** Which message or text is named and not there. */
+export function missingOf({ nodes, blobs }: Needed, has: Had): string | undefined {
+  for (const hash of nodes) if (!has.node(hash)) return `it has no message ${shown(hash)}`;
+  for (const hash of blobs) if (!has.blob(hash)) return `it has no text ${hash}`;
   return undefined;
 }
 
@@ -79,15 +99,43 @@ function* recordedValues(runs: readonly BundledRun[]): Generator<Json, void> {
  */
 function otherEvents({ segments, events }: BundledRun): string | undefined {
   const { carried, stored } = carriedEvents(segments);
-  const ended = typeOf(segments.at(-1)!.events.at(-1)!) === 'WORKFLOW_EXECUTION_COMPLETED';
+  const told = events.map((event) => ({
+    seq: event.stamp.seq,
+    isCarried: () => {
+      const known = carried.get(event.stamp.seq);
+      return known !== undefined && isAmong(known, event);
+    },
+  }));
+  return wrongEvents(told, { stored, ended: isCompleted(segments.at(-1)!) });
+}
+
+export function isCompleted({ events }: Bundle['segments'][number]): boolean {
+  return typeOf(events.at(-1)!) === 'WORKFLOW_EXECUTION_COMPLETED';
+}
+
+export interface ToldEvent {
+  readonly seq: number;
+  /** An activity of the histories was given it under its number. */
+  isCarried(): boolean;
+}
+
+interface Ended {
+  /** Numbers of the events that the store has; each is taken out when it is met. */
+  readonly stored: Set<number>;
+  readonly ended: boolean;
+}
+
+/** Why these are not the events of histories. */
+export function wrongEvents(
+  events: Iterable<ToldEvent>,
+  { stored, ended }: Ended,
+): string | undefined {
   let before = -1;
-  for (const event of events) {
-    const { seq } = event.stamp;
+  for (const { seq, isCarried } of events) {
     if (seq <= before) return `its event ${seq} is not where it should be`;
     before = seq;
     if (!stored.delete(seq) && !ended) continue;
-    const known = carried.get(seq);
-    if (known !== undefined && isAmong(known, event)) continue;
+    if (isCarried()) continue;
     return `its event ${seq} is none that the histories carry`;
   }
   const [missing] = stored;
@@ -114,7 +162,7 @@ interface CarriedEvents {
   readonly stored: Set<number>;
 }
 
-function carriedEvents(segments: Bundle['segments']): CarriedEvents {
+export function carriedEvents(segments: Bundle['segments']): CarriedEvents {
   const carried = new Map<number, Carried>();
   const stored = new Set<number>();
   for (const { events } of segments) {

@@ -17,7 +17,7 @@ export const BUNDLE_FORMAT = 'holdfast-bundle';
 /** Newest version; from 2 on there are members. */
 export const BUNDLE_VERSION = 2;
 /** Of a run by itself. */
-const ALONE_VERSION = 1;
+export const ALONE_VERSION = 1;
 /** Largest file, in bytes; Temporal's histories end at 50 MiB each. */
 export const BUNDLE_BYTES_MAX = 256 * 1024 * 1024;
 export const SEGMENTS_MAX = 10_000;

@@ -10,7 +10,7 @@ import { BUNDLE_BYTES_MAX, type Absent, type Bundle, type Member } from './bundl
 import { fetchSegments, type HistoryPlace } from './fetch-segments.js';
 import { gather, gatherEvents } from './gather.js';
 import { keepQuiet } from './keep-quiet.js';
-import { DEPTH_MAX, isChildOf, MEMBERS_MAX, type BundledRun } from './tree.js';
+import { DEPTH_MAX, MEMBERS_MAX, parentIn, type BundledRun } from './tree.js';
 import { versionsOf } from './versions.js';
 
 export interface ExportPlace extends Credentials {
@@ -35,34 +35,75 @@ export function exportRun(place: ExportPlace, run: Bundle['run']): Promise<Bundl
  */
 export function exportTree(place: ExportPlace, run: Bundle['run']): Promise<Bundle> {
   return reading(place, async (histories) => {
-    let bytes = 0;
-    const heard = (more: number): void => {
+    const bounded = boundedPlace(histories);
+    const { root, members, absent } = await recordTree(place.store, run, {
+      record: (key) => recorded(bounded, key),
+      parentOf: ({ segments }) => parentIn(segments[0]?.events[0]),
+    });
+    const bundle = await bundleOf(place.store, [root, ...members]);
+    return { ...bundle, ...below(members, absent) };
+  });
+}
+
+/** Of a tree that is a run alone, neither. */
+export function below<T>(
+  members: readonly T[],
+  absent: readonly Absent[],
+): { readonly members?: readonly T[]; readonly absent?: readonly Absent[] } {
+  return {
+    ...((members.length > 0 || absent.length > 0) && { members }),
+    ...(absent.length > 0 && { absent }),
+  };
+}
+
+/** Histories of a tree together are no larger than a bundle. */
+export function boundedPlace<Place extends HistoryPlace>(place: Place): Place {
+  let bytes = 0;
+  return {
+    ...place,
+    heard(more) {
       bytes += more;
       if (bytes > BUNDLE_BYTES_MAX)
         throw tooMuch(`its histories have more than ${BUNDLE_BYTES_MAX} bytes`);
-    };
-    const bounded = { ...histories, heard };
-    const root = await recorded(bounded, run);
-    const members: Member[] = [];
-    const absent: Absent[] = [];
-    const below = await rowsBelow(place.store, run, { depth: DEPTH_MAX, count: MEMBERS_MAX });
-    if (below.leftOut) throw tooMuch(`more than ${MEMBERS_MAX} runs are below it`);
-    for (const { child: runId, parent, place: at } of below.rows) {
-      const isLost = absent.some((one) => one.runId === parent);
-      const member = isLost
-        ? 'the run that started it is absent'
-        : await recorded(bounded, { tenant: run.tenant, runId }).catch(whyAbsent);
-      if (typeof member === 'string') absent.push({ runId, parent, reason: member });
-      else if (!isChildOf(member.segments, parent)) absent.push({ runId, parent, reason: TAKEN });
-      else members.push({ ...member, parent, ...(at !== undefined && { agentPath: at.path }) });
-    }
-    const bundle = await bundleOf(place.store, [root, ...members]);
-    return {
-      ...bundle,
-      ...((members.length > 0 || absent.length > 0) && { members }),
-      ...(absent.length > 0 && { absent }),
-    };
-  });
+    },
+  };
+}
+
+export interface Recording<T> {
+  /** Errors: `RunNotFound`, `HistoryMissing`: there is no record. */
+  record(run: Bundle['run']): Promise<T>;
+  /** Run id of the run that started it, by its own history. */
+  parentOf(recorded: T): string | undefined;
+}
+
+export interface RecordedTree<T> {
+  readonly root: T;
+  /** Each after its parent. */
+  readonly members: readonly (T & Pick<Member, 'parent' | 'agentPath'>)[];
+  readonly absent: readonly Absent[];
+}
+
+/** Records a run and all runs below it that the store knows. */
+export async function recordTree<T extends object>(
+  store: Store,
+  run: Bundle['run'],
+  { record, parentOf }: Recording<T>,
+): Promise<RecordedTree<T>> {
+  const root = await record(run);
+  const members: RecordedTree<T>['members'][number][] = [];
+  const absent: Absent[] = [];
+  const { rows, leftOut } = await rowsBelow(store, run, { depth: DEPTH_MAX, count: MEMBERS_MAX });
+  if (leftOut) throw tooMuch(`more than ${MEMBERS_MAX} runs are below it`);
+  for (const { child: runId, parent, place: at } of rows) {
+    const isLost = absent.some((one) => one.runId === parent);
+    const member = isLost
+      ? 'the run that started it is absent'
+      : await record({ tenant: run.tenant, runId }).catch(whyAbsent);
+    if (typeof member === 'string') absent.push({ runId, parent, reason: member });
+    else if (parentOf(member) !== parent) absent.push({ runId, parent, reason: TAKEN });
+    else members.push({ ...member, parent, ...(at !== undefined && { agentPath: at.path }) });
+  }
+  return { root, members, absent };
 }
 
 const TAKEN = 'another run has this id';
@@ -76,9 +117,12 @@ function whyAbsent(error: unknown): string {
   return error.message.slice(0, REASON_CHARS_MAX);
 }
 
-async function reading<T>(
+export type ReadPlace = HistoryPlace & { readonly archive: Store };
+
+/** With a connection that is closed behind the work. */
+export async function reading<T>(
   { address, namespace, store, payloadCodecs = [], ...credentials }: ExportPlace,
-  work: (place: HistoryPlace & { readonly archive: Store }) => Promise<T>,
+  work: (place: ReadPlace) => Promise<T>,
 ): Promise<T> {
   keepQuiet();
   const connection = await connect({ address, ...credentialsOf(credentials), attemptsMax: 1 });
@@ -89,10 +133,7 @@ async function reading<T>(
   }
 }
 
-async function recorded(
-  place: HistoryPlace & { readonly archive: Store },
-  { tenant, runId }: Bundle['run'],
-): Promise<BundledRun> {
+async function recorded(place: ReadPlace, { tenant, runId }: Bundle['run']): Promise<BundledRun> {
   const run = { tenant, runId };
   const segments = await fetchSegments(place, run);
   const events = await gatherEvents(place.archive, run);

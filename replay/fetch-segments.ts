@@ -8,7 +8,6 @@ import type { PayloadCodec } from '@temporalio/common';
 import type { HistoryAccess } from '../client/index.js';
 import { historyJson } from '../activities/history-json.js';
 import { HoldfastError } from '../core/state/errors.js';
-import type { ArchivedHistory } from '../store/histories.js';
 import type { Store } from '../store/store.js';
 import type { Archival } from '../store/archivals.js';
 import { LIST_ROWS_MAX } from '../store/bounds.js';
@@ -25,7 +24,7 @@ export interface HistoryPlace {
   readonly connection: HistoryAccess['connection'];
   readonly namespace: string;
   /** Absent: the server alone. */
-  readonly archive?: Pick<Store, 'readHistories' | 'listArchivals'>;
+  readonly archive?: Pick<Store, 'readHistories' | 'readHistory' | 'listArchivals'>;
   /** Those of the workers; the server and the archive hold what they have encoded. */
   readonly payloadCodecs?: readonly PayloadCodec[];
   /** Largest record, in bytes of the histories' JSON; absent: any. */
@@ -34,32 +33,42 @@ export interface HistoryPlace {
   readonly heard?: (bytes: number) => void;
 }
 
-/** Errors: `RunNotFound`, `HistoryMissing`, `InvalidRequest` for a record above `bytesMax`. */
-export async function fetchSegments(
-  place: HistoryPlace,
-  run: { readonly tenant: string; readonly runId: string },
-): Promise<readonly Segment[]> {
-  let archived: readonly ArchivedHistory[] | undefined;
+interface RunKey {
+  readonly tenant: string;
+  readonly runId: string;
+}
+
+/** Oldest first. Errors: `RunNotFound`, `HistoryMissing`, `InvalidRequest` for a record above `bytesMax`. */
+export async function fetchSegments(place: HistoryPlace, run: RunKey): Promise<readonly Segment[]> {
   const found: Omit<Segment, 'segment'>[] = [];
+  for await (const one of segmentsFromNewest(place, run)) found.unshift(one);
+  return found.map((one, segment) => ({ segment, ...one }));
+}
+
+/** The newest first, and one at a time; which number each has, its end alone tells. Errors: as above. */
+export async function* segmentsFromNewest(
+  place: HistoryPlace,
+  run: RunKey,
+): AsyncGenerator<Omit<Segment, 'segment'>, void> {
+  const { payloadCodecs: codecs = [], namespace } = place;
   /** Empty: the newest execution. */
   let execution = '';
   let bytes = 0;
-  while (found.length < SEGMENTS_MAX) {
-    const fetched = await fetchExecution(place, run.runId, execution);
-    if (fetched !== undefined) {
-      found.unshift({ ...parsed(fetched), source: 'temporal' });
-      bytes += took(place, fetched);
-    } else {
-      archived ??= (await place.archive?.readHistories(run.tenant, run.runId)) ?? [];
-      const kept = archived.find((one) => one.execution === execution);
-      if (kept === undefined)
-        throw await missingFrom(place, run, { execution, archived: archived.length });
-      found.unshift({ ...parsed(kept), source: 'store' });
-      bytes += took(place, kept);
-    }
+  for (let count = 0; count < SEGMENTS_MAX; count += 1) {
+    const { fetched, source } = await found(place, run, execution);
+    const { byteLength } = fetched.history;
+    bytes += byteLength;
+    place.heard?.(byteLength);
     if (bytes > (place.bytesMax ?? Infinity)) throw tooLarge(run.runId, place.bytesMax!);
-    const before = continuedFrom(found[0]!.events);
-    if (before === undefined) return decoded(place, run.runId, found);
+    const events = eventsOf(fetched.history);
+    const before = continuedFrom(events);
+    const decoding = { codecs, namespace, workflowId: run.runId };
+    yield {
+      execution: fetched.execution,
+      source,
+      events: await decodePayloads(events, decoding),
+    };
+    if (before === undefined) return;
     execution = before;
   }
   throw new HoldfastError(
@@ -68,32 +77,23 @@ export async function fetchSegments(
   );
 }
 
-function took({ heard }: HistoryPlace, { history }: Fetched): number {
-  heard?.(history.byteLength);
-  return history.byteLength;
-}
-
-async function decoded(
-  { payloadCodecs: codecs = [], namespace }: HistoryPlace,
-  workflowId: string,
-  found: readonly Omit<Segment, 'segment'>[],
-): Promise<readonly Segment[]> {
-  const segments: Segment[] = [];
-  for (const [segment, one] of found.entries()) {
-    const events = await decodePayloads(one.events, { codecs, namespace, workflowId });
-    segments.push({ segment, ...one, events });
-  }
-  return segments;
+async function found(
+  place: HistoryPlace,
+  { tenant, runId }: RunKey,
+  execution: string,
+): Promise<{ readonly fetched: Fetched; readonly source: Segment['source'] }> {
+  const fetched = await fetchExecution(place, runId, execution);
+  if (fetched !== undefined) return { fetched, source: 'temporal' };
+  const kept =
+    execution === '' ? undefined : await place.archive?.readHistory({ tenant, runId, execution });
+  if (kept !== undefined) return { fetched: kept, source: 'store' };
+  throw await missingFrom(place, { tenant, runId }, execution);
 }
 
 interface Fetched {
   readonly execution: string;
   /** Temporal's own JSON. */
   readonly history: Uint8Array;
-}
-
-function parsed({ execution, history }: Fetched): Pick<Segment, 'execution' | 'events'> {
-  return { execution, events: eventsOf(history) };
 }
 
 type Page = Awaited<
@@ -158,12 +158,14 @@ function tooLarge(runId: string, bytesMax: number): HoldfastError {
 /** The archive may know why, and since when. */
 async function missingFrom(
   { archive }: HistoryPlace,
-  run: { readonly tenant: string; readonly runId: string },
-  { execution, archived }: { readonly execution: string; readonly archived: number },
+  run: RunKey,
+  execution: string,
 ): Promise<HoldfastError> {
   const rows = (await archive?.listArchivals({ run, limit: LIST_ROWS_MAX })) ?? [];
   const lost = rows.find((one) => one.execution === execution && one.state === 'history_lost');
-  return lost === undefined ? missing(run.runId, execution, archived) : lostForGood(lost);
+  if (lost !== undefined) return lostForGood(lost);
+  const archived = (await archive?.readHistories(run.tenant, run.runId)) ?? [];
+  return missing(run.runId, execution, archived.length);
 }
 
 function lostForGood({ runId, segment, execution, since, lostAt = since }: Archival) {

@@ -72,16 +72,26 @@ export async function gatherEvents(
   run: RunKey,
 ): Promise<readonly RunEvent[]> {
   const events: RunEvent[] = [];
-  for (let since = 0; events.length < EVENTS_MAX;) {
-    const page = await store.readEvents(run, { sinceSeq: since, limit: PAGE_EVENTS });
-    if (page.events.length === 0) break;
-    events.push(...page.events);
-    since = page.nextSeq;
-  }
+  for await (const page of eventPages(store, run)) events.push(...page);
   return events;
 }
 
-function missingText(hash: string): HoldfastError {
+/** What the outside saw of a run, some events at a time. */
+export async function* eventPages(
+  store: Pick<Store, 'readEvents'>,
+  run: RunKey,
+): AsyncGenerator<readonly RunEvent[], void> {
+  let count = 0;
+  for (let since = 0; count < EVENTS_MAX;) {
+    const page = await store.readEvents(run, { sinceSeq: since, limit: PAGE_EVENTS });
+    if (page.events.length === 0) return;
+    yield page.events;
+    count += page.events.length;
+    since = page.nextSeq;
+  }
+}
+
+export function missingText(hash: string): HoldfastError {
   return new HoldfastError('TranscriptMissing', `The store has no text ${hash}.`, {
     hint: 'Restore the store from a backup that is at least as new as the Temporal database.',
     details: { hash },

@@ -19,7 +19,7 @@ export interface OpenRecord extends FoldedRecord {
 export interface RecordPlace extends HistoryPlace {
   readonly archive: Pick<
     Store,
-    'readHistories' | 'listArchivals' | 'readChain' | 'getBlob' | 'readEvents'
+    'readHistories' | 'readHistory' | 'listArchivals' | 'readChain' | 'getBlob' | 'readEvents'
   >;
 }
 

@@ -5,7 +5,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip, type ZlibOptions } from 'node:zlib';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { canonicalJson, type Json } from '../core/json/json.js';
 import { isRecord } from '../core/json/shape.js';
 import { HoldfastError } from '../core/state/errors.js';
@@ -15,83 +15,25 @@ import {
   BUNDLE_FORMAT,
   BUNDLE_VERSION,
   bundleDigest,
-  SEGMENTS_MAX,
   type Bundle,
 } from './bundle.js';
 import { brokenContent } from './broken-content.js';
+import { aloneDocument, treeDocument } from './bundle-schema.js';
 import { brokenHistory } from './broken-history.js';
 import { brokenChain } from '../recording/chain.js';
 import { sha256OfText } from './sha256.js';
-import { brokenTree, DEPTH_MAX, inMember, MEMBERS_MAX, runsOf } from './tree.js';
+import { collected } from './stream/collect.js';
+import { brokenTree, inMember, MEMBERS_MAX, runsOf } from './tree.js';
 
 const PROBLEMS_SHOWN = 5;
 const NAME_CHARS_MAX = 200;
 
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
-const name = z.string().min(1).max(1_000);
-const wholeNumber = z.number().int().min(0);
-
-const historyEvent = z.looseObject({
-  eventId: z.string().regex(/^[1-9]\d{0,9}$/),
-  eventType: name,
-});
-
-const recordedRun = {
-  run: z.strictObject({ tenant: name, runId: name }),
-  versions: z.strictObject({
-    exporter: name,
-    rules: wholeNumber.nullable(),
-    code: z.array(name),
-    frozen: z.record(z.string(), z.string()),
-  }),
-  segments: z
-    .array(
-      z.strictObject({
-        segment: wholeNumber,
-        execution: name,
-        source: z.enum(['temporal', 'store']),
-        events: z.array(historyEvent).min(1),
-      }),
-    )
-    .min(1)
-    .max(SEGMENTS_MAX),
-  events: z.array(z.looseObject({ type: name, stamp: z.looseObject({ seq: wholeNumber }) })),
-};
-
-const aloneDocument = z.strictObject({
-  format: z.literal(BUNDLE_FORMAT),
-  v: z.literal(1),
-  digest: hash,
-  exportedAt: wholeNumber,
-  ...recordedRun,
-  nodes: z.record(hash, z.looseObject({})),
-  blobs: z.record(hash, z.string()),
-  redactions: z.array(
-    z.strictObject({
-      rule: name,
-      markers: z.array(z.string()),
-      places: z.array(z.string()),
-      count: wholeNumber,
-    }),
-  ),
-});
-
-const treeDocument = aloneDocument.extend({
-  v: z.literal(2),
-  members: z.array(
-    z.strictObject({
-      parent: name,
-      agentPath: z.array(name).max(DEPTH_MAX).optional(),
-      ...recordedRun,
-    }),
-  ),
-  absent: z
-    .array(z.strictObject({ runId: name, parent: name, reason: name }))
-    .max(MEMBERS_MAX)
-    .optional(),
-});
-
 export async function readBundle(file: string): Promise<Bundle> {
+  return (await collected(file)) ?? readWhole(file);
+}
+
+/** Whatever its form: with all of its text at hand, as files of older releases need it, and as errors name their place. */
+export async function readWhole(file: string): Promise<Bundle> {
   const facts = await stat(file).catch(() => undefined);
   if (facts === undefined) throw invalidBundle(file, 'it does not exist');
   if (!facts.isFile()) throw invalidBundle(file, 'it is no file');

@@ -1,15 +1,14 @@
 /**
  * Replays every bundle of a folder, several at a time.
- * Invariants: each lane holds one bundle at a time, so memory does not grow with the folder; reports come in the order in
+ * Invariants: each lane holds one bundle at a time, or one of its histories, so memory does not grow with the folder; reports come in the order in
  * which they end; a file that cannot be read is a finding and keeps no other from being replayed.
  */
 import { readdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { HoldfastError } from '../core/state/errors.js';
-import type { Bundle } from './bundle.js';
-import { readBundle } from './read-bundle.js';
-import { replayTreesOf, type TreeReport } from './replay-tree.js';
+import { replayTreesOf, type ReplayableTree, type TreeReport } from './replay-tree.js';
+import { replayableFile } from './stream/bundle-file.js';
 
 export const FILES_MAX = 100_000;
 const LANES_MAX = 4;
@@ -59,20 +58,23 @@ async function lane(
   waiting: string[],
   told: (report: FileReport) => void,
 ): Promise<void> {
-  let current = '';
-  async function* bundles(): AsyncGenerator<Bundle> {
+  /** Files whose reports are to come, in their order. */
+  const given: string[] = [];
+  async function* trees(): AsyncGenerator<ReplayableTree> {
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-      current = file;
-      const bundle = await readBundle(join(folder, file)).catch(problemOf);
-      if (typeof bundle === 'string') told({ file, problem: bundle });
-      else yield bundle;
+      const tree = await replayableFile(join(folder, file)).catch(problemOf);
+      if (typeof tree === 'string') told({ file, problem: tree });
+      else {
+        given.push(file);
+        yield tree;
+      }
     }
   }
   while (waiting.length > 0) {
     try {
-      for await (const report of replayTreesOf(bundles())) told({ file: current, report });
+      for await (const report of replayTreesOf(trees())) told({ file: given.shift()!, report });
     } catch (error) {
-      told({ file: current, problem: problemOf(error) });
+      told({ file: given.splice(0).at(-1)!, problem: problemOf(error) });
     }
   }
 }

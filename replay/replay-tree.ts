@@ -1,6 +1,6 @@
 /** Strict replay of bundles with everything below their runs: one report each. */
 import type { Bundle } from './bundle.js';
-import { replayRunsOf, type ReplayableRun, type ReplayReport } from './strict-replay.js';
+import { replayRunsOf, type StreamedRun, type ReplayReport } from './strict-replay.js';
 import { runsOf } from './tree.js';
 
 /** Of a bundle: its run, and all runs below it. */
@@ -11,30 +11,48 @@ export interface TreeReport extends ReplayReport {
   readonly members?: readonly ReplayReport[];
 }
 
-export async function replayTree(bundle: Bundle): Promise<TreeReport> {
-  for await (const report of replayTreesOf([bundle])) return report;
+/** The runs of a bundle, one after another. */
+export interface ReplayableTree {
+  /** Run id. */
+  readonly root: string;
+  readonly count: number;
+  readonly runs: AsyncIterable<StreamedRun> | Iterable<StreamedRun>;
+}
+
+export function treeOfBundle(bundle: Bundle): ReplayableTree {
+  const runs = runsOf(bundle);
+  return { root: bundle.run.runId, count: runs.length, runs };
+}
+
+export async function replayTree(tree: Bundle | ReplayableTree): Promise<TreeReport> {
+  const whole = 'runs' in tree ? tree : treeOfBundle(tree);
+  for await (const report of replayTreesOf([whole])) return report;
   throw new Error('a bundle has one report');
 }
 
-/** Replays bundles one after another, in one replaying worker. */
+/** Replays trees one after another, in one replaying worker. */
 export async function* replayTreesOf(
-  bundles: AsyncIterable<Bundle> | Iterable<Bundle>,
+  trees: AsyncIterable<ReplayableTree> | Iterable<ReplayableTree>,
 ): AsyncGenerator<TreeReport, void> {
-  const sizes: number[] = [];
-  async function* runs(): AsyncGenerator<ReplayableRun> {
-    for await (const bundle of bundles) {
-      const all = runsOf(bundle);
-      sizes.push(all.length);
-      yield* all;
+  const waiting: ReplayableTree[] = [];
+  async function* runs(): AsyncGenerator<StreamedRun> {
+    for await (const tree of trees) {
+      waiting.push(tree);
+      yield* tree.runs;
     }
   }
   let reports: ReplayReport[] = [];
   for await (const report of replayRunsOf(runs())) {
     reports.push(report);
-    if (reports.length < (sizes[0] ?? 1)) continue;
-    sizes.shift();
-    const [root, ...members] = reports;
-    yield treeReport(root!, members);
+    const [tree] = waiting;
+    if (tree === undefined || reports.length < tree.count) continue;
+    waiting.shift();
+    // In a file that is read in pieces the root comes last.
+    const root = reports.find(({ runId }) => runId === tree.root)!;
+    yield treeReport(
+      root,
+      reports.filter((one) => one !== root),
+    );
     reports = [];
   }
 }

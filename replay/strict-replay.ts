@@ -43,80 +43,112 @@ export interface ReplayReport {
 /** What of a bundle is replayed. */
 export type ReplayableRun = Pick<Bundle, 'run' | 'segments'>;
 
+/** The same with segments that may come one by one, oldest first. */
+export interface StreamedRun {
+  readonly run: Bundle['run'];
+  readonly segments: Iterable<Segment> | AsyncIterable<Segment>;
+}
+
 /** Replays one run with the workflow code of this release. */
 export async function replayRun(run: ReplayableRun): Promise<ReplayReport> {
   for await (const report of replayRunsOf([run])) return report;
   throw new Error('a run has one report');
 }
 
-/** Replays runs one after another, in one replaying worker. */
+/** Replays runs one after another, in one replaying worker; of segments that come one by one, two are held at a time. */
 export async function* replayRunsOf(
-  runs: AsyncIterable<ReplayableRun> | Iterable<ReplayableRun>,
+  runs: AsyncIterable<StreamedRun> | Iterable<StreamedRun>,
   code?: ReplayCode,
 ): AsyncGenerator<ReplayReport, void> {
-  const pushed: ReplayableRun[] = [];
+  const at: { now?: Replaying } = {};
+  // A history is asked for when the one before it has been replayed and added up.
   async function* histories(): AsyncGenerator<ReplayableHistory> {
-    for await (const run of runs) {
-      pushed.push(run);
-      const workflowId = run.run.runId;
-      for (const { execution, events } of run.segments) yield { workflowId, execution, events };
+    for await (const { run, segments } of runs) {
+      const tally = tallyOf(run.runId);
+      for await (const { value: segment, isLast } of withLast(segments)) {
+        at.now = { tally, segment, isLast };
+        const { execution, events } = segment;
+        yield { workflowId: run.runId, execution, events };
+      }
     }
   }
-  let replays: HistoryReplay[] = [];
   for await (const replay of replayHistories(histories(), code)) {
-    replays.push(replay);
-    const [run] = pushed;
-    if (run === undefined || replays.length < run.segments.length) continue;
-    yield reportOf(run, replays);
-    pushed.shift();
-    replays = [];
+    if (at.now === undefined) continue;
+    const { tally, segment, isLast } = at.now;
+    tally.add(segment, replay);
+    if (isLast) yield tally.report();
   }
 }
 
-function reportOf(
-  { run, segments }: ReplayableRun,
-  replays: readonly HistoryReplay[],
-): ReplayReport {
-  const differences: ReplayDifference[] = [];
-  let steps = 0;
-  for (const [index, segment] of segments.entries()) {
-    const replay = replays[index]!;
-    const recorded = recordedSteps(segment.events);
-    steps += recorded.length;
-    const found = compareSteps(recorded, {
-      steps: replay.steps,
-      broken: replay.error !== undefined,
-      open: !isClosed(segment.events),
-    });
-    const crossing = wrongCrossing(segments[index - 1], segment);
-    const rules = rulesOf(segment.events);
-    const place = { segment: index, ...(rules !== undefined && { rules }) };
-    const all = crossing === undefined ? found : [crossing, ...found];
-    differences.push(...all.map((difference) => ({ ...difference, ...place })));
+interface Replaying {
+  readonly tally: Tally;
+  readonly segment: Segment;
+  readonly isLast: boolean;
+}
+
+async function* withLast<T>(
+  values: Iterable<T> | AsyncIterable<T>,
+): AsyncGenerator<{ readonly value: T; readonly isLast: boolean }, void> {
+  let held: { readonly value: T } | undefined;
+  for await (const value of values) {
+    if (held !== undefined) yield { value: held.value, isLast: false };
+    held = { value };
   }
-  const failed = replays.findIndex(({ error }) => error !== undefined);
-  const error = replays[failed]?.error;
+  if (held !== undefined) yield { value: held.value, isLast: true };
+}
+
+interface Tally {
+  add(segment: Segment, replay: HistoryReplay): void;
+  report(): ReplayReport;
+}
+
+function tallyOf(runId: string): Tally {
+  const differences: ReplayDifference[] = [];
+  let segments = 0;
+  let steps = 0;
+  let open = true;
+  let error: ReplayReport['error'];
+  let last: HistoryEvent | undefined;
   return {
-    runId: run.runId,
-    segments: segments.length,
-    steps,
-    open: !isClosed(segments.at(-1)!.events),
-    equal: differences.length === 0 && error === undefined,
-    ...(error !== undefined && { error: { segment: failed, message: error } }),
-    differences: differences.slice(0, DIFFERENCES_MAX),
+    add({ events }, replay) {
+      const recorded = recordedSteps(events);
+      steps += recorded.length;
+      open = !isClosed(events);
+      const found = compareSteps(recorded, {
+        steps: replay.steps,
+        broken: replay.error !== undefined,
+        open,
+      });
+      const crossing = segments === 0 ? undefined : wrongCrossing(last, events[0]);
+      const rules = rulesOf(events);
+      const place = { segment: segments, ...(rules !== undefined && { rules }) };
+      const all = crossing === undefined ? found : [crossing, ...found];
+      differences.push(...all.map((difference) => ({ ...difference, ...place })));
+      if (replay.error !== undefined) error ??= { segment: segments, message: replay.error };
+      last = events.at(-1);
+      segments += 1;
+    },
+    report: () => ({
+      runId,
+      segments,
+      steps,
+      open,
+      equal: differences.length === 0 && error === undefined,
+      ...(error !== undefined && { error }),
+      differences: differences.slice(0, DIFFERENCES_MAX),
+    }),
   };
 }
 
 /** What a segment hands over is what the next one begins with. */
-function wrongCrossing(before: Segment | undefined, segment: Segment): StepDifference | undefined {
-  if (before === undefined) return undefined;
-  const last: HistoryEvent | undefined = before.events.at(-1);
+function wrongCrossing(
+  last: HistoryEvent | undefined,
+  first: HistoryEvent | undefined,
+): StepDifference | undefined {
   const given: Json = argumentsOf(
     at(attributesOf(last, 'workflowExecutionContinuedAsNew'), 'input'),
   );
-  const begun: Json = argumentsOf(
-    at(attributesOf(segment.events[0], 'workflowExecutionStarted'), 'input'),
-  );
+  const begun: Json = argumentsOf(at(attributesOf(first, 'workflowExecutionStarted'), 'input'));
   if (canonicalJson(given) === canonicalJson(begun)) return undefined;
   const found = firstDifference(begun, given, 'input');
   return {

@@ -5,8 +5,8 @@
  */
 import { parseStart } from '../core/messages/parse-start.js';
 import { HoldfastError } from '../core/state/errors.js';
-import { argumentsOf, attributesOf } from '../recording/history.js';
-import type { Bundle, Segment } from './bundle.js';
+import { argumentsOf, attributesOf, type HistoryEvent } from '../recording/history.js';
+import type { Bundle, Member, Segment } from './bundle.js';
 
 export const MEMBERS_MAX = 1_000;
 /** A goal, its cycle, and five generations of sub-agents at most. */
@@ -65,8 +65,16 @@ export function inMember(bundle: Bundle, { run }: BundledRun): string {
   return run.runId === bundle.run.runId ? '' : `in the member ${shortened(run.runId)}: `;
 }
 
+type TreeShape = Pick<Bundle, 'run' | 'absent'> & {
+  readonly members?: readonly Pick<Member, 'run' | 'parent'>[];
+};
+
 /** Why the members are no tree below the root; their histories are not looked at. */
-export function brokenTree({ run: root, members = [], absent = [] }: Bundle): string | undefined {
+export function brokenTree({
+  run: root,
+  members = [],
+  absent = [],
+}: TreeShape): string | undefined {
   const depths = new Map([[root.runId, 0]]);
   for (const { run, parent } of members) {
     const what = `the member ${shortened(run.runId)}`;
@@ -90,9 +98,14 @@ export function brokenTree({ run: root, members = [], absent = [] }: Bundle): st
 
 /** The start of its history says so. Histories have been found right. */
 export function isChildOf([first]: readonly Segment[], parent: string): boolean {
-  const started = attributesOf(first?.events[0], 'workflowExecutionStarted');
+  return parentIn(first?.events[0]) === parent;
+}
+
+/** Run id of the run that started the one whose history begins so; undefined: none did. */
+export function parentIn(begun: HistoryEvent | undefined): string | undefined {
+  const started = attributesOf(begun, 'workflowExecutionStarted');
   const start = parseStart(argumentsOf(started.input)[0]);
-  return start.ok && start.value.parent?.id === parent;
+  return start.ok ? start.value.parent?.id : undefined;
 }
 
 function shortened(id: string): string {

@@ -18,18 +18,42 @@ export function rulesOf(events: readonly HistoryEvent[]): number | undefined {
   return typeof rules === 'number' ? rules : undefined;
 }
 
+/** What a segment says of the versions of its run. */
+export interface VersionFacts {
+  /** Code ids in the order of its events, each once. */
+  readonly code: readonly string[];
+  readonly rules: number | undefined;
+  readonly frozen: BundleVersions['frozen'];
+}
+
+export function versionFactsOf(events: readonly HistoryEvent[]): VersionFacts {
+  const codes = recordedSteps(events).map(({ code }) => code);
+  const opened = openOutput(events);
+  return {
+    code: [...new Set(codes.filter((code) => code !== undefined))],
+    rules: rulesOf(events),
+    frozen: frozenVersions(at(opened, 'frozen', 'versions') ?? at(opened, 'terms', 'versions')),
+  };
+}
+
 export function versionsOf(segments: readonly Segment[], exporter: string): BundleVersions {
-  const codes = segments.flatMap(({ events }) => recordedSteps(events).map(({ code }) => code));
-  const [newest] = segments
-    .map(({ events }) => rulesOf(events))
+  return versionsFrom(
+    segments.map(({ events }) => versionFactsOf(events)),
+    exporter,
+  );
+}
+
+/** Of the segments of a run, oldest first. */
+export function versionsFrom(facts: readonly VersionFacts[], exporter: string): BundleVersions {
+  const [newest] = facts
+    .map(({ rules }) => rules)
     .filter(isNumber)
     .slice(-1);
-  const first = openOutput(segments[0]?.events ?? []);
   return {
     exporter,
     rules: newest ?? null,
-    code: [...new Set(codes.filter((code) => code !== undefined))],
-    frozen: frozenVersions(at(first, 'frozen', 'versions') ?? at(first, 'terms', 'versions')),
+    code: [...new Set(facts.flatMap(({ code }) => code))],
+    frozen: facts[0]?.frozen ?? {},
   };
 }
 

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { checkIdentifiers, LIST_ROWS_MAX } from './bounds.js';
 import type { Db } from './database.js';
+import type { HistoryTable } from './schema.js';
 
 /** Largest history that is unpacked, in bytes (Temporal's own limit is 50 MiB). */
 const HISTORY_BYTES_MAX = 256 * 1024 * 1024;
@@ -28,6 +29,15 @@ export interface Histories {
   ): Promise<void>;
   /** By segment, at most LIST_ROWS_MAX. After a reset a segment has several executions. */
   readHistories(tenant: string, runId: string): Promise<readonly ArchivedHistory[]>;
+  /** One of them; undefined: it is not archived. */
+  readHistory(execution: Execution): Promise<ArchivedHistory | undefined>;
+}
+
+export interface Execution {
+  readonly tenant: string;
+  readonly runId: string;
+  /** Temporal run id. */
+  readonly execution: string;
 }
 
 export function histories(db: Db): Histories {
@@ -52,13 +62,30 @@ export function histories(db: Db): Histories {
         .orderBy('execution')
         .limit(LIST_ROWS_MAX)
         .execute();
-      return Promise.all(
-        rows.map(async ({ segment, execution, gzip: packed }) => ({
-          segment,
-          execution,
-          history: await decompress(packed, { maxOutputLength: HISTORY_BYTES_MAX }),
-        })),
-      );
+      return Promise.all(rows.map(unpacked));
+    },
+    async readHistory({ tenant, runId, execution }) {
+      checkIdentifiers({ tenant, runId, execution });
+      const row = await db
+        .selectFrom('histories')
+        .select(['segment', 'execution', 'gzip'])
+        .where('tenant', '=', tenant)
+        .where('run_id', '=', runId)
+        .where('execution', '=', execution)
+        .orderBy('segment')
+        .executeTakeFirst();
+      return row === undefined ? undefined : unpacked(row);
     },
   };
+}
+
+type PackedHistory = Pick<HistoryTable, 'segment' | 'execution' | 'gzip'>;
+
+async function unpacked({
+  segment,
+  execution,
+  gzip: packed,
+}: PackedHistory): Promise<ArchivedHistory> {
+  const history = await decompress(packed, { maxOutputLength: HISTORY_BYTES_MAX });
+  return { segment, execution, history };
 }

@@ -29,6 +29,11 @@ export interface Transcripts {
   putNode(tenant: string, node: TranscriptNode): Promise<string>;
   /** Root to head. Errors: `TranscriptMissing`, `InvalidRequest` above CHAIN_NODES_MAX. */
   readChain(tenant: string, head: string): Promise<readonly HashedNode[]>;
+  /**
+   * The newest `limit` nodes of a conversation, head first, in the form that they lie under the hash of; the parent of the last
+   * begins the next page. Nothing is remembered. Errors: `TranscriptMissing`.
+   */
+  readBack(tenant: string, head: string, limit: number): Promise<readonly StoredNode[]>;
 }
 
 export function transcripts(db: Db, cache: ChainCache = chainCache()): Transcripts {
@@ -50,12 +55,17 @@ export function transcripts(db: Db, cache: ChainCache = chainCache()): Transcrip
       cache.put(tenant, chain);
       return chain.nodes;
     },
+    async readBack(tenant, head, limit) {
+      checkIdentifiers({ tenant, head });
+      return rowsBack(db, { tenant, head, limit });
+    },
   };
 }
 
-interface StoredNode {
+export interface StoredNode {
   readonly hash: string;
   readonly parent: string | null;
+  /** RFC 8785. */
   readonly body: string;
 }
 
@@ -109,24 +119,37 @@ async function stepToCached(
 }
 
 async function readWhole(db: Db, tenant: string, head: string): Promise<Chain> {
+  const rows = await rowsBack(db, { tenant, head, limit: CHAIN_NODES_MAX });
+  if (rows.at(-1)!.parent !== null) {
+    throw new HoldfastError('InvalidRequest', 'The conversation is too long to be read.', {
+      hint: `Compact it below ${CHAIN_NODES_MAX} messages.`,
+    });
+  }
+  return extend(EMPTY, rows.toReversed());
+}
+
+interface Stretch {
+  readonly tenant: string;
+  readonly head: string;
+  /** Nodes. */
+  readonly limit: number;
+}
+
+/** Head first, at least one. */
+async function rowsBack(db: Db, { tenant, head, limit }: Stretch): Promise<readonly StoredNode[]> {
   const { rows } = await sql<StoredNode>`
     with recursive chain (hash, parent, body, depth) as (
       select hash, parent, body, 1 from nodes where tenant = ${tenant} and hash = ${head}
       union all
       select n.hash, n.parent, n.body, chain.depth + 1
       from chain join nodes n on n.tenant = ${tenant} and n.hash = chain.parent
-      where chain.depth < ${CHAIN_NODES_MAX}
+      where chain.depth < ${limit}
     )
-    select hash, parent, body from chain order by depth desc`.execute(db);
-  const oldest = rows[0];
+    select hash, parent, body from chain order by depth`.execute(db);
+  const oldest = rows.at(-1);
   if (oldest === undefined) throw missingNode(head);
-  if (oldest.parent !== null && rows.length < CHAIN_NODES_MAX) throw missingNode(oldest.parent);
-  if (oldest.parent !== null) {
-    throw new HoldfastError('InvalidRequest', 'The conversation is too long to be read.', {
-      hint: `Compact it below ${CHAIN_NODES_MAX} messages.`,
-    });
-  }
-  return extend(EMPTY, rows);
+  if (oldest.parent !== null && rows.length < limit) throw missingNode(oldest.parent);
+  return rows;
 }
 
 async function readNode(db: Db, tenant: string, hash: string): Promise<StoredNode | undefined> {

@@ -19,7 +19,8 @@ import { someText } from '../desk/paging.js';
 import { writeNewFile } from '../new-file.js';
 import type { Output } from '../terminal/output.js';
 import { usage, wholeNumber } from '../usage.js';
-import { fileNameOf, nothingToMatch, redacted, rulesIn } from './export.js';
+import { fileNameOf, nothingToMatch, rulesIn } from './export.js';
+import { redacted } from './exported.js';
 
 const STEP_MAX = 10_000_000;
 const LEFT_OUT_SHOWN = 10;

@@ -1,10 +1,7 @@
 /** `holdfast export`: a run and the runs below it in one file, from which they can be replayed anywhere. */
 import { resolve } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { Command } from 'commander';
-import { HoldfastError } from '../../core/state/errors.js';
-import type { Bundle } from '../../replay/bundle.js';
+import type { HoldfastError } from '../../core/state/errors.js';
 import type { RedactionRule } from '../../replay/redaction/rules.js';
 import {
   examples,
@@ -14,13 +11,11 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import type { CliEnvironment } from '../environment.js';
-import { writeNewFile } from '../new-file.js';
+import { checkNewFile } from '../new-file.js';
 import { inert } from '../render/index.js';
-import type { Session } from '../session.js';
-import { TENANT } from '../desk/run-record.js';
 import type { Output } from '../terminal/output.js';
 import { usage } from '../usage.js';
+import { BUNDLE, writeHeld, writeStreamed, type Written } from './export-file.js';
 
 interface ExportOptions extends CommonOptions {
   readonly output?: string;
@@ -72,60 +67,22 @@ export function addExport(program: Command, cli: Cli): void {
           options.redact === undefined ? undefined : await rulesIn(resolve(folder, options.redact));
         const { allowUnmatched = false } = options;
         if (allowUnmatched && rules === undefined) throw nothingToMatch();
-        const exported = await bundleOf(session, runId, { alone: options.alone === true });
-        const bundle = await redacted(exported, rules, allowUnmatched);
-        await refuseSecretsOf(bundle, cli.environment.variables);
-        await write(bundle, resolve(folder, options.output ?? fileNameOf(runId)), output);
+        const file = resolve(folder, options.output ?? fileNameOf(runId));
+        await checkNewFile({ file, what: BUNDLE });
+        const { variables } = cli.environment;
+        const wanted = { runId, alone: options.alone === true };
+        const written =
+          rules === undefined
+            ? await writeStreamed(session, wanted, { file, variables })
+            : await writeHeld(session, wanted, { file, variables, rules, allowUnmatched });
+        report(written, output);
       }),
     );
-}
-
-/** The bundle of a run that a server holds; alone, or with all runs below it. */
-export async function bundleOf(
-  session: Session,
-  runId: string,
-  { alone }: { readonly alone: boolean },
-): Promise<Bundle> {
-  const store = await session.wholeStore();
-  if (store === undefined) {
-    throw new HoldfastError('StoreUnavailable', 'There is no store to read the run from.', {
-      hint: 'Set HOLDFAST_STORE to the store of the workers, or pass --store.',
-    });
-  }
-  const reach = await session.reach();
-  const { exportRun, exportTree } = await import('../../replay/export-run.js');
-  return (alone ? exportRun : exportTree)({ ...reach, store }, { tenant: TENANT, runId });
 }
 
 export async function rulesIn(file: string): Promise<readonly RedactionRule[]> {
   const { readRules } = await import('../../replay/redaction/rules.js');
   return readRules(file);
-}
-
-export async function redacted(
-  bundle: Bundle,
-  rules: readonly RedactionRule[] | undefined,
-  allowUnmatched: boolean,
-): Promise<Bundle> {
-  if (rules === undefined) return bundle;
-  const { redactBundle } = await import('../../replay/redaction/redact-bundle.js');
-  return redactBundle(bundle, rules, { allowUnmatched });
-}
-
-/** Errors: `RedactionRefused`, which names the variable and never its value. */
-export async function refuseSecretsOf(
-  bundle: Bundle,
-  variables: CliEnvironment['variables'],
-): Promise<void> {
-  const { documentsOf } = await import('../../replay/redaction/documents.js');
-  const { secretIn } = await import('../../pure/secret-values.js');
-  const name = secretIn(JSON.stringify(documentsOf(bundle)), variables);
-  if (name === undefined) return;
-  throw new HoldfastError(
-    'RedactionRefused',
-    `No bundle is written: the run has seen the value of the variable ${name}.`,
-    { hint: 'Hide the value with --redact, and change the secret.' },
-  );
 }
 
 export function nothingToMatch(): HoldfastError {
@@ -135,40 +92,20 @@ export function nothingToMatch(): HoldfastError {
   );
 }
 
-async function write(bundle: Bundle, file: string, output: Output): Promise<void> {
-  const { BUNDLE_BYTES_MAX, bundleText } = await import('../../replay/bundle.js');
-  const text = bundleText(bundle);
-  const bytes = Buffer.byteLength(text);
-  if (bytes > BUNDLE_BYTES_MAX) {
-    throw new HoldfastError('InvalidBundle', `The bundle would have ${bytes} bytes.`, {
-      hint: `A bundle has at most ${BUNDLE_BYTES_MAX} bytes.`,
-    });
-  }
-  // Never over another file: a bundle may be the only copy of its run.
-  const content = file.endsWith('.gz') ? await promisify(gzip)(text, { level: 9 }) : text;
-  await writeNewFile(content, { file, what: 'bundle' });
-  report(bundle, { file, bytes: Buffer.byteLength(content) }, output);
-}
-
-function report(
-  bundle: Bundle,
-  { file, bytes }: { readonly file: string; readonly bytes: number },
-  output: Output,
-): void {
-  const { run, segments, events, nodes, blobs, redactions, members = [], absent = [] } = bundle;
+function report({ file, bytes, source, ...counts }: Written, output: Output): void {
+  const { run, segments, members = [], absent = [] } = source;
+  const redactions = source.redactions.map(({ rule, count }) => ({ rule, count }));
   output.data({
     runId: run.runId,
     file,
     bytes,
     segments: segments.length,
-    events: events.length,
-    nodes: Object.keys(nodes).length,
-    blobs: Object.keys(blobs).length,
-    redactions: redactions.map(({ rule, count }) => ({ rule, count })),
+    ...counts,
+    redactions,
     members: members.map((member) => member.run.runId),
     absent,
   });
-  const archived = segments.filter(({ source }) => source === 'store').length;
+  const archived = segments.filter((segment) => segment.source === 'store').length;
   const from = archived === 0 ? '' : `, ${archived} of them from the store's archive`;
   output.line(`${run.runId}: ${segments.length} segment(s)${from}, ${bytes} bytes in ${file}`);
   if (members.length > 0) output.line(`  with ${members.length} run(s) below it`);

@@ -1,7 +1,8 @@
 /** `holdfast replay`: does this release decide a recorded run as it was decided? */
 import type { Command } from 'commander';
 import type { HoldfastError } from '../../core/state/errors.js';
-import type { TreeReport } from '../../replay/replay-tree.js';
+import type { Bundle } from '../../replay/bundle.js';
+import type { ReplayableTree, TreeReport } from '../../replay/replay-tree.js';
 import {
   examples,
   runCommand,
@@ -13,7 +14,8 @@ import {
 import { EXIT } from '../exit-code.js';
 import { inertLines } from '../render/index.js';
 import type { Output } from '../terminal/output.js';
-import { oneRecordedOf, recordedOf } from '../desk/recorded.js';
+import { fileOf, oneRecordedOf, recordedOf } from '../desk/recorded.js';
+import type { Session } from '../session.js';
 import { usage } from '../usage.js';
 
 const LINE_CHARS_MAX = 2_000;
@@ -65,15 +67,34 @@ export function addReplay(program: Command, cli: Cli): void {
         }
         if (options.agent !== undefined) throw agentOfNothing();
         const { replayTree } = await import('../../replay/replay-tree.js');
-        const { aloneOf } = await import('../../replay/tree.js');
-        const { bundle } = await (options.alone === true
-          ? oneRecordedOf(cli, session, { subject })
-          : recordedOf(cli, session, subject));
-        const report = await replayTree(options.alone === true ? aloneOf(bundle, bundle) : bundle);
+        const tree = await treeOf(cli, session, { subject, alone: options.alone === true });
+        const report = await replayTree(tree);
         await print(report, output);
         return report.equal ? EXIT.completed : EXIT.error;
       }),
     );
+}
+
+interface Replaying {
+  readonly subject: string;
+  readonly alone: boolean;
+}
+
+async function treeOf(
+  cli: Cli,
+  session: Session,
+  { subject, alone }: Replaying,
+): Promise<Bundle | ReplayableTree> {
+  if (alone) {
+    const { aloneOf } = await import('../../replay/tree.js');
+    const { bundle } = await oneRecordedOf(cli, session, { subject });
+    return aloneOf(bundle, bundle);
+  }
+  const file = fileOf(cli, subject);
+  if (file === undefined) return (await recordedOf(cli, session, subject)).bundle;
+  // However large the file is, one of its histories is held at a time.
+  const { replayableFile } = await import('../../replay/stream/bundle-file.js');
+  return replayableFile(file);
 }
 
 async function print(report: TreeReport, output: Output): Promise<void> {

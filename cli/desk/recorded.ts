@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Cli } from '../command.js';
-import { bundleOf } from '../commands/export.js';
+import { bundleOf } from '../commands/exported.js';
 import type { Bundle } from '../../replay/bundle.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { neededStore, type Session } from '../session.js';
@@ -38,10 +38,10 @@ export async function oneRecordedOf(
 }
 
 async function read(cli: Cli, subject: string, exported: () => Promise<Bundle>): Promise<Recorded> {
-  const { folder } = cli.environment;
-  if (!isFile(folder, subject)) return { bundle: await exported(), source: 'run' };
+  const file = fileOf(cli, subject);
+  if (file === undefined) return { bundle: await exported(), source: 'run' };
   const { readBundle } = await import('../../replay/read-bundle.js');
-  return { bundle: await readBundle(resolve(folder, subject)), source: 'file' };
+  return { bundle: await readBundle(file), source: 'file' };
 }
 
 async function idBelow(session: Session, root: string, name: string): Promise<string> {
@@ -66,6 +66,12 @@ export function isFile(folder: string, subject: string): boolean {
   return (
     existsSync(resolve(folder, subject)) || subject.includes('/') || /\.json(\.gz)?$/.test(subject)
   );
+}
+
+/** The file that is named; undefined: a run is. */
+export function fileOf(cli: Cli, subject: string): string | undefined {
+  const { folder } = cli.environment;
+  return isFile(folder, subject) ? resolve(folder, subject) : undefined;
 }
 
 /** Events of a run that the store has, at most EVENTS_MAX. */

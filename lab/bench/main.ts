@@ -1,4 +1,4 @@
-/** `npm run bench -- turn|history|replay|recovery|parked|approval|coldstart|long|core|stream|asleep [--json FILE]` */
+/** `npm run bench -- turn|history|replay|recovery|parked|approval|coldstart|long|core|stream|asleep|bundles [--json FILE]` */
 import { join } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -6,6 +6,7 @@ import { checkReportFile, writeReportFile } from '../proving/report-file.js';
 import { wholeNumber } from '../proving/whole-number.js';
 import { benchApproval } from './approval.js';
 import { benchAsleep } from './asleep.js';
+import { benchBundles, type BundlesOptions } from './bundles.js';
 import { benchColdStart } from './coldstart.js';
 import { benchCore } from './core.js';
 import { benchHistory, type HistoryOptions } from './history.js';
@@ -136,6 +137,25 @@ paired(
     answering(benchStream, ({ good }) => {
       if (!good) process.exitCode = 1;
     }),
+  );
+question(
+  'bundles',
+  'B12: time and peak of memory of export, replay and inspection at growing lengths; exits 1 when an export is not flat.',
+)
+  .option('--lengths <n,n,…>', 'turns of the runs', lengthsOf, [200, 1_000])
+  .option('--rounds <n>', 'of each command', count, 3)
+  .option('--recordings <folder>', 'where the folder material lies', MATERIAL_BESIDE)
+  .action(
+    answering(
+      ({
+        recordings,
+        ...options
+      }: Omit<BundlesOptions, 'sizes'> & { readonly recordings: string }) =>
+        benchBundles({ ...options, sizes: messageSizes([recordings]) }),
+      ({ flat }) => {
+        if (!flat) process.exitCode = 1;
+      },
+    ),
   );
 paired('core', 'The core by itself: time per turn beside the bare loop, size of a Run.')
   .option('--turns <n>', 'turns of the run', count, 1_000)

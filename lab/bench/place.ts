@@ -46,6 +46,7 @@ export interface Place {
   readonly holdfast: HoldfastClient;
   /** Of the held side. */
   readonly store: Store;
+  readonly storePlace: string;
   spawn(side: SideName, tuning?: Tuning): Promise<BenchWorker>;
   /** Starts a run of the clerk, or of the bare loop with the same tools; needs no worker. */
   start(side: SideName, runId: string, options?: StartIn): Promise<void>;
@@ -82,6 +83,7 @@ export async function openPlace(options: PlaceOptions): Promise<Place> {
     client,
     holdfast,
     store,
+    storePlace,
     async spawn(side, tuning = {}) {
       const worker = await spawnWorker({
         side,

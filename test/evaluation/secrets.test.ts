@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { refuseSecretsOf } from '../../cli/commands/export.js';
+import { refuseSecretsOf } from '../../cli/commands/exported.js';
 import { runCli } from '../../cli/program.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { scriptOf } from '../../providers/scripted/script.js';

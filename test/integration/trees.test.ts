@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../cli/program.js';
 import type { RunTree } from '../../client/read/run-tree.js';
+import { exportTree } from '../../replay/export-run.js';
+import { readBundle } from '../../replay/read-bundle.js';
 import type { AskRow } from '../../store/asks.js';
 import type { ScriptedAnswer } from '../../testing/index.js';
 import { config as treeConfig } from './support/tree-agents.js';
@@ -273,6 +275,20 @@ test('A tree is one file: exported, redacted, replayed, inspected and compared w
     const ids = ['kept:a1', 'kept:a1:a1'];
     const exported = await json('export', 'kept', '-o', 'tree.json');
     expect(exported).toMatchObject({ code: 0, data: { members: ids, absent: [] } });
+    // Written in pieces, it is what is read whole.
+    const [written, whole] = [
+      await readBundle(join(folder, 'tree.json')),
+      await exportTree(
+        { ...world.place, store: world.store },
+        { tenant: 'default', runId: 'kept' },
+      ),
+    ];
+    expect({ ...written, exportedAt: 0 }).toEqual({ ...whole, exportedAt: 0 });
+    expect(exported.data).toMatchObject({
+      events: whole.events.length,
+      nodes: Object.keys(whole.nodes).length,
+      blobs: Object.keys(whole.blobs).length,
+    });
     const replayed = { code: 0, data: { equal: true, members: ids.map((runId) => ({ runId })) } };
     expect(await json('replay', 'tree.json')).toMatchObject(replayed);
     expect(await json('replay', 'kept')).toMatchObject(replayed);

@@ -18,6 +18,19 @@ export function stored(name: string): Promise<Bundle> {
   return readBundle(join(HISTORIES, RELEASE, `${name}.json`));
 }
 
+/** A goal with its cycle, as one bundle. */
+export async function keptTree(): Promise<Bundle> {
+  const kept = join(__dirname, '..', '..', 'histories', 'rules-12', 'goal-changes-approved-brief');
+  const goal = await readBundle(`${kept}.json.gz`);
+  const { run, versions, segments, events, nodes, blobs } = await readBundle(`${kept}_c1.json.gz`);
+  return {
+    ...goal,
+    nodes: { ...goal.nodes, ...nodes },
+    blobs: { ...goal.blobs, ...blobs },
+    members: [{ run, parent: goal.run.runId, versions, segments, events }],
+  };
+}
+
 type Change = (event: HistoryEvent) => HistoryEvent;
 
 /** The bundle with other events in one segment. */

@@ -96,4 +96,8 @@ test('archived histories come back by segment, and the first archive stays', asy
     'one'.repeat(1000),
     'two',
   ]);
+  const execution = { tenant: 't', runId: 'r1', execution: 'exec-1' };
+  const one = await store.readHistory(execution);
+  expect(Buffer.from(one!.history).toString()).toBe('two');
+  expect(await store.readHistory({ ...execution, tenant: 'other' })).toBeUndefined();
 });

@@ -129,3 +129,22 @@ test('the cache forgets the least recently used chain when it is full by count o
   cache.put('t', chain('e', 101));
   expect(cache.get('t', 'e')).toBeUndefined();
 });
+
+test('A conversation is read back from its head, page by page, as it is stored; a page that lacks a node is refused.', async () => {
+  const { store } = await newStore();
+  const hashes = await putChain(store, 7);
+  const read: string[] = [];
+  for (let next: string | null = hashes.at(-1)!; next !== null;) {
+    const page = await store.readBack('t', next, 3);
+    expect(page.length).toBeLessThanOrEqual(3);
+    for (const { hash, parent, body } of page) {
+      expect(digestOf(JSON.parse(body) as Json)).toBe(hash);
+      read.unshift(hash);
+      next = parent;
+    }
+  }
+  expect(read).toEqual(hashes);
+  await expect(store.readBack('t', 'f'.repeat(64), 3)).rejects.toMatchObject({
+    code: 'TranscriptMissing',
+  });
+});

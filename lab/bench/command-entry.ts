@@ -1,0 +1,25 @@
+/** Entry of a process that runs one command line, JSON in its argument, and tells its peak of memory. */
+import { z } from 'zod';
+import { runCli } from '../../cli/program.js';
+
+const given = z.object({ folder: z.string(), argv: z.array(z.string()) });
+
+export interface CommandEnd {
+  readonly code: number;
+  /** Peak of resident memory, as the system has counted it. */
+  readonly rssKb: number;
+  readonly err: string;
+}
+
+async function main(): Promise<void> {
+  const { folder, argv } = given.parse(JSON.parse(process.argv[2] ?? '{}'));
+  let err = '';
+  const code = await runCli(argv, {
+    environment: { variables: {}, folder, colour: false, interactive: false },
+    streams: { out: () => undefined, err: (text) => void (err += text) },
+  });
+  const end: CommandEnd = { code, rssKb: process.resourceUsage().maxRSS, err };
+  process.send?.(end, () => process.exit(0));
+}
+
+void main();

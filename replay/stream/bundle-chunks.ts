@@ -1,0 +1,41 @@
+/** The text of a bundle's file in chunks, unpacked where it is packed; no more of it than a bundle may have. */
+import { open, stat, type FileHandle } from 'node:fs/promises';
+import { PassThrough, pipeline, type Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { createGunzip } from 'node:zlib';
+import { BUNDLE_BYTES_MAX } from '../bundle.js';
+import { NotCanonical } from './json-pieces.js';
+
+const CHUNK_BYTES = 256 * 1024;
+const GZIP_MAGIC = [0x1f, 0x8b] as const;
+
+/** Its file is open until its end, or until `return`. Errors: `NotCanonical` for what is larger, or cannot be read or unpacked. */
+export async function* bundleChunks(file: string): AsyncGenerator<string, void> {
+  const decoder = new StringDecoder('utf8');
+  let handle: FileHandle | undefined;
+  let bytes = 0;
+  try {
+    // What is no file, such as a pipe, might never come to an end.
+    if (!(await stat(file)).isFile()) throw new NotCanonical('it is no file');
+    handle = await open(file, 'r');
+    const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
+    const isPacked = buffer[0] === GZIP_MAGIC[0] && buffer[1] === GZIP_MAGIC[1];
+    const options = { start: 0, highWaterMark: CHUNK_BYTES, autoClose: false } as const;
+    for await (const chunk of through(handle.createReadStream(options), isPacked)) {
+      bytes += (chunk as Buffer).length;
+      if (bytes > BUNDLE_BYTES_MAX) throw new NotCanonical('it is too large');
+      yield decoder.write(chunk as Buffer);
+    }
+    yield decoder.end();
+  } catch (cause) {
+    throw cause instanceof NotCanonical ? cause : new NotCanonical('it cannot be read', { cause });
+  } finally {
+    await handle?.close();
+  }
+}
+
+function through(raw: Readable, isPacked: boolean): Readable {
+  const target = isPacked ? createGunzip({ chunkSize: CHUNK_BYTES }) : new PassThrough();
+  // Errors come out where the chunks are read.
+  return pipeline(raw, target, () => undefined);
+}

@@ -1,0 +1,76 @@
+/**
+ * Texts on a disk between their reading and their writing, so that no process holds all of them.
+ * Invariants: the file has no name as soon as it is open, so nothing of it is left behind, however the process ends; what
+ * was put is read back as it was.
+ */
+import { randomUUID } from 'node:crypto';
+import { open, unlink, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Where a text lies, in bytes. */
+export interface Stretch {
+  readonly at: number;
+  readonly bytes: number;
+}
+
+export interface Spool {
+  /** One text, made of pieces. */
+  put(pieces: Iterable<string> | AsyncIterable<string>): Promise<Stretch>;
+  /** In pieces of at most PIECE_BYTES, cut between any two bytes. */
+  read(stretch: Stretch): AsyncGenerator<Buffer, void>;
+  close(): Promise<void>;
+}
+
+const PIECE_BYTES = 256 * 1024;
+
+/** `folder`: on a disk that has room for a bundle. */
+export async function openSpool(folder: string): Promise<Spool> {
+  const file = join(folder, `.${randomUUID()}.spool`);
+  const handle = await open(file, 'wx+', 0o600);
+  await unlink(file).catch(async (cause: unknown) => {
+    await handle.close();
+    throw cause;
+  });
+  return spoolIn(handle);
+}
+
+function spoolIn(handle: FileHandle): Spool {
+  let end = 0;
+  let waiting: Buffer[] = [];
+  let waitingBytes = 0;
+
+  async function flush(): Promise<void> {
+    const bytes = Buffer.concat(waiting);
+    waiting = [];
+    waitingBytes = 0;
+    for (let done = 0; done < bytes.length;) {
+      const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, end);
+      done += bytesWritten;
+      end += bytesWritten;
+    }
+  }
+
+  return {
+    async put(pieces) {
+      const at = end + waitingBytes;
+      for await (const piece of pieces) {
+        const bytes = Buffer.from(piece, 'utf8');
+        waiting.push(bytes);
+        waitingBytes += bytes.length;
+        if (waitingBytes >= PIECE_BYTES) await flush();
+      }
+      return { at, bytes: end + waitingBytes - at };
+    },
+    async *read({ at, bytes }) {
+      if (waitingBytes > 0) await flush();
+      for (let done = 0; done < bytes;) {
+        const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, bytes - done));
+        const { bytesRead } = await handle.read(piece, 0, piece.length, at + done);
+        if (bytesRead === 0) throw new Error('the spool is shorter than what was put there');
+        done += bytesRead;
+        yield piece.subarray(0, bytesRead);
+      }
+    },
+    close: () => handle.close(),
+  };
+}
