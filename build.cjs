@@ -8,6 +8,7 @@ const { spawn } = require('node:child_process');
 const { createHash } = require('node:crypto');
 const {
   chmodSync,
+  cpSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -116,6 +117,8 @@ function isListed(folder) {
 function finish(folder, sources) {
   if (!WITH_LAB) pruneTypes(folder, declarationsOfEntries());
   chmodSync(join(folder, 'cli', 'main.js'), 0o755);
+  const templates = join('create-holdfast', 'templates');
+  cpSync(templates, join(folder, templates), { recursive: true });
   // Sources that changed meanwhile may be in it or not.
   if (hashOfSources() === sources) writeFileSync(join(folder, STAMP), JSON.stringify({ sources }));
 }

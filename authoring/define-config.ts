@@ -24,6 +24,7 @@ import { isCheckTool, isDefinedGoal, type DefinedGoal } from './goal/define-goal
 import type { Hook } from './hook.js';
 import { parseBudget, parseSettings } from './check-limits.js';
 import { unknownField, type KnownFields } from './known-fields.js';
+import { checkedScript, type ModelScript } from './scripted.js';
 import { checkedEndpoints, checkedRoutes, checkedUnknownModels, type Endpoint } from './models.js';
 import { checkedGate, type TaskGate } from './task-gate.js';
 import type { Tool } from './tool.js';
@@ -43,6 +44,8 @@ export interface ConfigDefinition {
   readonly routes?: readonly ModelRoute[];
   /** Servers of your own that speak a vendor's protocol. */
   readonly endpoints?: readonly Endpoint[];
+  /** Answers for the models `scripted/…`, in place of a vendor: for development and demonstrations. */
+  readonly scripted?: ModelScript;
   /** Default: an agent whose model is neither known nor declared cannot be served. */
   readonly unknownModels?: UnknownModels;
   /** Below what agents and starts say. */
@@ -67,6 +70,7 @@ const FIELDS: KnownFields<ConfigDefinition> = {
   retiredHooks: true,
   routes: true,
   endpoints: true,
+  scripted: true,
   unknownModels: true,
   defaults: true,
   refuseTask: true,
@@ -91,6 +95,7 @@ export interface Config {
   readonly hooks: ReadonlyMap<string, Hook>;
   readonly routes: readonly ModelRoute[];
   readonly endpoints: readonly Endpoint[];
+  readonly scripted?: ModelScript;
   readonly unknownModels: UnknownModels;
   readonly refuseTask?: TaskGate;
   readonly defaults: { readonly budget: BudgetOverrides; readonly settings: SettingsOverrides };
@@ -108,6 +113,7 @@ export function defineConfig(definition: ConfigDefinition): Config {
     code: 'InvalidConfig',
     subject: 'The configuration',
   });
+  const scripted = checkedScript(definition.scripted);
   const agents = agentsByName(definition.agents);
   const { goals = [], checkTools = [] } = definition;
   const byName = goalsByName(goals);
@@ -130,7 +136,11 @@ export function defineConfig(definition: ConfigDefinition): Config {
       ...(definition.retiredHooks ?? []),
     ]),
     routes: checkedRoutes(definition.routes ?? []),
-    endpoints: checkedEndpoints(definition.endpoints ?? []),
+    endpoints: checkedEndpoints(
+      definition.endpoints ?? [],
+      scripted === undefined ? [] : ['scripted'],
+    ),
+    ...(scripted !== undefined && { scripted }),
     unknownModels: checkedUnknownModels(definition.unknownModels ?? { prices: 'fail' }),
     ...(refuseTask !== undefined && { refuseTask }),
     defaults: {

@@ -14,6 +14,7 @@ export { goalFromText } from './goal/goal-file.js';
 export { normalGoal, type NormalGoal } from './goal/normal-goal.js';
 export type { ConnectionDefinition, ConnectionSettings } from './connection.js';
 export type { Endpoint } from './models.js';
+export type { ModelScript, ScriptedQuestion, ScriptedWords } from './scripted.js';
 export {
   defineHook,
   hookMatches,

@@ -42,7 +42,7 @@ import { headOf, readTranscript, type Transcript } from './read/transcript.js';
 import { subAgentTranscripts, type SubAgentTranscripts } from './read/tree-transcript.js';
 import { stuckRuns, type StuckQuery, type StuckRun } from './read/stuck-runs.js';
 import type { Wait } from './read/waits.js';
-import { workerCount } from './workers.js';
+import { pollers, workerCount, type Poller } from './workers.js';
 
 export interface ConnectOptions extends Reach {
   /** `host:port` of the Temporal server; default `localhost:7233`. */
@@ -159,6 +159,8 @@ export interface HoldfastClient {
   historiesOf(runId: string): Promise<HistoryAccess>;
   /** Workers that asked for work on the task queue, or on this one, within the last minutes. */
   workerCount(queue?: string): Promise<number>;
+  /** The same one by one. */
+  pollers(queue?: string): Promise<readonly Poller[]>;
   close(): Promise<void>;
 }
 
@@ -263,6 +265,7 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
     waits: async (runId) => (await ownExecution(link, runId)).waits,
     historiesOf: (runId) => historyAccess(link, runId),
     workerCount: (queue) => workerCount(link, queue),
+    pollers: (queue) => pollers(link, queue),
     close,
   };
 }

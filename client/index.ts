@@ -12,6 +12,7 @@ export { followTree, type TreeMoment } from './runs/follow-tree.js';
 export { followRun, type RunMoment } from './runs/follow-run.js';
 export type { FoundAsk } from './decide/find-ask.js';
 export type { ReadingStore } from './link.js';
+export type { Poller } from './workers.js';
 export type { RunSummary } from './read/run-summary.js';
 export type { GoalHandle } from './goals/goal-handle.js';
 export type { GoalOutcomeNow } from './goals/goal-outcome.js';

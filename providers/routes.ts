@@ -9,6 +9,8 @@ import { SMALL, VENDOR_TABLES, type ModelRow } from './model-table.js';
 
 const USD = 1_000_000;
 const SCRIPTED_PREFIX = 'scripted/';
+/** Of a configuration with a script. */
+export const SCRIPTED_PROVIDER = 'scripted';
 /** A gateway takes the names of other vendors' routes. */
 const GATEWAY_PREFIX = 'litellm/';
 const NAME_CHARS_MAX = 200;
@@ -32,6 +34,8 @@ export interface DeclaredModels {
   /** They win over known ones. */
   readonly routes?: readonly ModelRoute[];
   readonly unknownModels?: UnknownModels;
+  /** There is a script: `scripted/…` is its, and no vendor's. */
+  readonly scripted?: unknown;
 }
 
 /** Names of the built-in routes, in the order of the table. */
@@ -50,7 +54,7 @@ export function resolveRoute(name: string, models: DeclaredModels = {}): ModelRo
     declared ??
     KNOWN.get(name) ??
     gatewayRoute(name) ??
-    scriptedRoute(name) ??
+    scriptedRoute(name, models) ??
     unknownRoute(name, models.unknownModels);
   if (route !== undefined) return route;
   const known = [
@@ -79,13 +83,17 @@ function gatewayRoute(name: string): ModelRoute | undefined {
   return behind === undefined ? undefined : { ...behind, name, provider: 'litellm', model };
 }
 
-function scriptedRoute(name: string): ModelRoute | undefined {
+function scriptedRoute(
+  name: string,
+  { scripted }: Pick<DeclaredModels, 'scripted'>,
+): ModelRoute | undefined {
   const model = name.slice(SCRIPTED_PREFIX.length);
   if (!name.startsWith(SCRIPTED_PREFIX) || model === '' || name.length > NAME_CHARS_MAX) {
     return undefined;
   }
   const row: ModelRow = { model, usd: [3, 15, 0.3, 3.75], ...SMALL };
-  return { ...routeOf(row, { provider: 'anthropic', pricesVersion: 'scripted' }), name };
+  const provider = scripted === undefined ? 'anthropic' : SCRIPTED_PROVIDER;
+  return { ...routeOf(row, { provider, pricesVersion: 'scripted' }), name };
 }
 
 function unknownRoute(name: string, unknown: UnknownModels | undefined): ModelRoute | undefined {

@@ -4,6 +4,7 @@ import { createAnthropicProvider } from '../providers/anthropic.js';
 import { createOpenAiChatProvider } from '../providers/openai-chat.js';
 import { createOpenAiResponsesProvider } from '../providers/openai-responses.js';
 import type { Provider } from '../providers/provider.js';
+import { createScriptedProvider } from '../providers/scripted/provider.js';
 import type { Environment } from './config.js';
 
 /** Local servers ask for no key; the SDKs do. */
@@ -12,7 +13,7 @@ const NO_KEY = 'none';
 /** Without a key there is no provider: a worker still serves, and a call of the model says what to do. */
 export function providersOf(
   environment: Environment,
-  { endpoints = [] }: Partial<Pick<Config, 'endpoints'>> = {},
+  { endpoints = [], scripted }: Partial<Pick<Config, 'endpoints' | 'scripted'>> = {},
 ): ReadonlyMap<string, Provider> {
   const { anthropic, openai, litellm } = environment;
   const providers: Provider[] = [];
@@ -28,6 +29,7 @@ export function providersOf(
     const settings = { ...litellm, apiKey, name: 'litellm', dialect: 'litellm' } as const;
     providers.push(createOpenAiChatProvider(settings));
   }
+  if (scripted !== undefined) providers.push(createScriptedProvider(scripted));
   for (const endpoint of endpoints) {
     const provider = providerOf(endpoint, environment);
     if (provider !== undefined) providers.push(provider);
