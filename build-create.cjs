@@ -1,8 +1,9 @@
 // Makes the package create-holdfast in a folder (default dist-create-holdfast): one script of its sources, and the
 // templates. `npm pack` or `npm publish` there does the rest.
-const { chmodSync, cpSync, mkdirSync, rmSync } = require('node:fs');
+const { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } = require('node:fs');
 const { join, resolve } = require('node:path');
 const { buildSync } = require('esbuild');
+const { packedTemplates } = require('./create-holdfast/pack-templates.cjs');
 
 const SOURCES = join(__dirname, 'create-holdfast');
 const place = resolve(process.argv[2] ?? join(__dirname, 'dist-create-holdfast'));
@@ -19,6 +20,6 @@ buildSync({
   legalComments: 'none',
 });
 chmodSync(join(place, 'dist', 'main.js'), 0o755);
-cpSync(join(SOURCES, 'templates'), join(place, 'templates'), { recursive: true });
+writeFileSync(join(place, 'templates.json'), packedTemplates());
 for (const name of ['package.json', 'README.md']) cpSync(join(SOURCES, name), join(place, name));
 cpSync(join(__dirname, 'LICENSE'), join(place, 'LICENSE'));

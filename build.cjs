@@ -8,7 +8,6 @@ const { spawn } = require('node:child_process');
 const { createHash } = require('node:crypto');
 const {
   chmodSync,
-  cpSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -117,8 +116,8 @@ function isListed(folder) {
 function finish(folder, sources) {
   if (!WITH_LAB) pruneTypes(folder, declarationsOfEntries());
   chmodSync(join(folder, 'cli', 'main.js'), 0o755);
-  const templates = join('create-holdfast', 'templates');
-  cpSync(templates, join(folder, templates), { recursive: true });
+  const { packedTemplates } = require('./create-holdfast/pack-templates.cjs');
+  writeFileSync(join(folder, 'create-holdfast', 'templates.json'), packedTemplates());
   // Sources that changed meanwhile may be in it or not.
   if (hashOfSources() === sources) writeFileSync(join(folder, STAMP), JSON.stringify({ sources }));
 }

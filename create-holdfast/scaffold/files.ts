@@ -1,6 +1,6 @@
 /** The files of a new project: templates with their words filled in. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
 import { packageJson, wordsOf, type Project } from './project.js';
 
 export interface ProjectFile {
@@ -9,10 +9,11 @@ export interface ProjectFile {
   readonly content: string;
 }
 
-/** Beside this folder in the sources, in `dist` and in the package `create-holdfast`. */
-const TEMPLATES_FOLDER = join(__dirname, '..', 'templates');
+/** Beside this folder: the sources, and in packages one file with all of them, `{path: content}`. */
+const SOURCES = join(__dirname, '..', 'templates');
+const PACKED = join(__dirname, '..', 'templates.json');
 
-/** npm leaves files of these names out of packages, so templates have other names. */
+/** Under their own names these would count where the templates lie. */
 const RENAMED: Readonly<Record<string, string>> = {
   _gitignore: '.gitignore',
   _dockerignore: '.dockerignore',
@@ -41,8 +42,8 @@ const OF_ANY_PROJECT: ReadonlySet<string> = new Set([
 export function filesOf(project: Project): readonly ProjectFile[] {
   const words = wordsOf(project);
   const found = ['common', project.template].flatMap((folder) =>
-    textsIn(join(TEMPLATES_FOLDER, folder)).map(({ path, content }) => ({
-      path,
+    templateOf(folder).map(({ path, content }) => ({
+      path: RENAMED[path] ?? path,
       content: filled(content, words),
     })),
   );
@@ -57,16 +58,21 @@ export function addedFilesOf(project: Project): readonly ProjectFile[] {
   );
 }
 
+function templateOf(folder: string): readonly ProjectFile[] {
+  if (!existsSync(PACKED)) return textsIn(join(SOURCES, folder));
+  const packed = JSON.parse(readFileSync(PACKED, 'utf8')) as Readonly<Record<string, string>>;
+  return Object.entries(packed)
+    .filter(([path]) => path.startsWith(`${folder}/`))
+    .map(([path, content]) => ({ path: path.slice(folder.length + 1), content }));
+}
+
 function textsIn(folder: string): readonly ProjectFile[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true, encoding: 'utf8' })
     .filter((entry) => entry.isFile())
     .map(({ name, parentPath }) => {
-      const within = parentPath.slice(folder.length).replaceAll('\\', '/').replace(/^\//, '');
-      const shown = RENAMED[name] ?? name;
-      return {
-        path: within === '' ? shown : `${within}/${shown}`,
-        content: readFileSync(join(parentPath, name), 'utf8'),
-      };
+      const file = join(parentPath, name);
+      const path = relative(folder, file).split(sep).join('/');
+      return { path, content: readFileSync(file, 'utf8') };
     });
 }
 
