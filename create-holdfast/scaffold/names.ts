@@ -8,7 +8,9 @@ const SHOWN_CHARS_MAX = 80;
 /** What any file system takes, and no shell, npm or Windows understands as something else. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const RESERVED = /^(?:node_modules|favicon\.ico|con|prn|aux|nul|com\d|lpt\d)(?:\..*)?$/i;
-/** Of Node itself: npm publishes no package of these names, and imports of one would never find it. */
+/** Controls, formats (directions of writing among them), separators of lines. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/** A project of such a name could not import the package. */
 const TAKEN: ReadonlySet<string> = new Set(['holdfast', 'create-holdfast', 'zod', 'typescript']);
 
 export interface Place {
@@ -24,8 +26,7 @@ export function placeOf(given: string, here: string): Place {
   if (given.length > FOLDER_CHARS_MAX) {
     throw wrong(given, `has ${given.length} characters, and ${FOLDER_CHARS_MAX} are the most`);
   }
-  // eslint-disable-next-line no-control-regex
-  if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/.test(given)) {
+  if (given.search(UNSEEN) >= 0) {
     throw wrong(given, 'has characters that cannot be seen');
   }
   if (given.startsWith('-')) throw wrong(given, 'begins with "-", as options do');
@@ -53,8 +54,12 @@ function nameOf(last: string, given: string): string {
 }
 
 function wrong(given: string, why: string): HoldfastError {
-  const shown = JSON.stringify(given.slice(0, SHOWN_CHARS_MAX));
+  const shown = JSON.stringify(given.slice(0, SHOWN_CHARS_MAX)).replace(UNSEEN, escaped);
   return new HoldfastError('Usage', `No project can be called ${shown}: the name ${why}.`, {
     hint: 'Use letters, digits, ".", "_" and "-", my-agent for instance.',
   });
+}
+
+function escaped(char: string): string {
+  return `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
 }
