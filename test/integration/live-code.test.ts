@@ -1,9 +1,8 @@
 /** Code that changes under runs: those that begin get the newest, each run under way keeps the one that it began with. */
 import { z } from 'zod';
 import { liveCode, type Code } from '../../cli/dev/live-code.js';
-import { defineAgent, defineConfig, defineTool } from '../../authoring/index.js';
+import { defineAgent, defineConfig, defineTool, type ModelScript } from '../../authoring/index.js';
 import { createScriptedProvider } from '../../providers/scripted/provider.js';
-import { scriptOf } from '../../providers/scripted/script.js';
 import { until } from '../until.js';
 import { startWorld, type World } from './support/world.js';
 
@@ -30,11 +29,10 @@ function code(edition: string, { waits = false, agents = ['a'] } = {}): Code {
       return { edition };
     },
   });
-  const scripted = scriptOf([
-    { calls: [{ tool: 'note', input: { n: 1 } }] },
-    { calls: [{ tool: 'note', input: { n: 2 } }] },
-    { text: `Said by ${edition}.` },
-  ]);
+  const scripted: ModelScript = ({ assistantMessages }) =>
+    assistantMessages < 2
+      ? { calls: [{ tool: 'note', input: { n: assistantMessages + 1 } }] }
+      : { text: `Said by ${edition}.` };
   const made = agents.map((name) =>
     defineAgent({ name, model: 'scripted/x', instructions: edition, tools: [note] }),
   );
