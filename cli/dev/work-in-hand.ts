@@ -53,5 +53,6 @@ export function workInHand(clock: () => number = Date.now): WorkInHand {
 function whatOf({ kind, input }: Job): string | undefined {
   if (kind !== 'execute_tool') return WORDS[kind];
   const { call } = input as { readonly call?: { readonly tool?: unknown } };
-  return inert(String(call?.tool ?? 'a tool'), NAME_CHARS_MAX);
+  const { tool } = call ?? {};
+  return typeof tool === 'string' ? inert(tool, NAME_CHARS_MAX) : 'a tool';
 }

@@ -25,8 +25,7 @@ export function choiceOf<Name extends keyof Wanted>(name: Name, said: string): W
 }
 
 /** A version, a range, a tag, or the place of a package; nothing that npm would take for another option. */
-const SPEC =
-  /^(?:file:[^\u0000-\u001f]{1,1000}|[\^~]?\d[0-9A-Za-z.+-]{0,60}|[a-z][a-z0-9-]{0,40})$/;
+const SPEC = /^(?:file:[^\p{Cc}]{1,1000}|[\^~]?\d[0-9A-Za-z.+-]{0,60}|[a-z][a-z0-9-]{0,40})$/u;
 
 /** Errors: Usage. */
 export function holdfastSpec(said: string): string {
