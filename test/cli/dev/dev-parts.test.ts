@@ -50,14 +50,20 @@ describe('the watcher', () => {
     let folders = [join(folder, 'none')];
     writeFileSync(named('a.ts'), '1');
     const told: string[] = [];
+    let looks = 0;
     const watcher = await watchFiles({
-      folders: () => folders,
+      folders: () => {
+        looks += 1;
+        return folders;
+      },
       changed: (files) => void told.push(...files),
       everyMs: 5,
     });
     try {
       folders = [...folders, folder];
-      await new Promise((looked) => setTimeout(looked, 50));
+      const before = looks;
+      // A look that begins is over when the one after it begins.
+      await until(() => looks >= before + 2);
       writeFileSync(named('a.ts'), '22');
       await until(() => told.length > 0);
       expect(told).toEqual([named('a.ts')]);
