@@ -116,6 +116,8 @@ function isListed(folder) {
 function finish(folder, sources) {
   if (!WITH_LAB) pruneTypes(folder, declarationsOfEntries());
   chmodSync(join(folder, 'cli', 'main.js'), 0o755);
+  const { packedTemplates } = require('./create-holdfast/pack-templates.cjs');
+  writeFileSync(join(folder, 'create-holdfast', 'templates.json'), packedTemplates());
   // Sources that changed meanwhile may be in it or not.
   if (hashOfSources() === sources) writeFileSync(join(folder, STAMP), JSON.stringify({ sources }));
 }

@@ -29,6 +29,7 @@ import {
   type ConfiguredModel,
   type LanguageModelDefinition,
 } from './language-models.js';
+import { checkedScript, type ModelScript } from './scripted.js';
 import { checkedEndpoints, checkedRoutes, checkedUnknownModels, type Endpoint } from './models.js';
 import { checkedGate, type TaskGate } from './task-gate.js';
 import type { Tool } from './tool.js';
@@ -50,6 +51,8 @@ export interface ConfigDefinition {
   readonly routes?: readonly ModelRoute[];
   /** Servers of your own that speak a vendor's protocol. */
   readonly endpoints?: readonly Endpoint[];
+  /** Answers for the models `scripted/…`, in place of a vendor: for development and demonstrations. */
+  readonly scripted?: ModelScript;
   /** Default: an agent whose model is neither known nor declared cannot be served. */
   readonly unknownModels?: UnknownModels;
   /** Below what agents and starts say. */
@@ -75,6 +78,7 @@ const FIELDS: KnownFields<ConfigDefinition> = {
   models: true,
   routes: true,
   endpoints: true,
+  scripted: true,
   unknownModels: true,
   defaults: true,
   refuseTask: true,
@@ -101,6 +105,7 @@ export interface Config {
   readonly models: ReadonlyMap<string, ConfiguredModel>;
   readonly routes: readonly ModelRoute[];
   readonly endpoints: readonly Endpoint[];
+  readonly scripted?: ModelScript;
   readonly unknownModels: UnknownModels;
   readonly refuseTask?: TaskGate;
   readonly defaults: { readonly budget: BudgetOverrides; readonly settings: SettingsOverrides };
@@ -118,6 +123,7 @@ export function defineConfig(definition: ConfigDefinition): Config {
     code: 'InvalidConfig',
     subject: 'The configuration',
   });
+  const scripted = checkedScript(definition.scripted);
   const agents = agentsByName(definition.agents);
   const { goals = [], checkTools = [] } = definition;
   const byName = goalsByName(goals);
@@ -143,7 +149,11 @@ export function defineConfig(definition: ConfigDefinition): Config {
     ]),
     models: checkedLanguageModels(definition.models ?? {}, { routes, unknownModels }),
     routes,
-    endpoints: checkedEndpoints(definition.endpoints ?? []),
+    endpoints: checkedEndpoints(
+      definition.endpoints ?? [],
+      scripted === undefined ? [] : ['scripted'],
+    ),
+    ...(scripted !== undefined && { scripted }),
     unknownModels,
     ...(refuseTask !== undefined && { refuseTask }),
     defaults: {

@@ -35,8 +35,12 @@ export function checkedRoutes(routes: readonly ModelRoute[]): readonly ModelRout
   return Object.freeze([...routes]);
 }
 
-export function checkedEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
-  const names = new Set<string>(BUILT_IN);
+/** `taken`: names of providers that the configuration has beside the built-in ones. */
+export function checkedEndpoints(
+  endpoints: readonly Endpoint[],
+  taken: readonly string[] = [],
+): readonly Endpoint[] {
+  const names = new Set<string>([...BUILT_IN, ...taken]);
   for (const { name, baseUrl, keyVariable, protocol } of endpoints) {
     if (!NAME.test(name) || names.has(name)) {
       const hint = `Use lower-case letters, digits, ".", "_" and "-", and none of ${[...names].join(', ')}.`;

@@ -23,6 +23,7 @@ import { addFreeze } from './commands/freeze.js';
 import { addGoal } from './commands/goal/index.js';
 import { addGrounds } from './commands/grounds.js';
 import { addList } from './commands/list.js';
+import { addInit } from './commands/init.js';
 import { addKeys } from './commands/keys.js';
 import { addDiff } from './commands/diff.js';
 import { addFork } from './commands/fork.js';
@@ -53,8 +54,54 @@ export interface CliIo {
 
 const INTRODUCTION = `Durable agents on Temporal: every effect happens once, or a person is asked.
 
-Begin with \`holdfast dev\` in a folder with a holdfast.config.ts, then, in another terminal,
-\`holdfast start AGENT 'what to achieve'\`.`;
+Begin with \`npm create holdfast@latest\`, or \`holdfast init\` in a project that exists. Then \`holdfast dev\`, and in
+another terminal \`holdfast start AGENT 'what to achieve'\`.`;
+
+type Add = (program: Command, cli: Cli) => void;
+
+/** In the order in which somebody meets them. */
+const GROUPS: readonly (readonly [title: string, adders: readonly Add[]])[] = [
+  ['Begin and run', [addInit, addDev, addServer, addWorker, addConsole, addDoctor]],
+  [
+    'Start and talk',
+    [addStart, addChat, addMessage, addSet, addMode, addInterrupt, addClose, addCancel],
+  ],
+  ['Goals and schedules', [addGoal, addSchedule]],
+  [
+    'Look',
+    [addList, addShow, addWatch, addExplain, addFailures, addSessions, addTranscript, addEffects],
+  ],
+  [
+    'Decide',
+    [
+      addApprovals,
+      addGrounds,
+      addApprove,
+      addReject,
+      addModify,
+      addReplace,
+      addAnswer,
+      addFreeze,
+      addWhoami,
+    ],
+  ],
+  [
+    'Keep, replay, test',
+    [
+      addExport,
+      addReplay,
+      addInspect,
+      addDiff,
+      addFork,
+      addBundles,
+      addFolder,
+      addCapture,
+      addEval,
+    ],
+  ],
+  ['Connect', [addMcp, addMcpServer]],
+  ['Keys, trail, store', [addKeys, addAudit, addStore]],
+];
 
 /** Runs one command line and gives its exit code; never throws. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
@@ -96,20 +143,12 @@ function buildProgram(cli: Cli, json: boolean): Command {
     })
     .addHelpText('after', EXIT_CODES_HELP);
   // Subcommands take over the settings above, so they come last.
-  const commands = [
-    [addDev, addServer, addWorker, addConsole, addDoctor],
-    [addStart, addWatch, addShow, addExplain, addList, addFailures],
-    [addChat, addSessions, addTranscript],
-    [addGoal, addSchedule],
-    [addApprovals, addGrounds, addApprove, addReject, addModify, addReplace, addAnswer],
-    [addFreeze, addEffects, addWhoami],
-    [addMcp, addMcpServer],
-    [addMessage, addSet, addMode, addInterrupt, addClose, addCancel],
-    [addKeys, addAudit, addStore],
-    [addExport, addReplay, addInspect, addDiff, addFork, addBundles, addFolder],
-    [addCapture, addEval],
-  ];
-  for (const add of commands.flat()) add(program, cli);
+  for (const [title, adders] of GROUPS) {
+    for (const add of adders) {
+      add(program, cli);
+      program.commands.at(-1)?.helpGroup(`${title}:`);
+    }
+  }
   return program;
 }
 

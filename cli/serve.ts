@@ -10,6 +10,7 @@ import { HoldfastError } from '../core/state/errors.js';
 import { findIsolation, requireIsolation } from '../sandbox/isolation.js';
 import { shownPlace, storeExists } from '../store/place.js';
 import type { Environment } from '../worker/config.js';
+import type { RunningWorker, WorkerSettings } from '../worker/index.js';
 import type { KnownReach } from './session.js';
 import type { Output } from './terminal/output.js';
 
@@ -32,6 +33,10 @@ export interface ServeOptions {
   readonly tuning?: WorkerTuning;
   /** Where commands are looked for; default: the folders of the system. */
   readonly path?: string | undefined;
+  /** What stands in place of the activities. */
+  readonly activities?: WorkerSettings['activities'];
+  /** Hears of each worker that serves from now on. */
+  readonly serving?: (worker: RunningWorker) => void;
   /** Another worker of this process says what is served. */
   readonly beside?: true;
   /** Ends the worker as a signal would. */
@@ -52,12 +57,20 @@ export async function serveAll(serving: ServeOptions, output: Output): Promise<v
     ...(servesSandbox(serving, output)
       ? [serveWorker({ ...own, serves: 'sandbox', beside: true }, output)]
       : []),
-    ...queues.map(([queue]) => serveWorker({ ...own, queue, serves: 'activities' }, output)),
+    ...queues.map(([queue]) => serveQueue({ ...own, queue }, output)),
   ];
   for (const worker of workers) worker.catch(() => failed.abort());
   const ended = await Promise.allSettled(workers);
   const fault = ended.find((one) => one.status === 'rejected');
   if (fault !== undefined) throw fault.reason;
+}
+
+/** A worker for a queue that tools name. */
+export function serveQueue(
+  serving: ServeOptions & { readonly queue: string },
+  output: Output,
+): Promise<void> {
+  return serveWorker({ ...serving, serves: 'activities' }, output);
 }
 
 /** Whether a worker that serves everything serves calls in a sandbox, too: not where it cannot isolate them. */
@@ -129,10 +142,12 @@ async function serveWorker(options: ServeOptions, output: Output): Promise<void>
     config,
     say,
     stackTraces: place.stackTraces ?? stackTraces,
+    ...(options.activities !== undefined && { activities: options.activities }),
     ...(serves !== undefined && { serves: serves === 'sandbox' ? 'activities' : serves }),
   });
   tellServed({ ...options, taskQueue, isNew }, output);
   const served = worker.run();
+  options.serving?.(worker);
   // A worker can be told to end only once it runs.
   signal.addEventListener('abort', () => worker.shutdown(), { once: true });
   if (signal.aborted) worker.shutdown();

@@ -44,7 +44,7 @@ import type { FollowOptions } from './runs/follow-run.js';
 import { sessionNow, type SessionNow } from './runs/open-runs.js';
 import { stuckRuns, type StuckQuery, type StuckRun } from './read/stuck-runs.js';
 import type { Wait } from './read/waits.js';
-import { workerCount } from './workers.js';
+import { pollers, workerCount, type Poller } from './workers.js';
 
 export interface ConnectOptions extends Reach {
   /** `host:port` of the Temporal server; default `localhost:7233`. */
@@ -168,6 +168,8 @@ export interface HoldfastClient {
   historiesOf(runId: string): Promise<HistoryAccess>;
   /** Workers that asked for work on the task queue, or on this one, within the last minutes. */
   workerCount(queue?: string): Promise<number>;
+  /** The same one by one. */
+  pollers(queue?: string): Promise<readonly Poller[]>;
   close(): Promise<void>;
 }
 
@@ -274,6 +276,7 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
     waits: async (runId) => (await ownExecution(link, runId)).waits,
     historiesOf: (runId) => historyAccess(link, runId),
     workerCount: (queue) => workerCount(link, queue),
+    pollers: (queue) => pollers(link, queue),
     close,
   };
 }

@@ -14,6 +14,7 @@ export type { SessionNow } from './runs/open-runs.js';
 export type { WholeMoment } from './read/whole-event.js';
 export type { FoundAsk } from './decide/find-ask.js';
 export type { ReadingStore } from './link.js';
+export type { Poller } from './workers.js';
 export type { RunSummary } from './read/run-summary.js';
 export type { GoalHandle } from './goals/goal-handle.js';
 export type { GoalOutcomeNow } from './goals/goal-outcome.js';

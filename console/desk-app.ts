@@ -25,6 +25,8 @@ export interface ConsoleOptions {
   readonly signer?: DeskSigner;
   /** What a local developer may decide on; used without `jwt` and `serviceTokens` only. */
   readonly localRoles: readonly string[];
+  /** The token of a local developer; absent: a new one. */
+  readonly localToken?: string;
   /** Roles that decide somewhere: the desk is theirs unless `access` says otherwise. Absent: whoever has a role. */
   readonly deciders?: readonly string[];
   /** Tools of the configuration: the forms of corrections are made from their schemas. */
@@ -109,7 +111,7 @@ function deskOf(options: ConsoleOptions, clock: () => number): Desk {
 /** Names of this machine, as a browser writes them. */
 export const LOCAL_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
-async function loginsOf({ settings, localRoles, clock }: ConsoleOptions): Promise<{
+async function loginsOf({ settings, localRoles, localToken, clock }: ConsoleOptions): Promise<{
   readonly logins: readonly Authenticator[];
   readonly token?: string;
 }> {
@@ -128,6 +130,6 @@ async function loginsOf({ settings, localRoles, clock }: ConsoleOptions): Promis
       { hint: 'Set console.jwt or console.serviceTokens, or listen on 127.0.0.1.' },
     );
   }
-  const local = localLogin(localRoles);
+  const local = localLogin(localRoles, localToken);
   return { logins: [local.authenticate], token: local.token };
 }

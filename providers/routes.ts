@@ -10,6 +10,8 @@ import { SMALL, VENDOR_TABLES, type ModelRow } from './model-table.js';
 
 const USD = 1_000_000;
 const SCRIPTED_PREFIX = 'scripted/';
+/** Of a configuration with a script. */
+export const SCRIPTED_PROVIDER = 'scripted';
 /** A gateway takes the names of other vendors' routes. */
 const GATEWAY_PREFIX = 'litellm/';
 const NAME_CHARS_MAX = 200;
@@ -35,6 +37,8 @@ export interface DeclaredModels {
   readonly unknownModels?: UnknownModels;
   /** By name, models that the configuration brings along. */
   readonly models?: ReadonlyMap<string, NamedModel>;
+  /** There is a script: `scripted/…` is its, and no vendor's. */
+  readonly scripted?: unknown;
 }
 
 export interface NamedModel {
@@ -94,7 +98,7 @@ function routeNamed(name: string, models: DeclaredModels): ModelRoute {
     models.models?.get(name)?.route ??
     KNOWN.get(name) ??
     gatewayRoute(name) ??
-    scriptedRoute(name) ??
+    scriptedRoute(name, models) ??
     unknownRoute(name, models.unknownModels);
   if (route !== undefined) return route;
   const known = [
@@ -124,13 +128,17 @@ function gatewayRoute(name: string): ModelRoute | undefined {
   return behind === undefined ? undefined : { ...behind, name, provider: 'litellm', model };
 }
 
-function scriptedRoute(name: string): ModelRoute | undefined {
+function scriptedRoute(
+  name: string,
+  { scripted }: Pick<DeclaredModels, 'scripted'>,
+): ModelRoute | undefined {
   const model = name.slice(SCRIPTED_PREFIX.length);
   if (!name.startsWith(SCRIPTED_PREFIX) || model === '' || name.length > NAME_CHARS_MAX) {
     return undefined;
   }
   const row: ModelRow = { model, usd: [3, 15, 0.3, 3.75], ...SMALL };
-  return { ...routeOf(row, { provider: 'anthropic', pricesVersion: 'scripted' }), name };
+  const provider = scripted === undefined ? 'anthropic' : SCRIPTED_PROVIDER;
+  return { ...routeOf(row, { provider, pricesVersion: 'scripted' }), name };
 }
 
 function unknownRoute(name: string, unknown: UnknownModels | undefined): ModelRoute | undefined {

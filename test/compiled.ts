@@ -2,9 +2,10 @@
  * The sources as JavaScript, for tests that start processes of them: each serves a second of work sooner than one
  * that starts from TypeScript. Made before all tests, and only of what has changed.
  */
-import { readdirSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { packedTemplates } from '../create-holdfast/pack-templates.cjs';
 import type * as BusinessBundle from '../examples/refund/business/bundle.js';
 import type * as WorkflowCode from '../worker/workflow-code.js';
 
@@ -12,7 +13,7 @@ const ROOT = join(__dirname, '..');
 /** As far below the package as dist: from there, too, compiled sources find what lies in the package. */
 const COMPILED = join(ROOT, '.compiled');
 const BUSINESS = join(ROOT, 'examples', 'refund', 'business', 'bundle.ts');
-const NO_SOURCES = new Set(['node_modules', 'dist', 'coverage']);
+const NO_SOURCES = new Set(['node_modules', 'dist', 'coverage', 'templates']);
 
 /** For the global setup. */
 export async function compileSources(): Promise<void> {
@@ -25,6 +26,9 @@ export async function compileSources(): Promise<void> {
     target: 'node20',
     logLevel: 'error',
   });
+  const templates = join(COMPILED, 'create-holdfast', 'templates.json');
+  mkdirSync(dirname(templates), { recursive: true });
+  writeFileSync(templates, packedTemplates());
 }
 
 /** For the global setup, of compiled sources: what workers run, of both kinds of sources. */

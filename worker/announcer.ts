@@ -26,6 +26,8 @@ export interface AnnouncerSettings extends QueueName {
 }
 
 export interface Announcer {
+  /** Another code is served from now on. Resolves when the store has the word, or took too long for it. */
+  update(code: CodeNames): Promise<void>;
   /** Idempotent. */
   stop(): Promise<void>;
 }
@@ -34,15 +36,25 @@ export interface Announcer {
 export async function startAnnouncer(settings: AnnouncerSettings): Promise<Announcer> {
   const ending = new AbortController();
   const worker = randomUUID();
-  const first = announce(settings, worker);
+  let { code } = settings;
+  // Every word says what is served when it is said.
+  const current = { ...settings, code: () => code };
+  const first = announce(current, worker);
   await within(first);
-  const loop = repeat(settings, { worker, first, signal: ending.signal });
+  const loop = repeat(current, { worker, first, signal: ending.signal });
   let ended: Promise<void> | undefined;
   const end = async (): Promise<void> => {
     ending.abort();
     await within(loop.then(() => settings.store.endServed(worker)));
   };
-  return { stop: () => (ended ??= end()) };
+  return {
+    async update(served) {
+      code = served;
+      // A worker that ends says nothing more.
+      if (!ending.signal.aborted) await within(announce(current, worker));
+    },
+    stop: () => (ended ??= end()),
+  };
 }
 
 /** What the activities of a worker with this configuration find. */
@@ -57,13 +69,15 @@ export function codeServed(config: Config, providers: Iterable<string>): CodeNam
   };
 }
 
+type Announcing = Omit<AnnouncerSettings, 'code'> & { readonly code: () => CodeNames };
+
 interface Life {
   readonly worker: string;
   readonly first: Promise<void>;
   readonly signal: AbortSignal;
 }
 
-async function repeat(settings: AnnouncerSettings, life: Life): Promise<void> {
+async function repeat(settings: Announcing, life: Life): Promise<void> {
   const { everyMs = EVERY_MS, tell } = settings;
   const { worker, signal } = life;
   let word = life.first;
@@ -84,14 +98,14 @@ async function repeat(settings: AnnouncerSettings, life: Life): Promise<void> {
   }
 }
 
-async function renew(settings: AnnouncerSettings, worker: string): Promise<void> {
+async function renew(settings: Announcing, worker: string): Promise<void> {
   if (await settings.store.renewServed(worker)) return;
   await announce(settings, worker);
 }
 
-function announce(settings: AnnouncerSettings, worker: string): Promise<void> {
+function announce(settings: Announcing, worker: string): Promise<void> {
   const { store, namespace, taskQueue, code } = settings;
-  return store.announceServed({ worker, namespace, taskQueue, code });
+  return store.announceServed({ worker, namespace, taskQueue, code: code() });
 }
 
 async function within(work: Promise<unknown>): Promise<void> {

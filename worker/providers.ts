@@ -5,6 +5,7 @@ import { createAnthropicProvider } from '../providers/anthropic.js';
 import { createOpenAiChatProvider } from '../providers/openai-chat.js';
 import { createOpenAiResponsesProvider } from '../providers/openai-responses.js';
 import type { Provider } from '../providers/provider.js';
+import { createScriptedProvider } from '../providers/scripted/provider.js';
 import type { Environment } from './config.js';
 
 /** Local servers ask for no key; the SDKs do. */
@@ -21,8 +22,9 @@ export function providersOf(
   {
     endpoints = [],
     models = new Map(),
+    scripted,
     fetch: send,
-  }: Partial<Pick<Config, 'endpoints' | 'models'>> & Sending = {},
+  }: Partial<Pick<Config, 'endpoints' | 'models' | 'scripted'>> & Sending = {},
 ): ReadonlyMap<string, Provider> {
   const { anthropic, openai, litellm } = environment;
   const sending = send === undefined ? {} : { fetch: send };
@@ -45,6 +47,7 @@ export function providersOf(
     } as const;
     providers.push(createOpenAiChatProvider(settings));
   }
+  if (scripted !== undefined) providers.push(createScriptedProvider(scripted));
   for (const endpoint of endpoints) {
     const provider = providerOf(endpoint, environment, sending);
     if (provider !== undefined) providers.push(provider);

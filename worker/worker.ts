@@ -26,6 +26,7 @@ import type { Config, WorkerTuning } from '../authoring/index.js';
 import type { Provider } from '../providers/provider.js';
 import type { IsolationFound } from '../sandbox/isolation.js';
 import { lackingLines, lackingRuns } from '../store/lacking-runs.js';
+import type { CodeNames } from '../store/served.js';
 import { createConnectors, type Connectors } from '../connectors/index.js';
 import { openStoreAt, type Store } from '../store/store.js';
 import { codeServed, startAnnouncer, type Announcer } from './announcer.js';
@@ -102,6 +103,8 @@ export interface WorkerSettings extends Reach, WorkerTuning {
 export interface RunningWorker {
   /** Serves until shutdown; SIGINT and SIGTERM drain it. */
   run(): Promise<void>;
+  /** Says that this is what the activities serve from now on, so that starts find it. Of a worker of workflows: nothing. */
+  announce(code: CodeNames): Promise<void>;
   /** Begins to drain; `run` ends when it is done. Idempotent. */
   shutdown(): void;
 }
@@ -288,6 +291,7 @@ function running(worker: Worker, serving: Serving): RunningWorker {
   };
   return {
     run: () => (served ??= serve()),
+    announce: async (code) => announcer?.update(code),
     shutdown() {
       // The SDK throws for a worker that is on its way out already.
       if (worker.getState() !== 'RUNNING') return;

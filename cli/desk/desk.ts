@@ -12,6 +12,7 @@ import { isStoreUrl } from '../../store/place.js';
 import type { Environment } from '../../worker/config.js';
 import { decidersIn } from './deciders.js';
 import { deskForks } from './desk-forks.js';
+import { keptToken } from './kept-token.js';
 import { providersFor } from './model-access.js';
 import type { CliEnvironment } from '../environment.js';
 import type { KnownReach } from '../session.js';
@@ -28,12 +29,14 @@ export interface DeskPlace {
   readonly reach: KnownReach;
   readonly config: Config;
   readonly port?: number;
-  /** For development: a key is made and trusted when there is none. */
+  /** For development: a key is made and trusted when there is none, and the token stays the same. */
   readonly makeKey: boolean;
 }
 
 export interface RunningDesk {
   readonly url: string;
+  /** The same with the token of a local developer. */
+  readonly link: string;
   stop(): Promise<void>;
 }
 
@@ -112,6 +115,7 @@ export async function startDesk(
     output.line(`Approval desk    ${running.url}${login}`);
     return {
       url: running.url,
+      link: `${running.url}${login}`,
       async stop() {
         await running.stop();
         await opened.close();
@@ -152,6 +156,7 @@ export async function openDesk(
       version: packageVersion(),
       ...signing,
       localRoles: decidersIn(config),
+      ...(desk.makeKey && { localToken: keptToken(place.home) }),
       deciders: decidersIn(config),
       tools: toolsIn(config),
       startable: startableIn(config),

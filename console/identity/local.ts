@@ -15,9 +15,18 @@ export interface LocalLogin {
 const TOKEN_BYTES = 24;
 const DEVELOPER = 'developer';
 
-/** `roles`: what the developer has without saying so. */
-export function localLogin(roles: readonly string[]): LocalLogin {
-  const token = `hf_local_${randomBytes(TOKEN_BYTES).toString('base64url')}`;
+/** One that nobody knows yet. */
+export function newLocalToken(): string {
+  return `hf_local_${randomBytes(TOKEN_BYTES).toString('base64url')}`;
+}
+
+/** Whether a text is a token that was made here. */
+export function isLocalToken(text: string): boolean {
+  return /^hf_local_[A-Za-z0-9_-]{32}$/.test(text);
+}
+
+/** `roles`: what the developer has without saying so. `token`: one that was made before; default: a new one. */
+export function localLogin(roles: readonly string[], token = newLocalToken()): LocalLogin {
   const expected = sha256(token);
   return {
     token,

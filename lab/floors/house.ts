@@ -18,7 +18,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ['sandbox'],
   ['authoring', 'providers', 'store', 'recording'],
   ['connectors'],
-  ['activities', 'connection', 'devserver'],
+  ['activities', 'connection', 'devserver', 'create-holdfast'],
   ['client', 'worker'],
   ['replay'],
   ['console'],

@@ -23,6 +23,8 @@ export interface ScriptedModelOptions {
   readonly port?: number;
   readonly script: Script;
   readonly log?: RequestLogOptions;
+  /** A process that has nothing else to do may end; default: the server keeps it. */
+  readonly background?: true;
 }
 
 export interface ScriptedModel {
@@ -59,6 +61,7 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   await listen(server, options.port ?? 0);
+  if (options.background) server.unref();
   const { port } = server.address() as AddressInfo;
   let stopped: Promise<void> | undefined;
   return {

@@ -30,7 +30,7 @@ test('the page about the command names every command', async () => {
     err: (text: string) => said.push(text),
   };
   await runCli(['--help'], { environment: cliEnvironment(), streams });
-  const [, listed = ''] = /\nCommands:\n([\s\S]*?)\n\n/.exec(said.join('')) ?? [];
+  const [, listed = ''] = /\n(Begin and run:\n[\s\S]*?)\nExit codes/.exec(said.join('')) ?? [];
   const names = [...listed.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name!);
   const page = textOf('docs/reference/command.md');
   expect(names.length).toBeGreaterThan(30);

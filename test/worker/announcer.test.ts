@@ -37,6 +37,15 @@ test('what a worker serves is in the store before it starts, and gone when it ha
   expect(await store.listServed(LATELY)).toMatchObject([{ isAlive: false }]);
 });
 
+test('another code is in the store at once, and what is said again later is that', async () => {
+  announcer = await startAnnouncer({ ...QUEUE, store, code: REFUNDS, tell, everyMs: 20 });
+  await announcer.update(NOTHING);
+  expect(await store.listServed(LATELY)).toMatchObject([{ code: NOTHING }]);
+  await store.empty();
+  await until(async () => (await store.listServed(LATELY)).length === 1);
+  expect(await store.listServed(LATELY)).toMatchObject([{ code: NOTHING }]);
+});
+
 test('a row that somebody has removed is written again', async () => {
   announcer = await startAnnouncer({ ...QUEUE, store, code: REFUNDS, tell, everyMs: 20 });
   await store.empty();

@@ -1,0 +1,23 @@
+/** `holdfast dev --ask`: one run, followed to its end; how it ends ends nothing else. */
+import type { Config } from '../../authoring/index.js';
+import { followEvents } from '../terminal/follow.js';
+import type { Output } from '../terminal/output.js';
+import type { DevAt } from './options.js';
+
+export async function askFirst(
+  { options, session }: DevAt,
+  config: Config,
+  output: Output,
+): Promise<void> {
+  const { ask: goal = '', agent = [...config.agents.keys()][0] ?? '' } = options;
+  try {
+    const client = await session.client();
+    const settings = { includePartialMessages: true };
+    const run = await client.start({ agent, task: { goal }, settings });
+    output.remark(`run ${run.runId}: ${agent} is asked ${JSON.stringify(goal)}`);
+    const following = { session, output, handle: (runId: string) => client.handle(runId) };
+    await followEvents(run, following, { tokens: true });
+  } catch (error) {
+    output.failure(error);
+  }
+}

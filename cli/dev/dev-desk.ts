@@ -1,0 +1,76 @@
+/** The desk of `holdfast dev`: shown anew, under the same address and token, when what it shows of the code has changed. */
+import type { Config } from '../../authoring/index.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { Environment } from '../../worker/config.js';
+import type { Cli } from '../command.js';
+import { decidersIn } from '../desk/deciders.js';
+import { startDesk, type RunningDesk } from '../desk/desk.js';
+import type { KnownReach } from '../session.js';
+import type { Output } from '../terminal/output.js';
+
+export interface DevDesk {
+  /** Starts it; later: starts it anew where it would show something else. */
+  show(config: Config): Promise<void>;
+  /** With the token; undefined: it does not run. */
+  link(): string | undefined;
+  stop(): Promise<void>;
+}
+
+export interface DevDeskPlace {
+  readonly place: Environment;
+  readonly reach: KnownReach;
+  readonly options: { readonly console: boolean; readonly consolePort?: number };
+}
+
+export function devDesk(
+  cli: Cli,
+  { place, reach, options }: DevDeskPlace,
+  output: Output,
+): DevDesk {
+  let running: RunningDesk | undefined;
+  let shown: string | undefined;
+  const start = async (config: Config, to: Output): Promise<void> => {
+    const { consolePort: port } = options;
+    const at = { place, reach, config, makeKey: true, ...(port !== undefined && { port }) };
+    running = await startDesk(cli.environment, at, to).catch((error: unknown) => {
+      // Without it everything else is still of use.
+      if (!(error instanceof HoldfastError) || error.code !== 'PortTaken') throw error;
+      output.remark(`${error.message} The approval desk does not run; choose --console-port.`);
+      return undefined;
+    });
+  };
+  return {
+    async show(config) {
+      if (!options.console) return;
+      const facts = factsOf(config);
+      if (facts === shown) return;
+      const isFirst = shown === undefined;
+      shown = facts;
+      if (!isFirst && running === undefined) return;
+      await running?.stop();
+      await start(config, isFirst ? output : silent(output));
+    },
+    link: () => running?.link,
+    stop: async () => running?.stop(),
+  };
+}
+
+/** What of a configuration the desk shows, or lets people do. */
+function factsOf(config: Config): string {
+  const { agents, goals, tools, console, connectors, defaults } = config;
+  return JSON.stringify([
+    [...agents.values()].map(({ name, budget }) => [name, budget.maxCostMicroUsd]),
+    [...goals.values()].map(({ name, definition }) => [name, definition]),
+    [...tools.values()].map(({ record, description, inputSchema }) => [
+      record,
+      description,
+      inputSchema,
+    ]),
+    [...connectors.keys()],
+    [defaults.budget, console, decidersIn(config)],
+  ]);
+}
+
+function silent(output: Output): Output {
+  return { ...output, line: () => undefined, data: () => undefined };
+}

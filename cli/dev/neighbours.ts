@@ -1,0 +1,64 @@
+/**
+ * Workers on the same task queue that are not of this process: starts go to any of them, whatever code they have.
+ * Invariant: each is told once, and only one that has asked for work since this began.
+ */
+import { readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { Poller } from '../../client/index.js';
+import { inert } from '../render/index.js';
+
+const EVERY_MS = 15_000;
+/** Clocks of server and machine. */
+const SKEW_MS = 2_000;
+const NAME_CHARS_MAX = 200;
+const TOLD_MAX = 20;
+
+export interface NeighbourSettings {
+  readonly taskQueue: string;
+  readonly pollers: () => Promise<readonly Poller[]>;
+  readonly tell: (line: string) => void;
+  readonly everyMs?: number;
+  /** Of this process; default: its own. */
+  readonly self?: string;
+  /** Folder in which a process of this machine runs; default: what the system says, where it does. */
+  readonly folderOf?: (pid: number) => string | undefined;
+}
+
+/** Looks from now on. Gives what ends it. */
+export function watchNeighbours(settings: NeighbourSettings): () => void {
+  const { pollers, tell, everyMs = EVERY_MS, self = `${process.pid}@${hostname()}` } = settings;
+  const since = Date.now() - SKEW_MS;
+  const told = new Set<string>();
+  let isOver = false;
+  const look = async (): Promise<void> => {
+    const found = await pollers().catch(() => []);
+    for (const { identity, askedAt } of found) {
+      if (identity === self || askedAt < since || told.has(identity)) continue;
+      if (told.size >= TOLD_MAX || isOver) return;
+      told.add(identity);
+      tell(lineOf(identity, settings));
+    }
+  };
+  void look();
+  const timer = setInterval(() => void look(), everyMs).unref();
+  return () => {
+    isOver = true;
+    clearInterval(timer);
+  };
+}
+
+function lineOf(identity: string, { taskQueue, folderOf = folderHere }: NeighbourSettings): string {
+  const [, pid, host] = /^(\d+)@(.*)$/.exec(identity) ?? [];
+  const folder = host === hostname() ? folderOf(Number(pid)) : undefined;
+  const who = inert(identity, NAME_CHARS_MAX);
+  const where = folder === undefined ? '' : `, running in ${inert(folder, NAME_CHARS_MAX)},`;
+  return `Another worker (${who})${where} is on the task queue ${taskQueue}. A run goes to either of them, whatever code each has. Projects that share a server need queues of their own: --task-queue NAME, or HOLDFAST_TASK_QUEUE.`;
+}
+
+function folderHere(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return undefined;
+  }
+}

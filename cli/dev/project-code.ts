@@ -1,0 +1,97 @@
+/**
+ * The code of a project, loaded anew as often as its files change.
+ * Invariants: only files of the project are loaded anew: packages, and Holdfast itself, stay what they are, so that there
+ * is one of each; what could not be loaded changes nothing.
+ */
+import { dirname, join, sep } from 'node:path';
+import type { Config } from '../../authoring/index.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import { findConfig, loadConfig } from '../../worker/load-config.js';
+
+/** Of this copy of Holdfast. */
+const OWN_ROOT = join(__dirname, '..', '..');
+const PACKAGES = `${sep}node_modules${sep}`;
+const FOLDERS_MAX = 64;
+
+export interface ProjectCode {
+  /** Errors: InvalidConfig, UnknownModel and others of the configuration. */
+  load(): Promise<Config>;
+  /** Folders of the files that it is made of, the project's own first. */
+  folders(): readonly string[];
+}
+
+export interface ProjectPlace {
+  readonly folder: string;
+  readonly configFile?: string | undefined;
+}
+
+export function projectCode({ folder, configFile }: ProjectPlace): ProjectCode {
+  const file = configFile ?? findConfig(folder);
+  const project = file === undefined ? folder : dirname(file);
+  const seen = new Set<string>();
+  const isOwn = (path: string): boolean => isOfProject(path, project);
+  return {
+    async load() {
+      for (const path of Object.keys(require.cache)) if (isOwn(path)) delete require.cache[path];
+      try {
+        return await loadConfig({ folder, ...(file !== undefined && { file }) });
+      } finally {
+        for (const path of Object.keys(require.cache)) if (isOwn(path)) seen.add(dirname(path));
+      }
+    },
+    folders: () => [...new Set([project, ...seen])].slice(0, FOLDERS_MAX),
+  };
+}
+
+function isOfProject(path: string, project: string): boolean {
+  if (path.includes(PACKAGES)) return false;
+  if (path.startsWith(`${project}${sep}`) && !OWN_ROOT.startsWith(`${project}${sep}`)) return true;
+  return path !== OWN_ROOT && !path.startsWith(`${OWN_ROOT}${sep}`);
+}
+
+const FRAME = /(?:\(|at |^)(?:file:\/\/)?((?:[A-Za-z]:)?[^():\n]+\.[cm]?[jt]sx?):(\d+)(?::(\d+))?/;
+const CAUSES_MAX = 8;
+
+/** Where in the project an error stands, `file:line:column`; undefined: nowhere that could be told. */
+export function placeOfError(error: unknown, folder: string): string | undefined {
+  let cause: unknown = error;
+  for (let depth = 0; depth < CAUSES_MAX && cause instanceof Object; depth += 1) {
+    const { filename, loc } = cause as { filename?: unknown; loc?: { line?: unknown } };
+    if (typeof filename === 'string' && typeof loc?.line === 'number') {
+      return `${shown(filename, folder)}:${loc.line}`;
+    }
+    cause = (cause as { cause?: unknown }).cause;
+  }
+  cause = error;
+  for (let depth = 0; depth < CAUSES_MAX && cause instanceof Object; depth += 1) {
+    const found = frameOf((cause as { stack?: unknown }).stack, folder);
+    if (found !== undefined) return found;
+    cause = (cause as { cause?: unknown }).cause;
+  }
+  return undefined;
+}
+
+function frameOf(stack: unknown, folder: string): string | undefined {
+  if (typeof stack !== 'string') return undefined;
+  for (const line of stack.split('\n')) {
+    const [, path = '', row, column] = FRAME.exec(line.trim()) ?? [];
+    if (path === '' || path.startsWith('node:') || !isOfProject(path, folder)) continue;
+    return `${shown(path, folder)}:${row}${column === undefined ? '' : `:${column}`}`;
+  }
+  return undefined;
+}
+
+function shown(path: string, folder: string): string {
+  return path.startsWith(`${folder}${sep}`) ? path.slice(folder.length + 1) : path;
+}
+
+/** What went wrong, its place first, and what to do. */
+export function loadFailureLines(error: unknown, folder: string): readonly string[] {
+  const place = placeOfError(error, folder);
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = error instanceof HoldfastError ? error.hint : undefined;
+  return [
+    `${place === undefined ? '' : `${place}: `}${message}`,
+    ...(hint === undefined ? [] : [hint]),
+  ];
+}

@@ -1,0 +1,108 @@
+/**
+ * From saved files to live code.
+ * Invariants: code that cannot be loaded, or that no worker could serve, is told with its place and changes nothing; saves
+ * while code is being loaded are one more load after it.
+ */
+import { basename, relative } from 'node:path';
+import type { Config } from '../../authoring/index.js';
+import type { Environment } from '../../worker/config.js';
+import { durationText, inertLines, plural } from '../render/index.js';
+import type { Output } from '../terminal/output.js';
+import type { DevDesk } from './dev-desk.js';
+import type { LiveCode } from './live-code.js';
+import { loadFailureLines, placeOfError, type ProjectCode } from './project-code.js';
+import { providersOf, type DevWorkers } from './dev-workers.js';
+
+export interface Reloading {
+  readonly code: ProjectCode;
+  /** What the workers began with. */
+  readonly config: Config;
+  /** Places of errors are told from here. */
+  readonly folder: string;
+  readonly live: LiveCode;
+  readonly desk: DevDesk;
+  readonly workers: DevWorkers;
+  readonly place: Environment;
+}
+
+export interface Reloader {
+  changed(files: readonly string[]): void;
+  /** Whatever was saved. */
+  now(): void;
+  /** Waits for what is being loaded. */
+  stop(): Promise<void>;
+}
+
+const FILES_SHOWN_MAX = 3;
+
+export function reloader(at: Reloading, output: Output): Reloader {
+  let waiting: ReadonlySet<string> | undefined;
+  let isOver = false;
+  let loading: Promise<void> = Promise.resolve();
+  const want = (files: readonly string[]): void => {
+    const isIdle = waiting === undefined;
+    waiting = new Set([...(waiting ?? []), ...files]);
+    if (!isIdle) return;
+    loading = loading.then(async () => {
+      const saved = waiting ?? new Set<string>();
+      waiting = undefined;
+      if (!isOver) await reload(at, [...saved], output);
+    });
+  };
+  return {
+    changed: want,
+    now: () => want([]),
+    async stop() {
+      isOver = true;
+      await loading;
+    },
+  };
+}
+
+async function reload(at: Reloading, files: readonly string[], output: Output): Promise<void> {
+  const { code, folder, live, desk, workers, place } = at;
+  const from = performance.now();
+  const names = files.map((file) => relative(folder, file) || basename(file));
+  try {
+    const config = await code.load();
+    const { unreachableModels } = await import('../../worker/unreachable-models.js');
+    const providers = await providersOf(place, config);
+    workers.serveQueuesOf(config);
+    const underWay = await live.replace({ config, providers });
+    const tookMs = Math.round(performance.now() - from);
+    output.data({ live: names, tookMs, runsUnderWay: underWay });
+    output.remark(liveLine({ names, tookMs, underWay }));
+    for (const line of unreachableModels(config, providers)) output.remark(line);
+    await desk.show(config);
+    for (const line of restartLines(at.config, config)) output.remark(line);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    output.data({ failed: names, at: placeOfError(error, folder) ?? null, message });
+    const [first = '', ...more] = loadFailureLines(error, folder);
+    const lines = [`The code before it stays: ${first}`, ...more];
+    output.remark(lines.flatMap((line) => inertLines(line)).join('\n'));
+  }
+}
+
+/** What a worker is made with, and no save changes. */
+function restartLines(begun: Config, now: Config): readonly string[] {
+  const [before, after] = [begun, now].map(({ connection, worker }) =>
+    JSON.stringify([connection, worker]),
+  );
+  return before === after
+    ? []
+    : ['Other settings of the connection or the worker count when `holdfast dev` is started anew.'];
+}
+
+function liveLine(told: {
+  readonly names: readonly string[];
+  readonly tookMs: number;
+  readonly underWay: number;
+}): string {
+  const { names, tookMs, underWay } = told;
+  const more = names.length - FILES_SHOWN_MAX;
+  const shown = names.slice(0, FILES_SHOWN_MAX).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const kept = underWay === 0 ? '' : `; ${plural(underWay, 'run')} under way keep theirs`;
+  const what = names.length === 0 ? 'The code' : `The code of ${shown}`;
+  return `${what} is live for runs that begin now (${durationText(tookMs)})${kept}.`;
+}

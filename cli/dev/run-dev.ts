@@ -1,0 +1,164 @@
+/** What `holdfast dev` runs, in order: server, desk, workers; and what a saved file and a key mean to them. */
+import { HoldfastError } from '../../core/state/errors.js';
+import { runningServer, type ServerHandle } from '../../devserver/index.js';
+import type { Environment } from '../../worker/config.js';
+import { withoutName, type ServerReach } from '../../worker/reach.js';
+import type { Cli } from '../command.js';
+import { openBrowser } from '../connectors/browser.js';
+import { startEmbedded } from '../embedded-server.js';
+import { embeddedReach, type KnownReach } from '../session.js';
+import type { ServeOptions } from '../serve.js';
+import { onInterrupt } from '../terminal/interrupt.js';
+import type { Output } from '../terminal/output.js';
+import { askFirst } from './ask-first.js';
+import { devDesk, type DevDesk } from './dev-desk.js';
+import { devWorkers, providersOf } from './dev-workers.js';
+import { onKeys } from './keys.js';
+import { liveCode, type LiveCode } from './live-code.js';
+import { watchNeighbours } from './neighbours.js';
+import type { DevAt } from './options.js';
+import { projectCode } from './project-code.js';
+import { reloader, type Reloader } from './reload.js';
+import { watchFiles } from './watcher.js';
+
+/** What was begun, the last of it first to be ended. */
+type Ending = () => void | Promise<void>;
+
+export async function runDev(cli: Cli, at: DevAt, output: Output): Promise<void> {
+  const { environment } = cli;
+  const { options, session } = at;
+  const { place } = session;
+  const interrupt = onInterrupt();
+  const lost = new AbortController();
+  const endings: Ending[] = [() => interrupt.release()];
+  try {
+    const code = projectCode({ folder: environment.folder, configFile: readable(place) });
+    const config = await code.load();
+    const named = await session.named(config.connection);
+    const known = await knownReach(named, place, output);
+    const server = known === undefined ? await startServer(cli, at, output) : undefined;
+    if (server !== undefined) {
+      endings.push(() => server.stop());
+      void server.exited.then(() => lost.abort());
+    }
+    const reach = known ?? embeddedReach(named, server?.address ?? named.address);
+    if (interrupt.signal.aborted) return;
+    const desk = devDesk(cli, { place, reach, options }, output);
+    endings.push(() => desk.stop());
+    await desk.show(config);
+    const signal = AbortSignal.any([interrupt.signal, lost.signal]);
+    const live = liveCode({ config, providers: await providersOf(place, config) });
+    endings.push(() => live.close());
+    interrupt.signal.addEventListener('abort', () => sayDraining(live, output), { once: true });
+    const serving: ServeOptions = {
+      place,
+      reach,
+      config,
+      signal,
+      path: environment.variables['PATH'],
+      servesQueues: true,
+      stackTraces: true,
+      activities: (deps) => live.activities(deps),
+    };
+    const workers = devWorkers(serving, live, output);
+    const loading = { code, config, folder: environment.folder, live, desk, workers, place };
+    const reload = reloader(loading, output);
+    endings.push(...(await beside(cli, { ...at, code, reload, desk }, output)));
+    const asked = workers.ready.then((isServing) =>
+      isServing && options.ask !== undefined ? askFirst(at, config, output) : undefined,
+    );
+    await workers.serve(config);
+    await asked;
+    if (lost.signal.aborted && !interrupt.signal.aborted) throw serverLost(server);
+  } finally {
+    // Workers have drained before; the server goes after what needs it.
+    for (const end of endings.toReversed()) await end();
+  }
+}
+
+/** `HOLDFAST_CONFIG=none` is refused as by every command that serves. */
+function readable({ configFile, withoutConfig }: Environment): string | undefined {
+  if (!withoutConfig) return configFile;
+  throw new HoldfastError(
+    'InvalidConfig',
+    'HOLDFAST_CONFIG=none is for commands that serve nothing.',
+    { hint: 'Name the configuration, or unset HOLDFAST_CONFIG.' },
+  );
+}
+
+interface Beside extends DevAt {
+  readonly code: ReturnType<typeof projectCode>;
+  readonly reload: Reloader;
+  readonly desk: DevDesk;
+}
+
+/** What watches files, keys and the queue. Gives what ends each. */
+async function beside(cli: Cli, at: Beside, output: Output): Promise<readonly Ending[]> {
+  const { options, session, code, reload, desk } = at;
+  const endings: Ending[] = [() => reload.stop()];
+  if (options.watch) {
+    const watcher = await watchFiles({ folders: code.folders, changed: reload.changed });
+    endings.push(() => watcher.stop());
+  }
+  const { taskQueue } = session.place;
+  const tell = (line: string): void => output.remark(line);
+  const pollers = async () => (await session.client()).pollers();
+  endings.push(watchNeighbours({ taskQueue, pollers, tell }));
+  if (cli.environment.interactive && !output.json) {
+    const keys = onKeys(
+      process.stdin,
+      { r: reload.now, o: () => void openDesk(desk, output), q: pressCtrlC },
+      pressCtrlC,
+    );
+    endings.push(() => keys.release());
+    output.line('Keys             r loads the code anew, o opens the desk, q ends');
+  }
+  return endings;
+}
+
+/** As the terminal would: every part of the command that listens hears the signal. */
+function pressCtrlC(): void {
+  process.kill(process.pid, 'SIGINT');
+}
+
+async function openDesk(desk: DevDesk, output: Output): Promise<void> {
+  const link = desk.link();
+  if (link === undefined) output.remark('The approval desk does not run.');
+  else if (!(await openBrowser(link))) output.remark(`No browser can be opened here: ${link}`);
+}
+
+function sayDraining({ work }: LiveCode, output: Output): void {
+  const jobs = work.shown();
+  output.remark(
+    jobs.length === 0
+      ? 'The worker takes no new work, and nothing is at work. Runs go on when a worker serves again.'
+      : `The worker takes no new work and waits for ${jobs.join(', ')}. A second Ctrl-C ends at once: reads are then repeated, and of other calls their probe or a person is asked.`,
+  );
+}
+
+async function startServer(cli: Cli, { options, session }: DevAt, output: Output) {
+  return startEmbedded(cli.environment, { ...options, home: session.place.home }, output);
+}
+
+/** A server that is named or runs already; undefined when one must be started. */
+async function knownReach(
+  named: ServerReach,
+  place: Environment,
+  output: Output,
+): Promise<KnownReach | undefined> {
+  if (named.isNamed) {
+    output.line(`Temporal server  ${named.address} (named)`);
+    return withoutName(named);
+  }
+  const running = await runningServer(place.home);
+  if (running === undefined || running.orphaned) return undefined;
+  output.line(`Temporal server  ${running.address} (already running)`);
+  output.line(`Temporal UI      ${running.uiUrl ?? 'off'}`);
+  return embeddedReach(named, running.address);
+}
+
+function serverLost(server: ServerHandle | undefined): HoldfastError {
+  return new HoldfastError('ServerUnavailable', 'The embedded server ended by itself.', {
+    hint: `Read ${server?.logFile ?? 'its log'}, then run \`holdfast dev\` again; its database is kept.`,
+  });
+}

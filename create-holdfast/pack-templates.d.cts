@@ -1,0 +1,2 @@
+/** All templates as one JSON text, `{path: content}`. */
+export declare function packedTemplates(): string;

@@ -1,0 +1,101 @@
+/**
+ * What a new project is: decided here from its options, written elsewhere.
+ * Invariant: the same options give the same files, byte for byte.
+ */
+
+export const TEMPLATES = ['minimal', 'refund', 'existing'] as const;
+export type Template = (typeof TEMPLATES)[number];
+export const MODULES = ['esm', 'commonjs'] as const;
+export type Module = (typeof MODULES)[number];
+export const MODELS = ['anthropic', 'openai', 'scripted'] as const;
+export type Model = (typeof MODELS)[number];
+
+export interface Project {
+  /** Of its package.json. */
+  readonly name: string;
+  readonly template: Template;
+  readonly module: Module;
+  /** Whose key the project reads; without the key, and with `scripted`, a script answers. */
+  readonly model: Model;
+  /** What package.json names: a version, or `file:` with a place. */
+  readonly holdfast: string;
+}
+
+/** Exact, as Holdfast itself is tested with them. */
+export const VERSIONS = {
+  '@temporalio/activity': '1.24.0',
+  '@temporalio/client': '1.24.0',
+  '@temporalio/worker': '1.24.0',
+  '@temporalio/workflow': '1.24.0',
+  '@types/node': '20.19.43',
+  typescript: '7.0.2',
+  zod: '4.6.7',
+} as const;
+
+const TEMPORAL = [
+  '@temporalio/activity',
+  '@temporalio/client',
+  '@temporalio/worker',
+  '@temporalio/workflow',
+] as const;
+
+/** What `npm run dev` asks first. */
+const FIRST_GOALS: Readonly<Record<Template, string>> = {
+  minimal: 'Where is order O-104?',
+  refund: 'Order O-104 arrived broken. Please refund it.',
+  existing: 'My parcel O-104 arrived broken, and nobody answers.',
+};
+
+/** Words in the templates, and what stands in their place. */
+export function wordsOf({ name, model }: Project): Readonly<Record<string, string>> {
+  return { __PROJECT__: name, __MODEL__: MODEL_CODE[model] };
+}
+
+/** An expression: the vendor's model where its key is set. */
+const MODEL_CODE: Readonly<Record<Model, string>> = {
+  anthropic: "process.env['ANTHROPIC_API_KEY'] ? 'anthropic/claude-sonnet-5-5' : 'scripted/demo'",
+  openai: "process.env['OPENAI_API_KEY'] ? 'openai/gpt-5-mini' : 'scripted/demo'",
+  scripted: "'scripted/demo'",
+};
+
+export function packageJson({ name, template, module, holdfast }: Project): string {
+  const isExisting = template === 'existing';
+  const temporal = isExisting ? TEMPORAL.map((one) => [one, VERSIONS[one]]) : [];
+  const content = {
+    name,
+    version: '0.1.0',
+    private: true,
+    type: module === 'esm' ? 'module' : 'commonjs',
+    engines: { node: '>=20.19' },
+    scripts: scriptsOf(template),
+    dependencies: Object.fromEntries([...temporal, ['holdfast', holdfast], ['zod', VERSIONS.zod]]),
+    devDependencies: { '@types/node': VERSIONS['@types/node'], typescript: VERSIONS.typescript },
+  };
+  return `${JSON.stringify(content, null, 2)}\n`;
+}
+
+function scriptsOf(template: Template): Readonly<Record<string, string>> {
+  return {
+    ...devScript(template),
+    ...(template === 'existing' && {
+      business: 'tsc && node build/src/worker.js',
+      start: 'tsc && node build/src/start.js',
+    }),
+    worker: 'holdfast worker',
+    build: 'tsc',
+    test: 'tsc && node --test build/test/agent.test.js && holdfast eval cases',
+  };
+}
+
+/** Double quotes are understood by the shells of all systems. */
+export function devScript(template: Template): { readonly dev: string } {
+  return { dev: `holdfast dev --ask "${FIRST_GOALS[template]}"` };
+}
+
+/** Packages that a project needs beside those that it has. */
+export function neededPackages({ template, holdfast }: Project): readonly string[] {
+  const own = holdfast.startsWith('file:') ? holdfast : `holdfast@${holdfast}`;
+  const temporal =
+    template === 'existing' ? [`@temporalio/workflow@${VERSIONS['@temporalio/workflow']}`] : [];
+  return [own, `zod@${VERSIONS.zod}`, ...temporal];
+}

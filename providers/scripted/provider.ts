@@ -1,0 +1,50 @@
+/**
+ * The provider behind a configuration's script: the scripted model, started on loopback when it is asked first, and ended
+ * when nobody has asked for a while.
+ */
+import { createAnthropicProvider } from '../anthropic.js';
+import type { Provider } from '../provider.js';
+import { SCRIPTED_PROVIDER } from '../routes.js';
+import type { Script } from './script.js';
+import { startScriptedModel, type ScriptedModel } from './server.js';
+
+/** A server that is not asked for this long ends, ms. */
+const IDLE_MS = 30_000;
+
+interface Started {
+  readonly model: ScriptedModel;
+  readonly provider: Provider;
+}
+
+export function createScriptedProvider(script: Script, idleMs = IDLE_MS): Provider {
+  let started: Promise<Started> | undefined;
+  let asked = 0;
+  let idle: NodeJS.Timeout | undefined;
+
+  const end = (): void => {
+    const ending = started;
+    started = undefined;
+    void ending?.then(({ model }) => model.stop()).catch(() => undefined);
+  };
+
+  return {
+    name: SCRIPTED_PROVIDER,
+    async complete(request, progress) {
+      clearTimeout(idle);
+      asked += 1;
+      try {
+        started ??= start(script);
+        return await (await started).provider.complete(request, progress);
+      } finally {
+        asked -= 1;
+        if (asked === 0) idle = setTimeout(end, idleMs).unref();
+      }
+    },
+  };
+}
+
+async function start(script: Script): Promise<Started> {
+  const model = await startScriptedModel({ script, background: true });
+  const settings = { name: SCRIPTED_PROVIDER, apiKey: 'scripted', baseUrl: model.baseUrl };
+  return { model, provider: createAnthropicProvider(settings) };
+}

@@ -1,0 +1,221 @@
+/** The parts of `holdfast dev` that need no server. */
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EventEmitter } from 'node:events';
+import { keptToken } from '../../../cli/desk/kept-token.js';
+import { onKeys, type KeyInput } from '../../../cli/dev/keys.js';
+import { watchNeighbours } from '../../../cli/dev/neighbours.js';
+import { loadFailureLines, placeOfError } from '../../../cli/dev/project-code.js';
+import { watchFiles } from '../../../cli/dev/watcher.js';
+import { workInHand } from '../../../cli/dev/work-in-hand.js';
+import { HoldfastError } from '../../../core/state/errors.js';
+import { compiledPath } from '../../compiled.js';
+import { until } from '../../until.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-dev-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the watcher', () => {
+  const named = (file: string) => join(folder, file);
+
+  test('tells of files that were written, made and removed, and of nothing else', async () => {
+    writeFileSync(named('a.ts'), '1');
+    writeFileSync(named('b.md'), '1');
+    const told: string[] = [];
+    const watcher = await watchFiles({
+      folders: () => [folder],
+      changed: (files) => void told.push(...files),
+      everyMs: 5,
+    });
+    try {
+      writeFileSync(named('a.ts'), '22');
+      await until(() => told.includes(named('a.ts')));
+      writeFileSync(named('ignored.log'), '1');
+      writeFileSync(named('.hidden.ts'), '1');
+      writeFileSync(named('c.json'), '1');
+      await until(() => told.includes(named('c.json')));
+      rmSync(named('b.md'));
+      await until(() => told.includes(named('b.md')));
+      expect(told).toEqual([named('a.ts'), named('c.json'), named('b.md')]);
+    } finally {
+      watcher.stop();
+    }
+  });
+
+  test('a folder that is looked at for the first time has no news, and one that is gone ends nothing', async () => {
+    let folders = [join(folder, 'none')];
+    writeFileSync(named('a.ts'), '1');
+    const told: string[] = [];
+    let looks = 0;
+    const watcher = await watchFiles({
+      folders: () => {
+        looks += 1;
+        return folders;
+      },
+      changed: (files) => void told.push(...files),
+      everyMs: 5,
+    });
+    try {
+      folders = [...folders, folder];
+      const before = looks;
+      // A look that begins is over when the one after it begins.
+      await until(() => looks >= before + 2);
+      writeFileSync(named('a.ts'), '22');
+      await until(() => told.length > 0);
+      expect(told).toEqual([named('a.ts')]);
+    } finally {
+      watcher.stop();
+    }
+  });
+});
+
+describe('the place of an error', () => {
+  test('is the line that a parser names', () => {
+    const cause = Object.assign(new Error('Unexpected token'), {
+      filename: '/shop/src/agent.ts',
+      loc: { line: 7 },
+    });
+    const error = new HoldfastError('InvalidConfig', 'The file cannot be loaded.', { cause });
+    expect(placeOfError(error, '/shop')).toBe('src/agent.ts:7');
+  });
+
+  test("is the first line of the project's own, not one of a package or of Holdfast", () => {
+    const error = new HoldfastError('InvalidTool', 'Tool x: no.', { hint: 'Change the name.' });
+    error.stack = [
+      'HoldfastError: Tool x: no.',
+      `    at defineTool (${compiledPath(join(__dirname, '..', '..', '..', 'authoring', 'define-tool.ts'))}:10:2)`,
+      '    at z (/shop/node_modules/zod/index.js:1:1)',
+      '    at Object.<anonymous> (/shop/src/agent.ts:4:64)',
+      '    at node:internal/modules/cjs/loader:1:1',
+    ].join('\n');
+    expect(loadFailureLines(error, '/shop')).toEqual([
+      'src/agent.ts:4:64: Tool x: no.',
+      'Change the name.',
+    ]);
+  });
+
+  test('is left out where there is none', () => {
+    const error = { message: 'no error' };
+    expect(placeOfError(error, '/shop')).toBeUndefined();
+    expect(placeOfError(undefined, '/shop')).toBeUndefined();
+  });
+});
+
+describe('the keys', () => {
+  class Terminal extends EventEmitter implements KeyInput {
+    readonly isTTY = true;
+    readonly raw: boolean[] = [];
+    setRawMode(raw: boolean): void {
+      this.raw.push(raw);
+    }
+    resume(): void {}
+    pause(): void {}
+  }
+
+  test('each does what it stands for, Ctrl-C interrupts, and the terminal is given back', () => {
+    const terminal = new Terminal();
+    const heard: string[] = [];
+    const keys = onKeys(terminal, { r: () => heard.push('r') }, () => heard.push('Ctrl-C'));
+    terminal.emit('data', Buffer.from('Rx\u0003r'));
+    keys.release();
+    terminal.emit('data', 'r');
+    expect(heard).toEqual(['r', 'Ctrl-C', 'r']);
+    expect(terminal.raw).toEqual([true, false]);
+  });
+
+  test('nothing is taken from what is no terminal', () => {
+    const input = Object.assign(new Terminal(), { isTTY: false });
+    onKeys(input, {}, () => undefined).release();
+    expect(input.raw).toEqual([]);
+  });
+});
+
+describe('the token of the desk', () => {
+  test('is the same after a restart, and only its owner can read it', () => {
+    const token = keptToken(folder);
+    expect(token).toMatch(/^hf_local_/);
+    expect(keptToken(folder)).toBe(token);
+    expect(statSync(join(folder, 'dev-desk-token')).mode & 0o777).toBe(0o600);
+  });
+
+  test('a file that holds none is replaced', () => {
+    writeFileSync(join(folder, 'dev-desk-token'), 'hf_local_short');
+    const token = keptToken(folder);
+    expect(readFileSync(join(folder, 'dev-desk-token'), 'utf8')).toBe(`${token}\n`);
+    expect(keptToken(folder)).toBe(token);
+  });
+
+  test('there is one where nothing can be kept', () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    chmodSync(file, 0o400);
+    expect(keptToken(join(file, 'home'))).toMatch(/^hf_local_/);
+  });
+});
+
+describe('neighbours', () => {
+  const now = () => Date.now() + 1_000;
+
+  test('a worker of somebody else is told once, with its folder where that is known', async () => {
+    const told: string[] = [];
+    const end = watchNeighbours({
+      taskQueue: 'holdfast',
+      pollers: async () => [
+        { identity: '1@me', askedAt: now() },
+        { identity: `2@${hostname()}`, askedAt: now() },
+        { identity: '3@far', askedAt: now() - 3_600_000 },
+      ],
+      tell: (line) => void told.push(line),
+      everyMs: 5,
+      self: '1@me',
+      folderOf: (pid) => `/projects/of-${pid}`,
+    });
+    await until(() => told.length > 0);
+    await new Promise((looked) => setTimeout(looked, 30));
+    end();
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatch(/2@.*running in \/projects\/of-2, is on the task queue holdfast/);
+  });
+
+  test('a server that does not answer is asked again', async () => {
+    let asked = 0;
+    const told: string[] = [];
+    const end = watchNeighbours({
+      taskQueue: 'holdfast',
+      pollers: async () => {
+        asked += 1;
+        if (asked === 1) throw new Error('away');
+        return [{ identity: 'other', askedAt: now() }];
+      },
+      tell: (line) => void told.push(line),
+      everyMs: 5,
+    });
+    await until(() => told.length > 0);
+    end();
+    expect(told[0]).toContain('(other) is on the task queue');
+  });
+});
+
+test('work in hand is named with its run and its time, the longest first, and five at most', async () => {
+  let now = 0;
+  const work = workInHand(() => now);
+  const ends: (() => void)[] = [];
+  const begin = (kind: string, input: object) =>
+    work.during(
+      { kind, input: { run: { runId: 'run_1' }, ...input } },
+      () => new Promise<void>((end) => ends.push(end)),
+    );
+  const tool = begin('execute_tool', { call: { tool: 'issue_refund' } });
+  now = 3_000;
+  const others = [begin('call_model', {}), begin('flush', {})];
+  expect(work.shown()).toEqual(['issue_refund of run_1 (3.0 s)', 'a model call of run_1 (0 ms)']);
+  for (let more = 0; more < 5; more += 1) others.push(begin('run_check', {}));
+  expect(work.shown().at(-1)).toBe('2 more');
+  for (const end of ends) end();
+  await Promise.all([tool, ...others]);
+  expect(work.shown()).toEqual([]);
+});

@@ -1,0 +1,74 @@
+/** `holdfast init`: Holdfast in a project that exists. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCli } from '../../cli/program.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-init-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function init(...words: readonly string[]) {
+  let [out, err] = ['', ''];
+  const code = await runCli(['init', ...words], {
+    environment: { variables: {}, folder, colour: false, interactive: false },
+    streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
+  });
+  return { code, out, err };
+}
+
+const write = (file: string, content: object | string) =>
+  writeFileSync(
+    join(folder, file),
+    typeof content === 'string' ? content : JSON.stringify(content),
+  );
+
+test('a Temporal project gets one agent step, and keeps what is its own', async () => {
+  write('package.json', { name: 'shop', dependencies: { '@temporalio/worker': '1.24.0' } });
+  write('tsconfig.json', '{}');
+  const { code, out } = await init('--json');
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({
+    template: 'existing',
+    module: 'commonjs',
+    files: [
+      'cases/complaint-goes-to-a-team.json',
+      'holdfast.config.ts',
+      'src/agent-step.ts',
+      'src/agent.ts',
+      'src/script.ts',
+      'test/agent.test.ts',
+    ],
+    next: [expect.stringContaining('npm install'), expect.any(String), 'npm run dev'],
+  });
+  expect(readFileSync(join(folder, 'tsconfig.json'), 'utf8')).toBe('{}');
+});
+
+test('another project gets the template that is named', async () => {
+  write('package.json', { name: 'shop', type: 'module' });
+  const { code, out } = await init('--template', 'refund');
+  expect(code).toBe(0);
+  expect(out).toMatch(/Wrote src\/shop\.ts[^]*npm install --save-exact holdfast@\S+ zod@/);
+  expect(existsSync(join(folder, 'Dockerfile'))).toBe(false);
+});
+
+test('a project that has Holdfast keeps it', async () => {
+  write('package.json', {});
+  write('holdfast.config.ts', 'mine');
+  const { code, err } = await init();
+  expect(code).toBe(2);
+  expect(err).toMatch(/has holdfast\.config\.ts already\. Nothing was written/);
+  expect(existsSync(join(folder, 'src'))).toBe(false);
+});
+
+test.each([
+  ['no package.json', undefined, /There is no package\.json[^]*npm create holdfast/],
+  ['one that is no JSON', '{"name":', /cannot be read as JSON/],
+])('%s is told', async (_, content, why) => {
+  if (content !== undefined) write('package.json', content);
+  const { code, err } = await init();
+  expect(code).toBe(2);
+  expect(err).toMatch(why);
+});
