@@ -1,4 +1,4 @@
-/** `npm run bench -- turn|processor|throughput|history|replay|recovery|parked|approval|coldstart|long|core|stream|asleep [--json FILE]` */
+/** `npm run bench -- turn|processor|own-work|throughput|history|replay|recovery|parked|approval|coldstart|long|core|stream|asleep [--json FILE]` */
 import { join } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -12,6 +12,7 @@ import { benchHistory, type HistoryOptions } from './history.js';
 import { benchLong } from './long.js';
 import { factLines, type MachineFacts } from './machine.js';
 import { messageSizes } from './message-sizes.js';
+import { benchOwnWork } from './own-work.js';
 import { benchParked } from './parked.js';
 import { keepQuiet } from '../../replay/keep-quiet.js';
 import { benchProcessor } from './processor.js';
@@ -90,6 +91,10 @@ paired('processor', 'B1: processor time of a turn, whatever else the machine doe
   .option('--turns <n>', 'turns per run', count, 200)
   .option('--at-once <n>', 'runs at once', count, 4)
   .action(answering(benchProcessor));
+question('own-work', 'B1: processor time and payloads of a turn, of ours alone, without Temporal.')
+  .option('--turns <n>', 'turns per run', count, 300)
+  .option('--runs <n>', 'runs that count', count, 5)
+  .action(answering(benchOwnWork));
 paired('throughput', 'B12: runs at once, runs per second and processor time of a turn.')
   .option('--turns <n>', 'turns per run', count, 10)
   .option('--at-once <n,n,…>', 'runs at once', lengthsOf, [1, 40, 200])
