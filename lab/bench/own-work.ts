@@ -76,7 +76,9 @@ async function workOfAgent(
     if (run > 0) played.push(one);
   }
   const spreads = PARTS.map((part) => [part, spreadOf(played.map(({ ms }) => ms[part] / turns))]);
-  const all = spreadOf(played.map(({ ms }) => PARTS.reduce((sum, one) => sum + ms[one], 0) / turns));
+  const all = spreadOf(
+    played.map(({ ms }) => PARTS.reduce((sum, one) => sum + ms[one], 0) / turns),
+  );
   const bytes = Object.entries(played[0]?.bytes ?? {}).map(([what, sum]) => [what, sum / turns]);
   return {
     cpuMsPerTurn: { all, ...(Object.fromEntries(spreads) as Record<Part, Spread>) },
