@@ -37,6 +37,12 @@ const TUNING: readonly TunedSetting[] = [
       'A workflow task that was lost three times gets up to this much more than its 10 s before another worker gets it; by default up to 10 minutes more.',
   },
   {
+    key: 'history.workflowIdReuseMinimalInterval',
+    value: '50ms',
+    reason:
+      'By default the next segment of a run begins a second after the last one began at the earliest.',
+  },
+  {
     key: 'frontend.enableServerVersionCheck',
     value: false,
     reason: 'No calls to the outside.',

@@ -5,9 +5,9 @@
  */
 import type { CallModelInput, CallModelOutput } from '../../core/state/effect.js';
 import { tokensOf } from '../../core/step/conversation.js';
-import { digestOf } from '../../core/json/json.js';
 import type { ToolOffer } from '../../core/state/transcript.js';
 import type { ReplyKey } from '../../store/replies.js';
+import { digestOf } from '../digests.js';
 import { withServerTools } from '../connectors/server-tools.js';
 import { appendEvents } from '../run/append-events.js';
 import { appendItems } from '../run/append-items.js';
@@ -31,12 +31,17 @@ export async function callModel(
   const prepared = await deps.store.together((store) => prepare({ ...deps, store }, scope, input));
   const receipt = await answerTo(deps, scope, prepared.question);
   const { head, offers, eventsUpTo } = prepared;
-  const { attempt, reply } = receipt.received;
+  const { received, first } = receipt;
+  const { attempt, reply } = received;
   // Before the transaction: it waits for nobody.
   const { config } = await withServerTools(deps, input.run.tenant, offers);
   const take = async (inside: InTransaction): Promise<CallModelOutput> => {
     const taken = await takeReply({ ...inside, config }, { input, head, offers }, reply);
-    const account = await accountFor(inside.store, scope, { run: input.run, replied: attempt });
+    const account = await accountFor(inside.store, scope, {
+      run: input.run,
+      replied: attempt,
+      first,
+    });
     return {
       ...taken,
       ...(taken.reply.stop === 'refusal' && { headBefore: head }),

@@ -43,6 +43,16 @@ export function accountOf(rows: readonly AttemptRow[], replied?: number): ModelA
   };
 }
 
+/** One attempt, and it brought the reply. */
+export const REPLIED_AT_ONCE: ModelAccount = {
+  attempts: 1,
+  lostCostMicroUsd: 0,
+  lostUsage: NO_USAGE,
+  failures: { serverError: 0, other: 0 },
+  retried: [],
+  partial: false,
+};
+
 function costOf({ end, boundCostMicroUsd }: AttemptRow): number {
   return end === undefined ? boundCostMicroUsd : (end.costMicroUsd ?? 0);
 }

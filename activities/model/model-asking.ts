@@ -13,7 +13,13 @@ import type { StoreCalls } from '../../store/store.js';
 import type { StreamBatch } from '../../store/changes.js';
 import { now, type ActivityDeps, type InTransaction } from '../deps.js';
 import { failure, toldOf, type FailureFacts } from '../failure.js';
-import { accountOf, retriesUsedUp, trippedBy, type ModelAccount } from './model-account.js';
+import {
+  accountOf,
+  REPLIED_AT_ONCE,
+  retriesUsedUp,
+  trippedBy,
+  type ModelAccount,
+} from './model-account.js';
 import {
   askProvider,
   beginAttempt,
@@ -59,6 +65,8 @@ type Next =
       readonly kind: 'ask';
       readonly attempt: number;
       readonly provider: Provider;
+      /** No attempt was before it. */
+      readonly first: boolean;
       readonly opened?: readonly StreamBatch[];
     }
   /** A value, not an exception: what was written before it must stay. */
@@ -69,6 +77,8 @@ export interface Receipt {
   readonly question: Question;
   readonly received: ReceivedReply & { readonly end?: AttemptEnding };
   readonly call?: ModelCall;
+  /** The reply came by the first attempt. */
+  readonly first?: boolean | undefined;
 }
 
 /** Finds out what is to be done about a question; if it may leave, the row of its attempt is written. */
@@ -94,7 +104,7 @@ export async function answerTo(
   const { asked, purpose, request, next } = question;
   if (next.kind === 'refused') throw next.failure;
   if (next.kind === 'received') return { question, received: next.received };
-  const { attempt, provider, opened } = next;
+  const { attempt, provider, first, opened } = next;
   const tokens = opened && tokenStream(deps.store, opened, request.tools);
   const call: ModelCall = {
     asked,
@@ -105,7 +115,7 @@ export async function answerTo(
     ...(tokens !== undefined && { tokens }),
   };
   const result = await askProvider(deps, scope, call);
-  if (result.kind === 'replied') return { question, received: result.received, call };
+  if (result.kind === 'replied') return { question, received: result.received, call, first };
   const after = await deps.store.together(async (store) => {
     await endAttempt({ ...deps, store }, call, result.end);
     return accountFor(store, scope, asked);
@@ -188,10 +198,11 @@ async function permission(
     return refused(billedFailure(provider.code, before, told));
   }
   const attempt = await beginAttempt(deps, { asked, purpose, effectId: scope.effectId });
-  if (stream === undefined) return { kind: 'ask', attempt, provider };
+  const asking = { kind: 'ask', attempt, provider, first: before.attempts === 0 } as const;
+  if (stream === undefined) return asking;
   const { tenant, runId, call } = replyKey;
   const opening = { tenant, runId, call, attempt, ...stream, at: now(deps) };
-  return { kind: 'ask', attempt, provider, opened: await deps.store.openStream(opening) };
+  return { ...asking, opened: await deps.store.openStream(opening) };
 }
 
 function refused(failed: ApplicationFailure | CancelledFailure): Next {
@@ -245,11 +256,19 @@ export function billedFailure(code: ErrorCode, account: ModelAccount, facts: Fai
   return failure(code, { ...facts, details });
 }
 
-/** What the attempts of this effect cost; `replied` is the one whose reply is used. */
+/**
+ * What the attempts of this effect cost; `replied` is the one whose reply is used. Of the first attempt nothing is read:
+ * a later one belongs to another delivery, and from then on nobody takes the result of this one.
+ */
 export async function accountFor(
   store: StoreCalls,
   scope: Scope,
-  { run, replied }: Pick<RequestTerms, 'run'> & { readonly replied?: number },
+  { run, replied, first }: Accounted,
 ): Promise<ModelAccount> {
+  if (first === true) return REPLIED_AT_ONCE;
   return accountOf(await store.listAttempts(run.tenant, run.runId, scope.effectId), replied);
+}
+
+interface Accounted extends Pick<RequestTerms, 'run'>, Pick<Receipt, 'first'> {
+  readonly replied?: number;
 }

@@ -60,9 +60,7 @@ export async function conversationOf(
 ): Promise<Conversation> {
   const { tenant, runId } = inquiry.run;
   const reader: Reader = { store, tenant, offers: root.tools ?? [] };
-  const messages: RequestMessage[] = [];
-  for (const node of nodes)
-    messages.push(remembered(node, reader) ?? (await messageOf(reader, node)));
+  const messages = await messagesOf(reader, nodes);
   const { route, temperature, dynamic, purpose, call, betas, maxThinkingTokens: limit } = inquiry;
   return {
     offers: reader.offers,
@@ -103,6 +101,42 @@ function toolsOf(
   return { tools: offers.filter(({ wireName }) => used.has(wireName)), toolChoice: 'none' };
 }
 
+/** Newer nodes than those of a remembered conversation: a turn adds two or three. */
+const NEWER_MAX = 8;
+
+/** The messages up to a node, under the newest node alone: each turn adds to those of the turn before. */
+const conversations = new WeakMap<TranscriptNode, Remembered<readonly RequestMessage[]>>();
+
+async function messagesOf(
+  reader: Reader,
+  nodes: readonly HashedNode[],
+): Promise<readonly RequestMessage[]> {
+  const { from, before } = rememberedUpTo(reader, nodes);
+  const messages = [...before];
+  for (const node of nodes.slice(from))
+    messages.push(remembered(messagesOfNodes, node, reader) ?? (await messageOf(reader, node)));
+  const newest = nodes.at(-1);
+  const last = nodes[from - 1];
+  if (newest === undefined || last === newest) return messages;
+  if (last !== undefined) conversations.delete(last);
+  // With a text that stays in the store nothing is remembered.
+  if (nodes.slice(from).every((node) => messagesOfNodes.has(node)))
+    conversations.set(newest, { offers: reader.offers, value: messages });
+  return messages;
+}
+
+/** How many of the nodes are in a remembered conversation, and its messages. */
+function rememberedUpTo(
+  reader: Reader,
+  nodes: readonly HashedNode[],
+): { readonly from: number; readonly before: readonly RequestMessage[] } {
+  for (let from = nodes.length; from > Math.max(0, nodes.length - NEWER_MAX); from -= 1) {
+    const before = remembered(conversations, nodes[from - 1]!, reader);
+    if (before !== undefined) return { from, before };
+  }
+  return { from: 0, before: [] };
+}
+
 interface Reader {
   readonly store: ConversationStore;
   readonly tenant: string;
@@ -113,23 +147,27 @@ interface Reader {
  * Messages by their node, as long as the store remembers the node: a conversation is rebuilt for every call,
  * and only its end is new. A message also depends on the tools of its root, which is part of its chain.
  */
-const messagesOfNodes = new WeakMap<TranscriptNode, Remembered>();
+const messagesOfNodes = new WeakMap<TranscriptNode, Remembered<RequestMessage>>();
 
-interface Remembered {
+interface Remembered<T> {
   readonly offers: readonly ToolOffer[];
-  readonly message: RequestMessage;
+  readonly value: T;
 }
 
-function remembered(node: TranscriptNode, { offers }: Reader): RequestMessage | undefined {
-  const known = messagesOfNodes.get(node);
-  return known?.offers === offers ? known.message : undefined;
+function remembered<T>(
+  all: WeakMap<TranscriptNode, Remembered<T>>,
+  node: TranscriptNode,
+  { offers }: Reader,
+): T | undefined {
+  const known = all.get(node);
+  return known?.offers === offers ? known.value : undefined;
 }
 
 async function messageOf(reader: Reader, node: TranscriptNode): Promise<RequestMessage> {
   const message = await buildMessage(reader, node);
   // Large texts stay in the store: what is remembered must not outgrow the store's own memory.
   const hasBlobs = JSON.stringify(node.blocks).includes('"$blob"');
-  if (!hasBlobs) messagesOfNodes.set(node, { offers: reader.offers, message });
+  if (!hasBlobs) messagesOfNodes.set(node, { offers: reader.offers, value: message });
   return message;
 }
 

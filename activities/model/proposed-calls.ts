@@ -5,11 +5,12 @@
  */
 import { readFlow } from '../../core/dataflow/flow.js';
 import { type Flow } from '../../core/state/dataflow.js';
-import { callDigest, digestOf, ARGUMENTS_BYTES_MAX, type Json } from '../../core/json/json.js';
+import { ARGUMENTS_BYTES_MAX, type Json } from '../../core/json/json.js';
 import type { CallCheck, ProposedCall } from '../../core/state/model.js';
 import type { Block, ToolOffer } from '../../core/state/transcript.js';
 import { CALLS_MAX } from '../../core/step/conversation.js';
 import { unparsedText, whyUnread } from '../../providers/tool-arguments.js';
+import { callDigest, knownDigestOf } from '../digests.js';
 import { codeOf } from '../tool/code-of.js';
 import { findArgumentDefect } from '../tool/argument-limits.js';
 import {
@@ -132,7 +133,7 @@ function checkOffered(checker: CallChecker, offer: ToolOffer, args: Json): Check
 /** With the schema that the model was told. */
 function hasCode({ config }: CallChecker, offer: ToolOffer): boolean {
   const code = codeOf(config, offer);
-  return code !== undefined && code.record.schemaHash === digestOf(offer.inputSchema);
+  return code !== undefined && code.record.schemaHash === knownDigestOf(offer.inputSchema);
 }
 
 /** By the name that the model was given, or by the registry's. */

@@ -12,7 +12,7 @@ import {
   valueOf,
   type StateValues,
 } from '../../core/dataflow/references.js';
-import { callDigest, ARGUMENTS_BYTES_MAX, isBlobRef, type Json } from '../../core/json/json.js';
+import { ARGUMENTS_BYTES_MAX, isBlobRef, type Json } from '../../core/json/json.js';
 import type { CheckCallInput, CheckCallOutput } from '../../core/state/effect.js';
 import type { StoreCalls } from '../../store/store.js';
 import { appendEvents } from '../run/append-events.js';
@@ -25,6 +25,7 @@ import {
   type Checked,
 } from './checked-arguments.js';
 import { now, type ActivityDeps, type InTransaction } from '../deps.js';
+import { callDigest } from '../digests.js';
 import { findCode } from '../lacking-code.js';
 import type { Scope } from '../scope.js';
 

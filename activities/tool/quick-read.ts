@@ -7,10 +7,9 @@
  *  What is more than a read's own answer (a refusal that is audited, code that lacks, a store that is away) is left to
  *  the ordinary activity that follows.
  */
-import { createHash } from 'node:crypto';
 import { CancelledFailure } from '@temporalio/common';
 import { isToolError } from '../../authoring/tool-error.js';
-import { canonicalJson, type Json } from '../../core/json/json.js';
+import type { Json } from '../../core/json/json.js';
 import type {
   ElsewhereReason,
   ExecuteToolInput,
@@ -20,6 +19,7 @@ import type {
 } from '../../core/state/effect.js';
 import { isStoreAway } from '../../store/away.js';
 import { graceOf, now, type ActivityDeps } from '../deps.js';
+import { digestOf } from '../digests.js';
 import { toFailure } from '../failure.js';
 import { runOutside } from '../run-outside.js';
 import type { Scope } from '../scope.js';
@@ -94,15 +94,10 @@ function said(input: ExecuteToolInput, performed: Tried): ExecuteToolOutput {
       quick: {
         effectId: quick.effectId,
         call: { callId, callKey, tool, args },
-        input: digestOf(input),
+        input: digestOf(input as unknown as Json),
       },
     }),
   };
-}
-
-function digestOf(input: ExecuteToolInput): string {
-  const text = canonicalJson(input as unknown as Json);
-  return createHash('sha256').update(text, 'utf8').digest('hex');
 }
 
 function outcomeOf(reason: ElsewhereReason): ToolOutcome {

@@ -4,7 +4,7 @@
  */
 import type { ApplicationFailure } from '@temporalio/common';
 import type { Tool, ToolContext } from '../../authoring/index.js';
-import { callDigest, canonicalJson, type Json } from '../../core/json/json.js';
+import { canonicalJson, type Json } from '../../core/json/json.js';
 import type {
   ExecuteToolInput,
   RunRef,
@@ -15,6 +15,7 @@ import { toolKey } from '../../core/state/tool.js';
 import { objectionToSignatures } from './check-signatures.js';
 import type { Store } from '../../store/store.js';
 import type { ActivityDeps, InTransaction } from '../deps.js';
+import { callDigest } from '../digests.js';
 import { failure } from '../failure.js';
 import { findCode, type Code } from '../lacking-code.js';
 import type { Scope } from '../scope.js';

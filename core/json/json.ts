@@ -60,7 +60,7 @@ export const PAYLOAD_BYTES_MAX = 48 * 1024;
 export const CONTINUE_AS_NEW_BYTES_MAX = 256 * 1024;
 
 /** Most bytes of one UTF-16 unit. */
-const UNIT_BYTES_MAX = 3;
+export const UNIT_BYTES_MAX = 3;
 
 export function jsonBytes(value: unknown): number {
   return utf8ToBytes(JSON.stringify(value)).length;
@@ -75,6 +75,35 @@ export function fitsBytes(value: unknown, bytesMax: number): boolean {
 
 /** Most bytes of one UTF-16 unit in JSON: a control character is six letters. */
 const ESCAPED_BYTES_MAX = 6;
+/** Of any number, of a boolean and of null. */
+const SCALAR_BYTES_MAX = 25;
+
+/**
+ * Whether the JSON of a value that came as JSON takes at most so many bytes even at worst; false: only its JSON tells.
+ * Several times as fast as writing it.
+ */
+export function surelyFits(value: unknown, bytesMax: number): boolean {
+  return roomAfter(value, bytesMax) >= 0;
+}
+
+/** What is left of `room` in the worst case; below zero as soon as nothing is left. */
+function roomAfter(value: unknown, room: number): number {
+  if (typeof value === 'string') return room - ESCAPED_BYTES_MAX * value.length - 2;
+  if (typeof value !== 'object' || value === null) return room - SCALAR_BYTES_MAX;
+  let left = room - 2;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      left = roomAfter(item, left - 1);
+      if (left < 0) return left;
+    }
+    return left;
+  }
+  for (const [key, part] of Object.entries(value)) {
+    left = roomAfter(part, left - ESCAPED_BYTES_MAX * key.length - 4);
+    if (left < 0) return left;
+  }
+  return left;
+}
 
 /** Whether a text takes at most so many bytes between the quotes of a payload. */
 export function textFitsBytes(text: string, bytesMax: number): boolean {

@@ -3,7 +3,7 @@
  * store when no other effect will.
  * Invariants: ids are `<kind>-<n>`, never reused in a run; an input for an id that is not in flight is late.
  */
-import { PAYLOAD_BYTES_MAX, fitsBytes, jsonBytes } from '../json/json.js';
+import { PAYLOAD_BYTES_MAX, fitsBytes, jsonBytes, surelyFits } from '../json/json.js';
 import type { Carrier, InFlight } from '../state/carrier.js';
 import {
   ACTIVITIES,
@@ -46,16 +46,20 @@ export function start<R extends Carrier>(run: R, kind: ActivityKind, build: Buil
 function fitted(run: Carrier, build: (events: readonly WireEvent[]) => ActivityEffect) {
   const events = batch(run);
   const effect = build(events);
-  if (fitsBytes(effect.input, PAYLOAD_BYTES_MAX)) return { effect, events };
+  if (fits(effect)) return { effect, events };
   const bare = build([]);
   const room = PAYLOAD_BYTES_MAX - jsonBytes(bare.input);
   if (room < 0) return { effect: { ...bare, oversized: true as const }, events: [] };
   const fewer = batch(run, Math.min(room, BATCH_BYTES_MAX));
   const smaller = build(fewer);
   // One event that does not fit where nearly everything does must still leave some day.
-  return room >= BATCH_BYTES_MAX || fitsBytes(smaller.input, PAYLOAD_BYTES_MAX)
+  return room >= BATCH_BYTES_MAX || fits(smaller)
     ? { effect: smaller, events: fewer }
     : { effect: bare, events: [] };
+}
+
+function fits({ input }: ActivityEffect): boolean {
+  return surelyFits(input, PAYLOAD_BYTES_MAX) || fitsBytes(input, PAYLOAD_BYTES_MAX);
 }
 
 export interface TimerRequest {

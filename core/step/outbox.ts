@@ -7,7 +7,7 @@
  *  O4 A payload does not say twice what it says elsewhere; `wholeEvents` gives back exactly the events that `wireForm`
  *     and `leanEvents` were given.
  */
-import type { StoredText } from '../json/json.js';
+import { surelyFits, UNIT_BYTES_MAX, type StoredText } from '../json/json.js';
 import type { Carrier } from '../state/carrier.js';
 import type { RunRef } from '../state/effect.js';
 import type {
@@ -108,9 +108,13 @@ export function batch(run: Carrier, bytesMax = BATCH_BYTES_MAX): readonly WireEv
   if (run.outbox.carrier !== undefined) return [];
   const chosen: WireEvent[] = [];
   let bytes = 0;
-  const waiting = run.outbox.events.slice(0, EVENTS_PER_BATCH);
-  for (const [index, one] of waiting.entries()) {
-    const event = wireForm(one, waiting[index - 1]);
+  const before = run.outbox.events;
+  const waiting = before
+    .slice(0, EVENTS_PER_BATCH)
+    .map((event, index) => wireForm(event, before[index - 1]));
+  // What follows would choose them all: it reckons with so many bytes for a letter where there is room for them.
+  if (surelyFits(waiting, bytesMax / UNIT_BYTES_MAX)) return waiting;
+  for (const event of waiting) {
     bytes += bytesOf(JSON.stringify(event), bytesMax - bytes) + 1;
     if (chosen.length > 0 && bytes > bytesMax) break;
     chosen.push(event);
@@ -120,7 +124,7 @@ export function batch(run: Carrier, bytesMax = BATCH_BYTES_MAX): readonly WireEv
 
 /** UTF-8 bytes; where even the worst case fits `room`, the worst case: encoding takes a while. */
 function bytesOf(text: string, room: number): number {
-  const most = text.length * 3;
+  const most = text.length * UNIT_BYTES_MAX;
   return most <= room ? most : utf8ToBytes(text).length;
 }
 

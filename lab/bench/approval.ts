@@ -3,6 +3,7 @@
  * bare loop that waits for a signal. Ours checks the decision, claims the call and then starts the tool.
  */
 import { parked, type Approve } from './gate.js';
+import { parkMany } from './loads.js';
 import type { MachineFacts } from './machine.js';
 import { startOutside, type OutsideServer } from './outside-server.js';
 import { figureLines, measurePairs, spreadText, type PairedFigures } from './pairs.js';
@@ -27,9 +28,6 @@ export interface ApprovalReport {
   /** The same decision over the desk's HTTP API. */
   readonly posted: PostedDecisions;
 }
-
-/** Starts at once of runs that only wait. */
-const STARTS_AT_ONCE = 20;
 
 export async function benchApproval(options: ApprovalOptions): Promise<ApprovalReport> {
   const { pairs, samples, say } = options;
@@ -61,17 +59,6 @@ export async function benchApproval(options: ApprovalOptions): Promise<ApprovalR
   } finally {
     await place.stop();
     await outside.stop();
-  }
-}
-
-async function parkMany(place: Place, side: SideName, count: number): Promise<void> {
-  for (let from = 0; from < count; from += STARTS_AT_ONCE) {
-    const some = Array.from({ length: Math.min(STARTS_AT_ONCE, count - from) }, async (_, n) => {
-      const runId = `waiting-${side}-${from + n}`;
-      await place.start(side, runId);
-      await parked(place, side, runId);
-    });
-    await Promise.all(some);
   }
 }
 

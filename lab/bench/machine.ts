@@ -24,6 +24,11 @@ export async function machineFacts(address: string): Promise<MachineFacts> {
   const connection = await Connection.connect({ address });
   const { serverVersion } = await connection.workflowService.getSystemInfo({});
   await connection.close();
+  return { ...localFacts(), server: serverVersion ?? 'unknown' };
+}
+
+/** Of what needs no server. */
+export function localFacts(): MachineFacts {
   const [load = 0] = loadavg();
   return {
     cpu: cpus()[0]?.model ?? 'unknown',
@@ -31,7 +36,7 @@ export async function machineFacts(address: string): Promise<MachineFacts> {
     memoryGb: Math.round(totalmem() / 2 ** 30),
     system: `${process.platform} ${release()}`,
     node: process.version,
-    server: serverVersion ?? 'unknown',
+    server: 'none',
     sqlite: 'WAL, synchronous FULL',
     pinning: 'none',
     tuning: tuningFlags().filter((flag) => flag.includes('=')),

@@ -1,4 +1,4 @@
-/** `npm run bench -- turn|history|replay|recovery|parked|approval|coldstart|long|core|stream|asleep|bundles [--json FILE]` */
+/** `npm run bench -- turn|processor|own-work|throughput|history|replay|recovery|parked|approval|coldstart|long|core|stream|asleep|bundles [--json FILE]` */
 import { join } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -13,12 +13,15 @@ import { benchHistory, type HistoryOptions } from './history.js';
 import { benchLong } from './long.js';
 import { factLines, type MachineFacts } from './machine.js';
 import { messageSizes } from './message-sizes.js';
+import { benchOwnWork } from './own-work.js';
 import { benchParked } from './parked.js';
 import { keepQuiet } from '../../replay/keep-quiet.js';
+import { benchProcessor } from './processor.js';
 import { benchRecovery, POSITIONS, type Position } from './recovery.js';
 import { benchReplay } from './replay.js';
 import type { BenchOptions } from './setting.js';
 import { benchStream } from './stream.js';
+import { benchThroughput } from './throughput.js';
 import { benchTurn } from './turn.js';
 
 /** Fewer pairs than these are a trial, no figure. */
@@ -85,6 +88,20 @@ const MATERIAL_BESIDE = join('..', 'shared');
 paired('turn', 'B1: overhead of one turn of one model call and one tool call.')
   .option('--turns <n>', 'turns per run', count, 200)
   .action(answering(benchTurn));
+paired('processor', 'B1: processor time of a turn, whatever else the machine does.')
+  .option('--turns <n>', 'turns per run', count, 200)
+  .option('--at-once <n>', 'runs at once', count, 4)
+  .action(answering(benchProcessor));
+question('own-work', 'B1: processor time and payloads of a turn, of ours alone, without Temporal.')
+  .option('--turns <n>', 'turns per run', count, 300)
+  .option('--runs <n>', 'runs that count', count, 5)
+  .action(answering(benchOwnWork));
+paired('throughput', 'B12: runs at once, runs per second and processor time of a turn.')
+  .option('--turns <n>', 'turns per run', count, 10)
+  .option('--at-once <n,n,…>', 'runs at once', lengthsOf, [1, 40, 200])
+  .option('--parked <n>', 'runs of each side that wait meanwhile', wholeNumber(0, NUMBER_MAX), 0)
+  .option('--store <url>', 'an empty database of PostgreSQL; default: a file of SQLite')
+  .action(answering(benchThroughput));
 question('history', 'B3: events and bytes of histories at growing lengths.')
   .option('--lengths <n,n,…>', 'turns of the runs', lengthsOf, [10, 100, 1_000])
   .option('--recordings <folder>', 'where the folder material lies', MATERIAL_BESIDE)

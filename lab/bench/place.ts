@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { connect, type HoldfastClient } from '../../client/index.js';
-import { openStore, type Store } from '../../store/store.js';
+import { openStoreAt, type Store } from '../../store/store.js';
 import type { Script, TestServer } from '../../testing/index.js';
 import type { BareInput } from './bare/loop.js';
 import { bareBundle } from './bare/worker.js';
@@ -30,6 +30,8 @@ const TURNS_MAX = 10;
 export interface PlaceOptions extends BenchOptions {
   readonly script: Script;
   readonly outsideUrl?: string;
+  /** Of the store: a URL of PostgreSQL, or a file; default: a file that is removed afterwards. */
+  readonly storePlace?: string;
 }
 
 type Tuning = Pick<WorkerSettings, 'stickyTimeoutMs' | 'maxCachedWorkflows'>;
@@ -58,12 +60,12 @@ export interface Place {
 export async function openPlace(options: PlaceOptions): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-bench-'));
   const bundleFile = join(folder, 'bare-bundle.js');
-  const storePlace = join(folder, 'store.db');
+  const storePlace = options.storePlace ?? join(folder, 'store.db');
   const [server, model, { code }, store] = await Promise.all([
     startBenchServer(options.environment),
     startBenchModel(options.script),
     bareBundle(),
-    openStore({ file: storePlace }),
+    openStoreAt(storePlace),
   ]);
   await writeFile(bundleFile, code);
   const { address } = server;

@@ -27,15 +27,22 @@ const settingsSchema = z.object({
 
 export type WorkerSettings = z.infer<typeof settingsSchema>;
 
-export type ToWorker = 'measure' | 'collect and measure';
+export type ToWorker = 'measure' | 'collect and measure' | 'processor';
 
 export type FromWorker =
-  { readonly type: 'serving' } | { readonly type: 'memory'; readonly rssBytes: number };
+  | { readonly type: 'serving' }
+  | { readonly type: 'memory'; readonly rssBytes: number }
+  /** User and system time of all threads since the process began. */
+  | { readonly type: 'processor'; readonly cpuMs: number };
 
 async function main(): Promise<void> {
   const settings = settingsSchema.parse(JSON.parse(process.argv[2] ?? '{}'));
   const worker = await (settings.side === 'bare' ? bareWorker(settings) : heldWorker(settings));
   process.on('message', (request: ToWorker) => {
+    if (request === 'processor') {
+      const { user, system } = process.cpuUsage();
+      return tell({ type: 'processor', cpuMs: (user + system) / 1_000 });
+    }
     if (request === 'collect and measure') (globalThis as { readonly gc?: () => void }).gc?.();
     tell({ type: 'memory', rssBytes: process.memoryUsage().rss });
   });

@@ -12,6 +12,8 @@ export interface BenchWorker {
   readonly startMs: number;
   /** Resident memory, by default after a collection of its main thread's garbage. */
   rssBytes(request?: ToWorker): Promise<number>;
+  /** Processor time (user and system) of the process since it began, ms. */
+  cpuMs(): Promise<number>;
   /** SIGKILL. */
   kill(): Promise<void>;
 }
@@ -34,6 +36,11 @@ export async function spawnWorker(settings: WorkerSettings): Promise<BenchWorker
       const answer = answerOf(child, 'memory');
       child.send(request);
       return (await answer).rssBytes;
+    },
+    async cpuMs() {
+      const answer = answerOf(child, 'processor');
+      child.send('processor' satisfies ToWorker);
+      return (await answer).cpuMs;
     },
     async kill() {
       if (child.exitCode !== null || child.signalCode !== null) return;

@@ -185,8 +185,10 @@ function sessionOf(db: Db): Session {
 /** Now, or after a transaction that somebody else has open: it would be part of that one. */
 function whenFree<T>(db: Db, run: (statements: SqliteDatabase) => T): T | Promise<T> {
   const { connection, statements, inside, presence } = sessionOf(db);
+  // A transaction looks for the file when it begins, and before it commits.
+  if (db === inside) return run(statements);
   presence();
-  if (db === inside || !connection.inTransaction) return run(statements);
+  if (!connection.inTransaction) return run(statements);
   return db.connection().execute(async () => run(statements));
 }
 
@@ -199,6 +201,7 @@ function transaction<T>(db: Db, begin: string, work: (tx: Db) => Promise<T>): Pr
     statements.prepare(begin).run([]);
     try {
       const value = await work(inside);
+      presence();
       statements.prepare('commit').run([]);
       return value;
     } catch (error) {

@@ -75,6 +75,20 @@ test('a file that vanishes is noticed: nothing is acknowledged that would be los
   await store.close();
 });
 
+test('a transaction whose file goes away before its commit is refused', async () => {
+  const file = newFile();
+  const store = await openStore({ file });
+  await expect(
+    store.together(async (calls) => {
+      await calls.putReply({ ...REPLY, output: 'lost' });
+      renameSync(file, `${file}.away`);
+    }),
+  ).rejects.toMatchObject({ code: 'StoreUnavailable' });
+  renameSync(`${file}.away`, file);
+  expect(await store.getReply(REPLY)).toBeUndefined();
+  await store.close();
+});
+
 test('a store in memory needs no file', async () => {
   const store = await openStore({ file: ':memory:' });
   const ref = await store.putBlob('t', 'x');

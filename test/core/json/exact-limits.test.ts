@@ -1,6 +1,13 @@
 /** JSON from inside and outside, at its exact limits. */
 import { depthOf, SHAPE_DEPTH_MAX } from '../../../core/json/json-depth.js';
-import { fitsBytes, isBlank, isBlobRef, textFitsBytes } from '../../../core/json/json.js';
+import {
+  fitsBytes,
+  isBlank,
+  isBlobRef,
+  surelyFits,
+  textFitsBytes,
+} from '../../../core/json/json.js';
+import fc from 'fast-check';
 import { isCount } from '../../../core/json/count.js';
 import { isPositiveUpTo, isSmallJson, isText, isWellFormed } from '../../../core/json/shape.js';
 import { provenBy } from '../../../core/gates/evidence.js';
@@ -20,6 +27,19 @@ test('bytes are counted as UTF-8, and fit when there are exactly so many', () =>
       false,
     ]);
   }
+});
+
+test('a value surely fits only where its JSON does, at worst six bytes for each letter', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.nat(400), (value, bytesMax) => {
+      if (surelyFits(value, bytesMax)) expect(fitsBytes(value, bytesMax)).toBe(true);
+    }),
+  );
+  const worst = { ['\u0000']: ['\u0001\ud800', -Number.EPSILON / 3, true, null] };
+  const bytes = Buffer.byteLength(JSON.stringify(worst));
+  const surely = Array.from({ length: 400 }, (_, bytesMax) => surelyFits(worst, bytesMax));
+  expect(surely.indexOf(true)).toBeGreaterThanOrEqual(bytes);
+  expect(surely.indexOf(true)).toBeLessThan(bytes * 3);
 });
 
 test.each<[unknown, boolean]>([

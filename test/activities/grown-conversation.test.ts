@@ -1,0 +1,53 @@
+import { conversationAt } from '../../activities/model/model-request.js';
+import type { TranscriptNode } from '../../core/state/transcript.js';
+import { openStore, type Store } from '../../store/store.js';
+import { modelInput } from './setup.js';
+
+const TURNS = 20;
+const TENANT = modelInput('').run.tenant;
+
+function said(parent: string, turn: number, text: string): TranscriptNode {
+  const role = turn % 2 === 0 ? 'user' : 'assistant';
+  return { v: 1, parent, role, messageId: `m${turn}`, blocks: [{ type: 'text', text }] };
+}
+
+function rootOf(name: string): TranscriptNode {
+  const blocks = [{ type: 'text', text: name }] as const;
+  return { v: 1, parent: null, role: 'root', messageId: name, blocks, tools: [] };
+}
+
+async function textsAt(store: Store, head: string): Promise<readonly string[]> {
+  const { request } = await conversationAt(store, modelInput(head), head);
+  return request.messages.flatMap(({ blocks }) =>
+    blocks.map((block) => (block.type === 'text' ? block.text : block.type)),
+  );
+}
+
+test.each(['texts that lie in their messages', 'a text of the store among them'])(
+  'a conversation that grows, branches and goes back is told whole each time: %s',
+  async (kind) => {
+    const store = await openStore({ file: ':memory:' });
+    const long = await store.putBlob(TENANT, 'long');
+    let head = await store.putNode(TENANT, rootOf('root'));
+    const heads: string[] = [];
+    const texts: string[] = [];
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      const isLong = kind.startsWith('a text') && turn === TURNS / 2;
+      const node = said(head, turn, `word ${turn}`);
+      head = await store.putNode(
+        TENANT,
+        isLong ? { ...node, blocks: [{ type: 'text', text: long }] } : node,
+      );
+      heads.push(head);
+      texts.push(isLong ? 'long' : `word ${turn}`);
+      expect(await textsAt(store, head)).toEqual(texts);
+      // Somebody else goes on from an earlier message, and asks in between.
+      if (turn % 3 === 2) {
+        const other = await store.putNode(TENANT, said(heads[turn - 2]!, turn, 'other'));
+        expect(await textsAt(store, other)).toEqual([...texts.slice(0, turn - 1), 'other']);
+        expect(await textsAt(store, heads[turn - 1]!)).toEqual(texts.slice(0, turn));
+      }
+    }
+    await store.close();
+  },
+);
