@@ -96,9 +96,15 @@ function workOf(together: Recording, texts: Texts): Expected {
     ([id]) => ids.filter((one) => one === id).length === 1 && !isOfGoal(together, id),
   );
   return {
-    ...(executed !== undefined && { executed: executed.map(({ call: _, ...rest }) => rest) }),
+    ...(executed !== undefined && { executed: executed.map(withoutCall) }),
     ...(once.length > 0 && { results: Object.fromEntries(once) }),
   };
+}
+
+/** Calls of two cycles may have the same id. */
+function withoutCall(work: NonNullable<Expected['executed']>[number]) {
+  const { call: _, ...rest } = work;
+  return rest;
 }
 
 /** What the tools of the goal answer depends on what the goal remembers then. */
