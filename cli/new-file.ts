@@ -1,7 +1,7 @@
 /** A file that a command writes for people to keep: never over another one, and its folder is made. */
 import { randomUUID } from 'node:crypto';
 import { constants, createWriteStream, existsSync } from 'node:fs';
-import { copyFile, link, mkdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -14,16 +14,28 @@ interface NewFile {
   readonly what: string;
 }
 
-/** Errors: Usage: the file exists, or cannot be written. */
+/** The file is whole or not there. Errors: Usage: the file exists, or cannot be written. */
 export async function writeNewFile(
   content: string | Uint8Array,
   { file, what }: NewFile,
 ): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, content, { flag: 'wx', mode: 0o600 });
+    await filled(await open(file, 'wx', 0o600), content).catch(async (cause: unknown) => {
+      // Made here, and only a part of it: the next attempt would find it taken.
+      await rm(file, { force: true }).catch(() => undefined);
+      throw cause;
+    });
   } catch (cause) {
     throw notWritten({ file, what }, cause);
+  }
+}
+
+async function filled(handle: FileHandle, content: string | Uint8Array): Promise<void> {
+  try {
+    await handle.writeFile(content);
+  } finally {
+    await handle.close();
   }
 }
 

@@ -3,24 +3,20 @@ import { notFound, Problem, problemOf, problemResponse } from '../console/http/p
 import { HoldfastError } from '../core/state/errors.js';
 import { answerAll } from './answers.js';
 import { bodyOf, callerOf } from './caller.js';
-import { chatOf, isRunOf, resumable, submit, type Chat, type Speaking } from './chat.js';
+import { chatOf, isRunOf, resumable, runIdOf, stoppable, submit, type Chat } from './chat.js';
+import { deliveries, type Deliveries, type Speaking } from './deliveries.js';
 import { checkOptions, type ChatHandlerOptions, type CheckedOptions } from './options.js';
 import { places, type Places } from './places.js';
-import {
-  messagesOf,
-  type SpokenMessage,
-  type UiChunk,
-  type UiProfile,
-} from './projection/index.js';
+import { profileOf, stream } from './opening.js';
+import { messagesOf, type SpokenMessage } from './projection/index.js';
 import { saidIn, type Said } from './said.js';
-import { streamResponse } from './sse.js';
-import { tellMessage, type Telling } from './told.js';
 
 export type ChatHandler = (request: Request) => Promise<Response>;
 
 interface Served {
   readonly options: CheckedOptions;
   readonly places: Places;
+  readonly deliveries: Deliveries;
 }
 
 /**
@@ -29,7 +25,11 @@ interface Served {
  */
 export function chatHandler(given: ChatHandlerOptions): ChatHandler {
   const options = checkOptions(given);
-  const served: Served = { options, places: places(options.limits) };
+  const served: Served = {
+    options,
+    places: places(options.limits),
+    deliveries: deliveries(),
+  };
   return async (request) => {
     try {
       return await answer(served, request);
@@ -60,7 +60,7 @@ async function answer(served: Served, request: Request): Promise<Response> {
   const [, encoded, what] = CHAT_PATH.exec(new URL(request.url).pathname) ?? [];
   const { method } = request;
   if (method === 'POST' && what !== 'stream' && what !== 'messages') {
-    if (what === 'stop') return stop(chatOf(options, who, chatIdIn(encoded)));
+    if (what === 'stop') return stop(served, chatOf(options, who, chatIdIn(encoded)));
     const said = saidIn(await bodyOf(options, request));
     return speak(served, request, { chat: chatOf(options, who, said.chatId), said });
   }
@@ -92,8 +92,11 @@ async function speak(
     const answered = await answerAll(chat, said.answers);
     const { decided, refused } = answered;
     if (message !== undefined) {
-      const at = await submit(served.options, chat, message);
-      const again = () => submit(served.options, chat, message);
+      const at = await submit(served, chat, message);
+      const again = (unheard: Speaking) => {
+        served.deliveries.forget(runIdOf(chat, message.id), unheard);
+        return submit(served, chat, message);
+      };
       return stream(served, request, { chat, at, again, free, about: { decided, refused } });
     }
     const at = await goneOnWith(chat, said, [...answered.runs]);
@@ -147,10 +150,9 @@ function onlyWhenNone(error: unknown): undefined {
   throw error;
 }
 
-async function stop({ client, sessionId }: Chat): Promise<Response> {
-  const { openRuns } = await client.session(sessionId);
-  for (const runId of openRuns) {
-    await client.handle(runId).interrupt().catch(onlyWhenEnded);
+async function stop(served: Served, chat: Chat): Promise<Response> {
+  for (const runId of await stoppable(served, chat)) {
+    await chat.client.handle(runId).interrupt().catch(onlyWhenEnded);
   }
   return new Response(null, { status: 204 });
 }
@@ -158,66 +160,4 @@ async function stop({ client, sessionId }: Chat): Promise<Response> {
 function onlyWhenEnded(error: unknown): void {
   if (error instanceof HoldfastError && error.code === 'RunNotFound') return;
   throw error;
-}
-
-interface Opening {
-  readonly chat: Chat;
-  readonly at: Speaking;
-  /** For a message that its run did not hear any more. */
-  readonly again?: () => Promise<Speaking>;
-  readonly free: () => void;
-  readonly about: Pick<Telling, 'seen' | 'decided' | 'refused'>;
-}
-
-function stream({ options }: Served, request: Request, opening: Opening): Response {
-  const { chat, at, again, free, about } = opening;
-  const { limits, reasoning = true, say } = options;
-  const limit = new AbortController();
-  const left = new AbortController();
-  const late = setTimeout(() => limit.abort(), limits.streamMs);
-  const leave = (): void => left.abort();
-  request.signal.addEventListener('abort', leave, { once: true });
-  if (request.signal.aborted) leave();
-  const telling: Telling = {
-    ...about,
-    ...at,
-    chat,
-    options: { profile: profileOf(options, request), reasoning },
-    limit: limit.signal,
-    left: left.signal,
-  };
-  let chars = 0;
-  return streamResponse({
-    chunks: chunksOf(telling, again),
-    count(more) {
-      chars += more;
-      if (chars > limits.streamChars) limit.abort();
-    },
-    release() {
-      clearTimeout(late);
-      request.signal.removeEventListener('abort', leave);
-      leave();
-      free();
-    },
-    failed(error) {
-      // A client may name any run of its chat.
-      if (error instanceof HoldfastError && error.code === 'RunNotFound') return;
-      say(`A stream broke off: ${error instanceof Error ? error.message : 'no error'}`);
-    },
-  });
-}
-
-async function* chunksOf(
-  telling: Telling,
-  again: Opening['again'],
-): AsyncGenerator<UiChunk, void, undefined> {
-  const ending = yield* tellMessage(telling);
-  if (ending === 'told' || again === undefined) return;
-  // The run ended before it heard the message: another one answers it.
-  yield* tellMessage({ ...telling, ...(await again()) });
-}
-
-function profileOf({ profile = 'v6' }: CheckedOptions, request: Request): UiProfile {
-  const asked = request.headers.get('holdfast-ui-profile');
-  return asked === 'v6' || asked === 'v7' ? asked : profile;
 }

@@ -86,7 +86,8 @@ export function saidIn(body: unknown): Said {
   }
   if (last !== undefined && last.role !== 'assistant')
     throw invalid('The last message is nobody’s.');
-  const all = [...(last === undefined ? [] : approvalsIn(last)), ...given(answers)];
+  // A message keeps approvals that were answered long ago: what the request says now is not crowded out by them.
+  const all = [...given(answers), ...(last === undefined ? [] : approvalsIn(last))];
   if (last === undefined && all.length === 0) throw invalid('The request says nothing.');
   return {
     chatId,

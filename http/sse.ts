@@ -18,6 +18,8 @@ export const STREAM_HEADERS = {
 
 export interface StreamOf {
   readonly chunks: AsyncGenerator<UiChunk, unknown, undefined>;
+  /** Ends the stream with an error, also when nobody takes its chunks. */
+  readonly cut: AbortSignal;
   /** Told of each chunk's length, in characters. */
   readonly count: (chars: number) => void;
   /** Called once, however the stream ends. */
@@ -36,7 +38,8 @@ const BROKEN: UiChunk = {
   errorText: 'The stream broke off. The run goes on; load the conversation again.',
 };
 
-function sourceOf({ chunks, count, release, failed }: StreamOf): UnderlyingSource<Uint8Array> {
+function sourceOf(stream: StreamOf): UnderlyingSource<Uint8Array> {
+  const { chunks, cut, count, release, failed } = stream;
   const encoder = new TextEncoder();
   let beat: NodeJS.Timeout | undefined;
   let isOver = false;
@@ -52,6 +55,12 @@ function sourceOf({ chunks, count, release, failed }: StreamOf): UnderlyingSourc
       beat = setInterval(() => {
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(': here\n\n'));
       }, BEAT_MS);
+      const cutOff = (): void => {
+        if (isOver) return;
+        end();
+        controller.error(new Error('The stream was not read up to its end in time.'));
+      };
+      cut.addEventListener('abort', cutOff, { once: true });
     },
     async pull(controller) {
       const send = (frame: string): void => controller.enqueue(encoder.encode(frame));

@@ -4,9 +4,11 @@
  * run waits for a person, when the next message of its user begins, or at a limit, and says which; nothing is read from
  * the store after that.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { WholeMoment } from '../client/index.js';
-import type { Chat, Speaking } from './chat.js';
+import type { WholeEvent } from '../pure/sdk/projection.js';
+import type { Chat } from './chat.js';
+import type { Span, Speaking } from './deliveries.js';
+import { paced, type Paced } from './paced.js';
 import {
   isWaiting,
   leaveMessage,
@@ -32,11 +34,8 @@ export interface Telling extends Speaking {
   readonly left: AbortSignal;
 }
 
-/** Whether the message was found in its run. */
+/** `never_begun`: the run has ended and says that it did not hear the message. */
 export type Ending = 'told' | 'never_begun';
-
-/** How long nothing happens in a run before it counts as waiting, in ms. */
-const QUIET_MS = 400;
 
 export async function* tellMessage(telling: Telling): AsyncGenerator<UiChunk, Ending, undefined> {
   const { chat, runId, left } = telling;
@@ -47,18 +46,17 @@ export async function* tellMessage(telling: Telling): AsyncGenerator<UiChunk, En
   try {
     const begins = await beginningOf(telling, reading.signal);
     const moments = chat.client.follow(runId, { signal: reading.signal });
-    return yield* told(new Message(telling, begins), paced(moments, telling));
+    return yield* told(new Message(telling, begins), paced(moments, telling.limit), telling);
   } finally {
     stop();
     left.removeEventListener('abort', stop);
   }
 }
 
-type Paced = WholeMoment | { readonly kind: 'quiet' } | { readonly kind: 'limit' };
-
 async function* told(
   message: Message,
   moments: AsyncGenerator<Paced, void, undefined>,
+  telling: Telling,
 ): AsyncGenerator<UiChunk, Ending, undefined> {
   yield* message.begin();
   for await (const moment of moments) {
@@ -68,53 +66,36 @@ async function* told(
       return 'told';
     }
     yield* message.take(moment);
-    if (message.isOver) return message.hasBegun ? 'told' : 'never_begun';
+    if (message.isOver) break;
   }
-  if (!message.hasBegun) return 'never_begun';
-  yield* message.leave();
+  if (message.hasBegun) {
+    if (!message.isOver) yield* message.leave();
+    return 'told';
+  }
+  if (telling.left.aborted || (await hasLeftOut(telling))) return 'never_begun';
+  yield { type: 'error', errorText: 'The run has ended. Load the conversation again.' };
   return 'told';
 }
 
-/** The moments, and between them that nothing has happened for a while. */
-async function* paced(
-  moments: AsyncGenerator<WholeMoment, void, undefined>,
-  { limit }: Pick<Telling, 'limit'>,
-): AsyncGenerator<Paced, void, undefined> {
-  let next = moments.next();
+/** How long the result of a run that has told its end is waited for, in ms. */
+const RESULT_MS = 60_000;
+
+/**
+ * Whether the run has closed without hearing a message. What came after its last event is in its result alone, and a
+ * run that is still closing would take the message once more and not hear it.
+ */
+async function hasLeftOut({ chat, runId, left }: Telling): Promise<boolean> {
   try {
-    while (!limit.aborted) {
-      const first = await unlessQuiet(next, limit);
-      if (first === 'quiet') yield { kind: 'quiet' };
-      else if (first.done === true) return;
-      else {
-        next = moments.next();
-        yield first.value;
-      }
-    }
-    yield { kind: 'limit' };
-  } finally {
-    next.catch(() => undefined);
-    // Whoever reads has stopped the reading; nobody waits for its end.
-    void moments.return().catch(() => undefined);
+    const result = await chat.client.handle(runId).result({ timeoutMs: RESULT_MS, signal: left });
+    return result.unprocessed?.includes('user_message') === true;
+  } catch {
+    // Without a result nothing says so, and a message that may have been heard is not handed over again.
+    return false;
   }
 }
 
-/** At the limit it is quiet at once. */
-async function unlessQuiet<T>(next: Promise<T>, limit: AbortSignal): Promise<T | 'quiet'> {
-  const pause = new AbortController();
-  const stop = (): void => pause.abort();
-  limit.addEventListener('abort', stop, { once: true });
-  const quiet = sleep(QUIET_MS, 'quiet' as const, { signal: pause.signal }).catch(
-    () => 'quiet' as const,
-  );
-  return Promise.race([next, quiet]).finally(() => {
-    limit.removeEventListener('abort', stop);
-    stop();
-  });
-}
-
-/** `seq` of the event that the message begins with, or the id of the user's message before it. */
-type Beginning = number | { readonly messageId: string };
+/** `seq` of the event that the message begins with, or which words of the user it follows. */
+type Beginning = number | Exclude<Span, string>;
 
 async function beginningOf(
   { chat, runId, span, seen }: Telling,
@@ -169,9 +150,7 @@ class Message {
       if (event.type === 'user_message' && event.from === undefined) {
         this.state = tellMoment(state, moment).state;
         if (this.hasBegun) return this.ended();
-        const isOurs =
-          typeof begins === 'number' ? seq === begins : event.messageId === begins.messageId;
-        return isOurs ? this.opened(seq) : [];
+        return isBeginning(begins, event) ? this.opened(seq) : [];
       }
     }
     const { state: now, chunks } = tellMoment(state, moment);
@@ -222,6 +201,14 @@ class Message {
     this.hasBegun = true;
     return [{ type: 'error', errorText: 'The run was reset. Load the conversation again.' }];
   }
+}
+
+function isBeginning(
+  begins: Beginning,
+  { stamp: { seq }, text }: Extract<WholeEvent, { type: 'user_message' }>,
+): boolean {
+  if (typeof begins === 'number') return seq === begins;
+  return seq > begins.after && 'text' in text && text.text === begins.text;
 }
 
 /** Questions that are open, at calls of the message before. */

@@ -164,7 +164,9 @@ async function missingFrom(
   const rows = (await archive?.listArchivals({ run, limit: LIST_ROWS_MAX })) ?? [];
   const lost = rows.find((one) => one.execution === execution && one.state === 'history_lost');
   if (lost !== undefined) return lostForGood(lost);
-  const archived = (await archive?.readHistories(run.tenant, run.runId)) ?? [];
+  // How many there are matters only where not even the newest execution is known.
+  const archived =
+    execution === '' ? ((await archive?.readHistories(run.tenant, run.runId)) ?? []) : [];
   return missing(run.runId, execution, archived.length);
 }
 

@@ -132,7 +132,8 @@ function rememberedUpTo(
 ): { readonly from: number; readonly before: readonly RequestMessage[] } {
   for (let from = nodes.length; from > Math.max(0, nodes.length - NEWER_MAX); from -= 1) {
     const before = remembered(conversations, nodes[from - 1]!, reader);
-    if (before !== undefined) return { from, before };
+    // A summary is asked for without turns that do not fit: another conversation may end with the same node.
+    if (before?.length === from) return { from, before };
   }
   return { from: 0, before: [] };
 }

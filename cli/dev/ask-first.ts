@@ -4,9 +4,15 @@ import { followEvents } from '../terminal/follow.js';
 import type { Output } from '../terminal/output.js';
 import type { DevAt } from './options.js';
 
+export interface FirstAsked {
+  readonly config: Config;
+  /** Aborts when the command ends: what then fails of the run is told no more. */
+  readonly signal: AbortSignal;
+}
+
 export async function askFirst(
   { options, session }: DevAt,
-  config: Config,
+  { config, signal }: FirstAsked,
   output: Output,
 ): Promise<void> {
   const { ask: goal = '', agent = [...config.agents.keys()][0] ?? '' } = options;
@@ -18,6 +24,6 @@ export async function askFirst(
     const following = { session, output, handle: (runId: string) => client.handle(runId) };
     await followEvents(run, following, { tokens: true });
   } catch (error) {
-    output.failure(error);
+    if (!signal.aborted) output.failure(error);
   }
 }

@@ -9,7 +9,10 @@ import type { KnownReach } from '../session.js';
 import type { Output } from '../terminal/output.js';
 
 export interface DevDesk {
-  /** Starts it; later: starts it anew where it would show something else. */
+  /**
+   * Starts it; later: starts it anew where it would show something else, or does not run. Once its port is taken it stays
+   * off. Errors: those of the start; the next call tries again.
+   */
   show(config: Config): Promise<void>;
   /** With the token; undefined: it does not run. */
   link(): string | undefined;
@@ -29,31 +32,43 @@ export function devDesk(
 ): DevDesk {
   let running: RunningDesk | undefined;
   let shown: string | undefined;
+  let port = options.consolePort;
+  let isOff = !options.console;
   const start = async (config: Config, to: Output): Promise<void> => {
-    const { consolePort: port } = options;
     const at = { place, reach, config, makeKey: true, ...(port !== undefined && { port }) };
     running = await startDesk(cli.environment, at, to).catch((error: unknown) => {
       // Without it everything else is still of use.
       if (!(error instanceof HoldfastError) || error.code !== 'PortTaken') throw error;
       output.remark(`${error.message} The approval desk does not run; choose --console-port.`);
+      isOff = true;
       return undefined;
     });
+    // Links that people have open stay good, whatever a save says.
+    if (running !== undefined) port = portOf(running);
   };
   return {
     async show(config) {
-      if (!options.console) return;
+      if (isOff) return;
       const facts = factsOf(config);
-      if (facts === shown) return;
+      if (running !== undefined && facts === shown) return;
       const isFirst = shown === undefined;
-      shown = facts;
-      if (!isFirst && running === undefined) return;
-      await running?.stop();
+      const before = running;
+      running = undefined;
+      await before?.stop();
       await start(config, isFirst ? output : silent(output));
+      shown = facts;
     },
     link: () => running?.link,
     stop: async () => running?.stop(),
   };
 }
+
+/** An address does not say the port that is usual for it. */
+function portOf({ url }: RunningDesk): number {
+  return Number(new URL(url).port || HTTP_PORT);
+}
+
+const HTTP_PORT = 80;
 
 /** What of a configuration the desk shows, or lets people do. */
 function factsOf(config: Config): string {

@@ -12,9 +12,10 @@ import { findConfig, loadConfig } from '../../worker/load-config.js';
 const OWN_ROOT = join(__dirname, '..', '..');
 const PACKAGES = `${sep}node_modules${sep}`;
 const FOLDERS_MAX = 64;
+const LOAD_LIMIT_MS = 30_000;
 
 export interface ProjectCode {
-  /** Errors: InvalidConfig, UnknownModel and others of the configuration. */
+  /** Errors: InvalidConfig, also where a load does not end; UnknownModel and others of the configuration. */
   load(): Promise<Config>;
   /** Folders of the files that it is made of, the project's own first. */
   folders(): readonly string[];
@@ -23,9 +24,11 @@ export interface ProjectCode {
 export interface ProjectPlace {
   readonly folder: string;
   readonly configFile?: string | undefined;
+  /** Of one load, ms; default 30 s. */
+  readonly limitMs?: number;
 }
 
-export function projectCode({ folder, configFile }: ProjectPlace): ProjectCode {
+export function projectCode({ folder, configFile, limitMs }: ProjectPlace): ProjectCode {
   const file = configFile ?? findConfig(folder);
   const project = file === undefined ? folder : dirname(file);
   const seen = new Set<string>();
@@ -34,13 +37,37 @@ export function projectCode({ folder, configFile }: ProjectPlace): ProjectCode {
     async load() {
       for (const path of Object.keys(require.cache)) if (isOwn(path)) delete require.cache[path];
       try {
-        return await loadConfig({ folder, ...(file !== undefined && { file }) });
+        return await within(
+          loadConfig({ folder, ...(file !== undefined && { file }) }),
+          limitMs ?? LOAD_LIMIT_MS,
+        );
       } finally {
         for (const path of Object.keys(require.cache)) if (isOwn(path)) seen.add(dirname(path));
       }
     },
     folders: () => [...new Set([project, ...seen])].slice(0, FOLDERS_MAX),
   };
+}
+
+/** What comes later is not heard: the next load begins with modules of its own. */
+async function within<T>(loading: Promise<T>, limitMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(endless(limitMs)), limitMs);
+  });
+  try {
+    return await Promise.race([loading, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function endless(limitMs: number): HoldfastError {
+  return new HoldfastError(
+    'InvalidConfig',
+    `The code of the project is not loaded after ${limitMs / 1_000} s.`,
+    { hint: 'Look for an `await` at the top of a module that never ends.' },
+  );
 }
 
 function isOfProject(path: string, project: string): boolean {

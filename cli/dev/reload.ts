@@ -1,7 +1,7 @@
 /**
  * From saved files to live code.
  * Invariants: code that cannot be loaded, or that no worker could serve, is told with its place and changes nothing; saves
- * while code is being loaded are one more load after it.
+ * while code is being loaded are one more load after it; a desk that does not start is no failed load.
  */
 import { basename, relative } from 'node:path';
 import type { Config } from '../../authoring/index.js';
@@ -60,7 +60,7 @@ export function reloader(at: Reloading, output: Output): Reloader {
 }
 
 async function reload(at: Reloading, files: readonly string[], output: Output): Promise<void> {
-  const { code, folder, live, desk, workers, place } = at;
+  const { code, folder, live, workers, place } = at;
   const from = performance.now();
   const names = files.map((file) => relative(folder, file) || basename(file));
   try {
@@ -73,15 +73,28 @@ async function reload(at: Reloading, files: readonly string[], output: Output): 
     output.data({ live: names, tookMs, runsUnderWay: underWay });
     output.remark(liveLine({ names, tookMs, underWay }));
     for (const line of unreachableModels(config, providers)) output.remark(line);
-    await desk.show(config);
+    await showDesk(at, config, output);
     for (const line of restartLines(at.config, config)) output.remark(line);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     output.data({ failed: names, at: placeOfError(error, folder) ?? null, message });
-    const [first = '', ...more] = loadFailureLines(error, folder);
-    const lines = [`The code before it stays: ${first}`, ...more];
-    output.remark(lines.flatMap((line) => inertLines(line)).join('\n'));
+    output.remark(failureText('The code before it stays', error, folder));
   }
+}
+
+async function showDesk({ desk, folder }: Reloading, config: Config, output: Output) {
+  try {
+    await desk.show(config);
+  } catch (error) {
+    output.remark(
+      failureText('The code is live, and the approval desk does not run', error, folder),
+    );
+  }
+}
+
+function failureText(means: string, error: unknown, folder: string): string {
+  const [first = '', ...more] = loadFailureLines(error, folder);
+  return [`${means}: ${first}`, ...more].flatMap((line) => inertLines(line)).join('\n');
 }
 
 /** What a worker is made with, and no save changes. */

@@ -65,15 +65,23 @@ export async function runDev(cli: Cli, at: DevAt, output: Output): Promise<void>
     const reload = reloader(loading, output);
     endings.push(...(await beside(cli, { ...at, code, reload, desk }, output)));
     const asked = workers.ready.then((isServing) =>
-      isServing && options.ask !== undefined ? askFirst(at, config, output) : undefined,
+      isServing && options.ask !== undefined ? askFirst(at, { config, signal }, output) : undefined,
     );
     await workers.serve(config);
-    await asked;
+    // Nobody serves the run any more: without a server its end is never heard of.
+    await Promise.race([asked, aborted(signal)]);
     if (lost.signal.aborted && !interrupt.signal.aborted) throw serverLost(server);
   } finally {
     // Workers have drained before; the server goes after what needs it.
     for (const end of endings.toReversed()) await end();
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 /** `HOLDFAST_CONFIG=none` is refused as by every command that serves. */

@@ -54,7 +54,8 @@ export async function machineGrant(sdk: Sdk, parts: MachineParts): Promise<SdkTo
         const { assertion: place, identity } = auth;
         const assertion =
           identity === undefined
-            ? await readSecret(place ?? { env: '' })
+            ? // Platforms write it for every user of its container.
+              await readSecret(place ?? { env: '' }, { shared: true })
             : await assertionFrom(sdk, identity, { ...parts, scope });
         secrets.keep(assertion);
         params.set('assertion', assertion);

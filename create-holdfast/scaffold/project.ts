@@ -15,7 +15,7 @@ export interface Project {
   readonly name: string;
   readonly template: Template;
   readonly module: Module;
-  /** Whose key the project reads; without the key, and with `scripted`, a script answers. */
+  /** Whose key the project reads; without the key a script answers, though never in production. With `scripted` one always does. */
   readonly model: Model;
   /** What package.json names: a version, or `file:` with a place. */
   readonly holdfast: string;
@@ -48,15 +48,23 @@ const FIRST_GOALS: Readonly<Record<Template, string>> = {
 
 /** Words in the templates, and what stands in their place. */
 export function wordsOf({ name, model }: Project): Readonly<Record<string, string>> {
-  return { __PROJECT__: name, __MODEL__: MODEL_CODE[model] };
+  return { __PROJECT__: name, ' __MODEL__': MODEL_CODE[model] };
 }
 
-/** An expression: the vendor's model where its key is set. */
+/** Expressions, with the space before them. */
 const MODEL_CODE: Readonly<Record<Model, string>> = {
-  anthropic: "process.env['ANTHROPIC_API_KEY'] ? 'anthropic/claude-sonnet-5-5' : 'scripted/demo'",
-  openai: "process.env['OPENAI_API_KEY'] ? 'openai/gpt-5-mini' : 'scripted/demo'",
-  scripted: "'scripted/demo'",
+  anthropic: vendorModel('ANTHROPIC_API_KEY', 'anthropic/claude-sonnet-5-5'),
+  openai: vendorModel('OPENAI_API_KEY', 'openai/gpt-5-mini'),
+  scripted: " 'scripted/demo'",
 };
+
+/** In production the vendor's also without its key: a worker whose secret is missing fails, and never answers by the script. */
+function vendorModel(key: string, model: string): string {
+  return `
+    process.env['${key}'] || process.env['NODE_ENV'] === 'production'
+      ? '${model}'
+      : 'scripted/demo'`;
+}
 
 export function packageJson({ name, template, module, holdfast }: Project): string {
   const isExisting = template === 'existing';

@@ -3,7 +3,7 @@
  * Invariants: a file that exists is never touched; either all files are there or those that were written are gone again;
  * no link is followed below the project's folder.
  */
-import { lstat, mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, open, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { ProjectFile } from './files.js';
@@ -19,8 +19,14 @@ export async function writeProject(folder: string, files: readonly ProjectFile[]
     for (const { path, content } of files) {
       const file = join(folder, path);
       made.push(...(await makeFolders(dirname(file))));
-      await writeFile(file, content, { flag: 'wx' });
+      const handle = await open(file, 'wx');
+      // Ours from here on, also where not all of its content can be written.
       done.push(file);
+      try {
+        await handle.writeFile(content);
+      } finally {
+        await handle.close();
+      }
     }
   } catch (cause) {
     for (const file of done) await rm(file, { force: true });

@@ -2,6 +2,7 @@
  * What the checks of a recorded goal gave, as the script of a case. The record of a check has its number and which
  * conditions held by it; a result that says exactly this stands in the case where the text itself is not in the bundle.
  */
+import type { HoldfastError } from '../../core/state/errors.js';
 import type { Json } from '../../core/json/json.js';
 import { isRecord } from '../../core/json/shape.js';
 import type { CheckDefinition, DoneCondition } from '../../core/state/goal/definition.js';
@@ -12,6 +13,9 @@ import type { WrittenResult } from '../format/tools.js';
 import { ofGoalKind, type GoalRecording } from './goal-recording.js';
 import { refused } from './refused.js';
 import { valueOf } from './tool-records.js';
+
+/** The number of a run comes from a file. */
+const CHECK_RUNS_MAX = 10_000;
 
 type Checks = NonNullable<FixtureDocument['checks']>;
 
@@ -39,7 +43,8 @@ export function checkScripts(recording: GoalRecording): CapturedChecks {
         runs.set(input.n, { hang: true });
       }
     }
-    const count = Math.max(0, ...runs.keys());
+    const count = [...runs.keys()].reduce((most, n) => Math.max(most, n), 0);
+    if (count > CHECK_RUNS_MAX) throw tooManyRuns(check.name);
     if (count === 0) return [];
     const missing: WrittenResult = { error: 'This run of the check is not recorded.' };
     return [[check.name, Array.from({ length: count }, (_, n) => runs.get(n + 1) ?? missing)]];
@@ -51,6 +56,10 @@ export function checkScripts(recording: GoalRecording): CapturedChecks {
         `the texts of the check ${name}: the case has results with the same number, by which the same conditions hold`,
     ),
   };
+}
+
+function tooManyRuns(name: string): HoldfastError {
+  return refused(`its check ${name} has more than ${CHECK_RUNS_MAX} runs`);
 }
 
 interface Given {

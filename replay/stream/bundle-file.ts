@@ -27,31 +27,44 @@ async function* runsIn(file: string): AsyncGenerator<StreamedRun, void> {
   const chunks = bundleChunks(file);
   try {
     const json = jsonPieces(chunks, () => undefined);
-    yield* runsOf(json, namesWithLast(json, 'digest'));
+    yield* unchanged(file, runsOf({ json, file }, namesWithLast(json, 'digest')));
+  } finally {
+    await chunks.return();
+  }
+}
+
+/** Who replays pulls the segments of a run, so each list says by itself that its file has changed. */
+async function* unchanged<T>(file: string, values: AsyncIterable<T>): AsyncGenerator<T, void> {
+  try {
+    yield* values;
   } catch (error) {
     if (!(error instanceof NotCanonical)) throw error;
     throw new HoldfastError('InvalidBundle', `${file.slice(-200)} was changed while it was read.`, {
       hint: 'Replay it again.',
       details: { file },
     });
-  } finally {
-    await chunks.return();
   }
+}
+
+interface SecondReading {
+  readonly json: JsonPieces;
+  readonly file: string;
 }
 
 /** A run stands before its segments. */
 async function* runsOf(
-  json: JsonPieces,
+  reading: SecondReading,
   names: AsyncIterable<string>,
 ): AsyncGenerator<StreamedRun, void> {
+  const { json, file } = reading;
   let run: Bundle['run'] | undefined;
   for await (const name of names) {
     if (name === 'members') {
-      for await (const _ of json.items()) yield* runsOf(json, json.names());
+      for await (const _ of json.items()) yield* runsOf(reading, json.names());
     } else if (name === 'run') {
       run = (await json.value()) as unknown as Bundle['run'];
     } else if (name === 'segments' && run !== undefined) {
-      yield { run, segments: segmentsIn(json) };
+      yield { run, segments: unchanged(file, segmentsIn(json)) };
     } else await json.skip();
   }
 }

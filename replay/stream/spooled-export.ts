@@ -6,7 +6,7 @@
 import { codeVersion } from '../../activities/run/code-version.js';
 import { canonicalJson, type Json } from '../../core/json/json.js';
 import { payloadValues } from '../../recording/history.js';
-import type { Bundle } from '../bundle.js';
+import { BUNDLE_BYTES_MAX, type Bundle } from '../bundle.js';
 import {
   below,
   boundedPlace,
@@ -21,6 +21,7 @@ import { eventPages } from '../gather.js';
 import type { References } from '../references.js';
 import { parentIn } from '../tree.js';
 import { versionFactsOf, versionsFrom, type VersionFacts } from '../versions.js';
+import { tooLargeBundle } from './bundle-pieces.js';
 import { listForm, type BundleSource, type RunSource } from './bundle-source.js';
 import { spoolOf, type BundleSpool } from './bundle-spool.js';
 
@@ -57,6 +58,8 @@ export async function openExport(
         ? record(run).then((root) => ({ root, members: [], absent: [] }))
         : recordTree(store, run, { record, parentOf: ({ startedBy }) => startedBy });
     });
+    // A run that is absent after all is not in the bundle, and neither is what it refers to.
+    for (const { referred } of [tree.root, ...tree.members]) referred.forEach(spool.refer);
     await spool.readConversation();
     return {
       source: sourceOfTree(tree, spool),
@@ -83,6 +86,8 @@ function sourceOfTree({ root, members, absent }: RecordedTree<SpooledRun>, spool
 interface SpooledRun extends RunSource {
   readonly startedBy: string | undefined;
   readonly eventCount: number;
+  /** What it refers to, of the newest segment first. */
+  readonly referred: readonly References[];
 }
 
 async function spooledRun(
@@ -93,7 +98,6 @@ async function spooledRun(
   const run = { tenant, runId };
   const segments: Omit<RunSource['segments'][number], 'segment'>[] = [];
   const facts: VersionFacts[] = [];
-  // A run without a whole record is not in the bundle, and neither is what it refers to.
   const referred: References[] = [];
   let startedBy: string | undefined;
   for await (const { events, ...segment } of segmentsFromNewest(place, run)) {
@@ -113,7 +117,6 @@ async function spooledRun(
     }
   }
   const events = await spool.put(listFormOf(told()));
-  for (const references of referred) spool.refer(references);
   return {
     run,
     versions: versionsFrom(facts, codeVersion()),
@@ -121,13 +124,19 @@ async function spooledRun(
     events: () => spool.read(events),
     startedBy,
     eventCount,
+    referred,
   };
 }
 
 async function* listFormOf(values: AsyncIterable<Json>): AsyncGenerator<string, void> {
   let before = '[';
+  let chars = 0;
   for await (const value of values) {
-    yield `${before}${canonicalJson(value)}`;
+    const piece = `${before}${canonicalJson(value)}`;
+    // All of it would go into the bundle, and no text has fewer bytes than letters.
+    chars += piece.length;
+    if (chars > BUNDLE_BYTES_MAX) throw tooLargeBundle();
+    yield piece;
     before = ',';
   }
   yield before === '[' ? '[]' : ']';

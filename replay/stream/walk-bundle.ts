@@ -42,6 +42,10 @@ export async function walkBundle(file: string, hearer: BundleHearer): Promise<Bu
   const chunks = bundleChunks(file);
   try {
     return await walkChunks(chunks, hearer);
+  } catch (error) {
+    // Nested deeper than the call stack: the reader of whole files says so.
+    if (error instanceof RangeError) throw new NotCanonical('it is too deep', { cause: error });
+    throw error;
   } finally {
     await chunks.return();
   }

@@ -1,4 +1,4 @@
-import { conversationAt } from '../../activities/model/model-request.js';
+import { chainAt, conversationAt, conversationOf } from '../../activities/model/model-request.js';
 import type { TranscriptNode } from '../../core/state/transcript.js';
 import { openStore, type Store } from '../../store/store.js';
 import { modelInput } from './setup.js';
@@ -51,3 +51,24 @@ test.each(['texts that lie in their messages', 'a text of the store among them']
     await store.close();
   },
 );
+
+test('a summary that leaves turns out, and the conversation that it stands for, are never taken for each other', async () => {
+  const store = await openStore({ file: ':memory:' });
+  let head = await store.putNode(TENANT, rootOf('root'));
+  const texts: string[] = [];
+  for (let turn = 0; turn < 7; turn += 1) {
+    head = await store.putNode(TENANT, said(head, turn, `word ${turn}`));
+    texts.push(`word ${turn}`);
+  }
+  const { root, nodes } = await chainAt(store, TENANT, head);
+  const asked = [nodes[0]!, ...nodes.slice(5)];
+  const summarized = async (): Promise<unknown> => {
+    const { request } = await conversationOf(store, modelInput(head), { root, nodes: asked });
+    return request.messages.flatMap(({ blocks }) => blocks);
+  };
+  const wanted = ['word 0', 'word 5', 'word 6'].map((text) => ({ type: 'text', text }));
+  expect(await summarized()).toEqual(wanted);
+  expect(await textsAt(store, head)).toEqual(texts);
+  expect(await summarized()).toEqual(wanted);
+  await store.close();
+});

@@ -25,10 +25,20 @@ const WRITES = (name: string, file: string) => `
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, '{}');
   }`;
+const COPIED = [
+  'build.cjs',
+  'build-page.cjs',
+  'build-types.cjs',
+  'tsconfig.build.json',
+  'tsconfig.lab.json',
+  'create-holdfast/pack-templates.cjs',
+];
 const SOURCES = {
   'package.json': JSON.stringify({ exports: { '.': { types: './dist/index.d.ts' } } }),
   'package-lock.json': '{}',
   'index.ts': 'export const version = 1;',
+  'create-holdfast/scaffold/project.ts': 'export const templates = 1;',
+  'create-holdfast/templates/minimal/README.md': 'A project.',
   'cli/main.ts': "export const said: string = 'one';",
   'worker/workflow-code.ts': WRITES('writeWorkflowBundle', '../workflows/bundle.json'),
   'examples/refund/business/bundle.ts': WRITES('writeBusinessBundle', 'refund-process.bundle.js'),
@@ -36,7 +46,7 @@ const SOURCES = {
   'lab/bench/main.ts': 'export const measured = 1;',
   'tsconfig.json': JSON.stringify({
     compilerOptions: { module: 'nodenext', target: 'es2022', strict: true, skipLibCheck: true },
-    include: ['*.ts', 'cli', 'console', 'examples', 'lab', 'worker'],
+    include: ['*.ts', 'cli', 'console', 'create-holdfast', 'examples', 'lab', 'worker'],
   }),
 };
 
@@ -54,8 +64,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function newFolder(): void {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-build-'));
-  for (const file of ['build.cjs', 'build-page.cjs', 'build-types.cjs', 'tsconfig.build.json', 'tsconfig.lab.json'])
-    cpSync(join(ROOT, file), join(folder, file));
+  for (const file of COPIED) cpSync(join(ROOT, file), join(folder, file));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   for (const [file, text] of Object.entries(SOURCES)) write(file, text);
 }

@@ -1,7 +1,10 @@
 /** Connectors whose program proves itself by what it signs, or by an assertion of somebody else. */
 import { generateKeyPairSync } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { jwtVerify, SignJWT, UnsecuredJWT } from 'jose';
 import { defineAgent, defineConfig } from '../../authoring/index.js';
 import type { MachineAuth } from '../../authoring/connector-auth.js';
@@ -118,6 +121,21 @@ test('a workload shows the assertion of its platform, as it stands there then', 
     { grant_type: JWT_BEARER, assertion: 'header.of-monday.signature', client_id: 'holdfast' },
     { assertion: 'header.of-tuesday.signature', scope: 'contacts.read', resource: server.url },
   ]);
+});
+
+test('the file of an assertion may be read by others, and is refused when they can write it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-assertion-'));
+  ends.push(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'token');
+  writeFileSync(file, 'header.projected.signature\n');
+  chmodSync(file, 0o644);
+  const auth = { grant: 'jwt_bearer', assertion: { file } };
+  expect(await listed(auth)).toEqual(['it']);
+  expect(asked()).toMatchObject({ assertion: 'header.projected.signature' });
+  for (const mode of [0o664, 0o646]) {
+    chmodSync(file, mode);
+    await expect(listed(auth)).rejects.toThrow(/may be written by others.*chmod 644/);
+  }
 });
 
 test('an authorization server that gives the assertion back gets it into no error and no tool', async () => {

@@ -11,9 +11,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { runInNewContext } from 'node:vm';
 import { create } from '../../create-holdfast/create.js';
 import { filesOf } from '../../create-holdfast/scaffold/files.js';
 import { MODULES, TEMPLATES, VERSIONS } from '../../create-holdfast/scaffold/project.js';
+import { writeProject } from '../../create-holdfast/scaffold/write.js';
 import { until } from '../until.js';
 
 const ROOT = join(__dirname, '..', '..');
@@ -191,6 +193,38 @@ test('the same options give the same files', () => {
     holdfast: '1',
   } as const;
   expect(filesOf(project)).toEqual(filesOf(project));
+});
+
+test.each([
+  ['anthropic', 'ANTHROPIC_API_KEY', 'anthropic/claude-sonnet-5-5'],
+  ['openai', 'OPENAI_API_KEY', 'openai/gpt-5-mini'],
+] as const)(
+  'without the key of %s a script answers, but never in production',
+  (model, key, vendors) => {
+    const project = { name: 'a', template: 'minimal', module: 'esm', holdfast: '1' } as const;
+    const agent = filesOf({ ...project, model }).find(({ path }) => path === 'src/agent.ts');
+    const [, expression = ''] = /\n {2}model:([^,]+),\n {2}instructions/.exec(agent!.content) ?? [];
+    const modelWith = (env: object): unknown => runInNewContext(expression, { process: { env } });
+    expect(modelWith({})).toBe('scripted/demo');
+    expect(modelWith({ NODE_ENV: 'development' })).toBe('scripted/demo');
+    expect(modelWith({ [key]: 'k' })).toBe(vendors);
+    expect(modelWith({ NODE_ENV: 'production' })).toBe(vendors);
+    expect(modelWith({ [key]: '', NODE_ENV: 'production' })).toBe(vendors);
+  },
+);
+
+test('a file that can be written only in part is gone with those before it', async () => {
+  const half = function* (): Generator<string> {
+    yield 'half';
+    throw new Error('no more can be written');
+  };
+  const folder = join(here, 'app');
+  const files = [
+    { path: 'a.txt', content: 'whole' },
+    { path: 'src/b.txt', content: half() as unknown as string },
+  ];
+  await expect(writeProject(folder, files)).rejects.toThrow(/no more can be written/);
+  expect(readdirSync(here)).toEqual([]);
 });
 
 test('--help and --version say so and write nothing', async () => {

@@ -1,8 +1,10 @@
 import { chatHandler, type ChatHandlerOptions } from '../../http/index.js';
-import { callerOf } from '../../http/caller.js';
+import { callerOf, fromElsewhere } from '../../http/caller.js';
 import { checkOptions } from '../../http/options.js';
 import { places } from '../../http/places.js';
+import type { UiChunk } from '../../http/projection/index.js';
 import { saidIn } from '../../http/said.js';
+import { streamResponse } from '../../http/sse.js';
 
 const client = { follow: () => undefined } as unknown as ChatHandlerOptions['client'];
 const insecure = { client, agent: 'desk', insecure: true } as const;
@@ -33,6 +35,31 @@ test.each([
 test('an insecure handler takes this machine as one person', async () => {
   const who = await callerOf(checkOptions(insecure), new Request(LOCAL));
   expect(who).toEqual({ actor: { id: 'developer' } });
+});
+
+test('a connection from another machine is not this machine, whatever the request calls its host', async () => {
+  const request = new Request(LOCAL);
+  fromElsewhere.add(request);
+  await expect(callerOf(checkOptions(insecure), request)).rejects.toThrow('this machine alone');
+});
+
+test('a stream that nobody reads is cut, and its place is free', async () => {
+  async function* chunks(): AsyncGenerator<UiChunk, void, undefined> {
+    for (;;) yield { type: 'start', messageId: 'm' };
+  }
+  const cut = new AbortController();
+  const release = jest.fn();
+  const of = {
+    chunks: chunks(),
+    cut: cut.signal,
+    count: () => undefined,
+    release,
+    failed: () => undefined,
+  };
+  const response = streamResponse(of);
+  cut.abort();
+  expect(release).toHaveBeenCalledTimes(1);
+  await expect(response.text()).rejects.toThrow('not read up to its end');
 });
 
 test('pages of the own origin, and of those that are named, may ask', async () => {
@@ -103,6 +130,14 @@ describe('what a request says', () => {
       answers: [{ askId: 'run:c1', argsHash: HASH, decision: 'approve', reason: 'fine' }],
       seen: { runId: 'r', seq: 7 },
     });
+  });
+
+  test('is first what it answers by itself, before approvals that the message has kept', () => {
+    const kept = Array.from({ length: 32 }, (_, at) => answered(`run:c${at}#${HASH}`));
+    const answers = [{ askId: 'run:new', argsHash: HASH, value: 'Blue.' }];
+    const said = saidIn({ id: 'c', messages: [by('assistant', ...kept)], answers });
+    expect(said.answers).toHaveLength(32);
+    expect(said.answers[0]).toEqual(answers[0]);
   });
 
   test('of approvals in an older message nothing is heard', () => {

@@ -393,3 +393,26 @@ test('a message that comes while a call waits for a person is heard after it, as
   expect(told).toContain('and thanks to you.');
   expect(told).not.toContain('pay.asked');
 });
+
+test('a message during a reply is done once, by the same run, and its answer is streamed', async () => {
+  const id = 'during';
+  scripts.set(id, [
+    { ...say('Word after word, and more words.'), chunks: 20, chunkDelayMs: 150 },
+    pay('pay.keyed', 7),
+    say('Paid once.'),
+  ]);
+  const one = { id, messages: [user('u1', `Talk. [${id}]`)] };
+  const two = { id, messages: [user('u2', 'Now pay.')] };
+  const first = await post('/own', one);
+  const reading = first.text();
+  const second = await (await post('/own', two)).text();
+  await reading;
+  expect(second).toContain('Paid once.');
+  const again = await (await post('/own', two)).text();
+  expect(again).toContain('Paid once.');
+  const chat = chatOf(checkOptions({ ...handling(), ownDecisions: true }), { actor: ACTOR }, id);
+  const runId = runIdOf(chat, 'u1');
+  expect(second).toContain(`"messageId":"${runId}:u`);
+  expect(world.service.visits(runId, 'effect')).toHaveLength(1);
+  await expect(world.client.handle(runIdOf(chat, 'u2')).execution()).rejects.toThrow();
+});

@@ -53,14 +53,14 @@ async function readmeProgram(): Promise<string> {
 async function providerPrograms(): Promise<readonly string[]> {
   const text = await textOf('docs/guide/providers.md');
   const programs = [...text.matchAll(/```(ts)\n([\s\S]*?)```/g)].map(([, , program]) => program!);
-  expect(programs).toHaveLength(3);
-  return programs.map((program, index) => {
+  expect(programs).toHaveLength(4);
+  return programs.map((program) => {
     const frame = program
       .replace("import { config } from './holdfast.config.js';\n", '')
       .replaceAll("'holdfast'", "'../../../index.js'")
       .replaceAll(/'holdfast\/(worker|testing)'/g, "'../../../$1/index.js'");
-    // The first one makes the configuration.
-    return index === 0
+    // Two of them make a configuration.
+    return program.includes('export const config')
       ? frame
       : `${frame}
 import type { Config } from '../../../authoring/index.js';
@@ -73,7 +73,7 @@ export { config, test };\n`;
 let told: (program: string) => readonly string[];
 beforeAll(async () => {
   const right = await queries();
-  const [first, second, third] = await providerPrograms();
+  const [first, second, third, fourth] = await providerPrograms();
   told = await complaints(
     new Map([
       ['right', right],
@@ -82,6 +82,7 @@ beforeAll(async () => {
       ['providers-1', first!],
       ['providers-2', second!],
       ['providers-3', third!],
+      ['providers-4', fourth!],
     ]),
   );
 });
@@ -100,7 +101,7 @@ test('the program of the README compiles', () => {
   expect(told('readme')).toEqual([]);
 });
 
-test.each(['providers-1', 'providers-2', 'providers-3'])(
+test.each(['providers-1', 'providers-2', 'providers-3', 'providers-4'])(
   'the program %s of docs/guide/providers.md compiles',
   (program) => {
     expect(told(program)).toEqual([]);

@@ -9,7 +9,8 @@ export function isMatch(expected: unknown, actual: unknown, depth = 0): boolean 
   if (isAsymmetric(expected)) return expected.asymmetricMatch(actual);
   if (typeof expected === 'function')
     return (expected as (value: unknown) => unknown)(actual) === true;
-  if (expected instanceof RegExp) return typeof actual === 'string' && expected.test(actual);
+  // Unlike `test`, a search begins at the start whatever the flags and the uses before.
+  if (expected instanceof RegExp) return typeof actual === 'string' && actual.search(expected) >= 0;
   if (typeof expected !== 'object' || expected === null) return Object.is(expected, actual);
   if (typeof actual !== 'object' || actual === null) return false;
   if (Array.isArray(expected)) {

@@ -1,15 +1,29 @@
 /** The parts of `holdfast dev` that need no server. */
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EventEmitter } from 'node:events';
+import { defineAgent, defineConfig } from '../../../authoring/index.js';
 import { keptToken } from '../../../cli/desk/kept-token.js';
+import type { LiveCode } from '../../../cli/dev/live-code.js';
 import { onKeys, type KeyInput } from '../../../cli/dev/keys.js';
 import { watchNeighbours } from '../../../cli/dev/neighbours.js';
-import { loadFailureLines, placeOfError } from '../../../cli/dev/project-code.js';
+import { loadFailureLines, placeOfError, projectCode } from '../../../cli/dev/project-code.js';
+import { reloader } from '../../../cli/dev/reload.js';
 import { watchFiles } from '../../../cli/dev/watcher.js';
 import { workInHand } from '../../../cli/dev/work-in-hand.js';
+import { createOutput } from '../../../cli/terminal/output.js';
+import { writeNewFile } from '../../../cli/new-file.js';
 import { HoldfastError } from '../../../core/state/errors.js';
+import { readEnvironment } from '../../../worker/config.js';
 import { compiledPath } from '../../compiled.js';
 import { until } from '../../until.js';
 
@@ -103,6 +117,67 @@ describe('the place of an error', () => {
     expect(placeOfError(error, '/shop')).toBeUndefined();
     expect(placeOfError(undefined, '/shop')).toBeUndefined();
   });
+});
+
+test('a load that does not end is given up, and says where to look', async () => {
+  const configFile = join(folder, 'holdfast.config.mjs');
+  writeFileSync(configFile, 'await new Promise(() => undefined);\nexport default {};\n');
+  await expect(projectCode({ folder, configFile, limitMs: 50 }).load()).rejects.toMatchObject({
+    code: 'InvalidConfig',
+    hint: expect.stringContaining('`await` at the top of a module'),
+  });
+});
+
+test('a desk that does not start after a save is no failed load', async () => {
+  let [out, err] = ['', ''];
+  const streams = {
+    out: (text: string) => void (out += text),
+    err: (text: string) => void (err += text),
+  };
+  const agent = defineAgent({ name: 'a', model: 'scripted/x', instructions: 'Help.' });
+  const config = defineConfig({ agents: [agent], scripted: () => ({ text: 'Yes.' }) });
+  const none = { serve: async () => undefined, serveQueuesOf: () => undefined };
+  const show = async () => {
+    throw new HoldfastError('InvalidConfig', 'The webhook w has no secret.', { hint: 'Set it.' });
+  };
+  const reload = reloader(
+    {
+      code: { load: async () => config, folders: () => [] },
+      config,
+      folder,
+      live: { replace: async () => 0 } as unknown as LiveCode,
+      desk: { show, link: () => undefined, stop: async () => undefined },
+      workers: { ...none, ready: Promise.resolve(true) },
+      place: readEnvironment({}, folder),
+    },
+    createOutput(streams, { json: true, colour: false }),
+  );
+  reload.now();
+  await until(() => err.includes('Set it.'));
+  await reload.stop();
+  expect(err).toMatch(
+    /The code is live, and the approval desk does not run: .*The webhook w has no secret\./,
+  );
+  expect(err).not.toContain('The code before it stays');
+  expect(out).toContain('"live"');
+  expect(out).not.toContain('"failed"');
+});
+
+test('a new file that can be written only in part is gone, and one of somebody else stays', async () => {
+  const half = function* (): Generator<string> {
+    yield 'half';
+    throw new Error('no more can be written');
+  };
+  const file = join(folder, 'it.json');
+  const content = () => half() as unknown as string;
+  await expect(writeNewFile(content(), { file, what: 'bundle' })).rejects.toMatchObject({
+    code: 'Usage',
+    hint: 'no more can be written',
+  });
+  expect(existsSync(file)).toBe(false);
+  writeFileSync(file, 'theirs');
+  await expect(writeNewFile(content(), { file, what: 'bundle' })).rejects.toThrow(/is kept/);
+  expect(readFileSync(file, 'utf8')).toBe('theirs');
 });
 
 describe('the keys', () => {

@@ -1,0 +1,73 @@
+/**
+ * What this process has handed over: which part of which run answers a message, and which runs are on their way.
+ * Invariants: messages of one chat are handed over one after the other; every memory is bounded, and its oldest entry
+ * goes first. Another process knows nothing of it.
+ */
+/**
+ * Which part of a run is one message: all up to its first follow-up, what follows the last one, or what follows the
+ * first one with this text whose event is newer than `after`. The core names a message anew, so its text is what tells.
+ */
+export type Span = 'first' | 'last' | { readonly text: string; readonly after: number };
+
+export interface Speaking {
+  readonly runId: string;
+  readonly span: Span;
+}
+
+export interface Deliveries {
+  /** By the id of the message's own run. */
+  of(key: string): Speaking | undefined;
+  remember(key: string, at: Speaking): void;
+  /** Forgets this one delivery; a later one of the message stays. */
+  forget(key: string, at: Speaking): void;
+  /** Of each chat the run that was started and that no worker has opened yet, as far as is known. */
+  readonly unopened: Pick<Map<string, string>, 'get' | 'delete'> & {
+    set(sessionId: string, runId: string): void;
+  };
+  /** Does the work after all that was asked for before it in this chat. */
+  inTurn<T>(sessionId: string, work: () => Promise<T>): Promise<T>;
+}
+
+const REMEMBERED_MAX = 10_000;
+
+/** `max`: entries of each memory. */
+export function deliveries(max = REMEMBERED_MAX): Deliveries {
+  const known = new Map<string, Speaking>();
+  const unopened = new Map<string, string>();
+  const turns = new Map<string, Promise<unknown>>();
+  return {
+    of: (key) => known.get(key),
+    remember: (key, at) => put(known, max, [key, at]),
+    forget(key, at) {
+      if (known.get(key) === at) known.delete(key);
+    },
+    unopened: {
+      get: (sessionId) => unopened.get(sessionId),
+      delete: (sessionId) => unopened.delete(sessionId),
+      set: (sessionId, runId) => put(unopened, max, [sessionId, runId]),
+    },
+    async inTurn(sessionId, work) {
+      const before = turns.get(sessionId) ?? Promise.resolve();
+      const done = before.then(work, work);
+      const turn = done.catch(() => undefined);
+      turns.set(sessionId, turn);
+      try {
+        return await done;
+      } finally {
+        if (turns.get(sessionId) === turn) turns.delete(sessionId);
+      }
+    },
+  };
+}
+
+function put<T>(
+  map: Map<string, T>,
+  max: number,
+  [key, value]: readonly [key: string, value: T],
+): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size <= max) return;
+  const [oldest] = map.keys();
+  if (oldest !== undefined) map.delete(oldest);
+}

@@ -1,0 +1,90 @@
+/** The stream of one message, within its limits. */
+import { HoldfastError } from '../core/state/errors.js';
+import type { Chat, Submitting } from './chat.js';
+import type { Speaking } from './deliveries.js';
+import type { CheckedOptions } from './options.js';
+import type { UiChunk, UiProfile } from './projection/index.js';
+import { streamResponse } from './sse.js';
+import { tellMessage, type Telling } from './told.js';
+
+interface Opening {
+  readonly chat: Chat;
+  readonly at: Speaking;
+  /** For a message that its run did not hear any more. */
+  readonly again?: (unheard: Speaking) => Promise<Speaking>;
+  readonly free: () => void;
+  readonly about: Pick<Telling, 'seen' | 'decided' | 'refused'>;
+}
+
+/** How long a reader may take to read the end of a stream that has reached its limit, in ms. */
+const CUT_MS = 30_000;
+const TIMER_MAX_MS = 2_147_483_647;
+
+export function stream(
+  { options }: Pick<Submitting, 'options'>,
+  request: Request,
+  opening: Opening,
+): Response {
+  const { chat, at, again, free, about } = opening;
+  const { limits, reasoning = true, say } = options;
+  const limit = new AbortController();
+  const left = new AbortController();
+  const cut = new AbortController();
+  const late = setTimeout(() => limit.abort(), limits.streamMs);
+  const tooLate = setTimeout(() => cut.abort(), Math.min(limits.streamMs + CUT_MS, TIMER_MAX_MS));
+  const leave = (): void => left.abort();
+  request.signal.addEventListener('abort', leave, { once: true });
+  if (request.signal.aborted) leave();
+  const telling: Telling = {
+    ...about,
+    ...at,
+    chat,
+    options: { profile: profileOf(options, request), reasoning },
+    limit: limit.signal,
+    left: left.signal,
+  };
+  let chars = 0;
+  return streamResponse({
+    chunks: chunksOf(telling, at, again),
+    cut: cut.signal,
+    count(more) {
+      chars += more;
+      if (chars > limits.streamChars) limit.abort();
+    },
+    release() {
+      clearTimeout(late);
+      clearTimeout(tooLate);
+      request.signal.removeEventListener('abort', leave);
+      leave();
+      free();
+    },
+    failed(error) {
+      // A client may name any run of its chat.
+      if (error instanceof HoldfastError && error.code === 'RunNotFound') return;
+      say(`A stream broke off: ${error instanceof Error ? error.message : 'no error'}`);
+    },
+  });
+}
+
+/** Runs that end one after the other before they hear a message. */
+const AGAIN_MAX = 3;
+
+async function* chunksOf(
+  telling: Telling,
+  begun: Speaking,
+  again: Opening['again'],
+): AsyncGenerator<UiChunk, void, undefined> {
+  let at = begun;
+  for (let tries = 0; tries <= AGAIN_MAX; tries += 1) {
+    const ending = yield* tellMessage({ ...telling, ...at });
+    if (ending === 'told' || again === undefined || telling.left.aborted) return;
+    // The run ended before it heard the message: another one answers it.
+    at = await again(at);
+  }
+  throw new Error('the runs of a chat ended one after the other before they heard a message');
+}
+
+export function profileOf({ profile = 'v6' }: CheckedOptions, request: Request): UiProfile {
+  const asked = request.headers.get('holdfast-ui-profile');
+  return asked === 'v6' || asked === 'v7' ? asked : profile;
+}
