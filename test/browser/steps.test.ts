@@ -7,7 +7,7 @@ import { exportRun } from '../../replay/export-run.js';
 import { recordOfBundle } from '../../replay/open-record.js';
 import { parseBundle } from '../../replay/read-bundle.js';
 import { toldIndex, toldMoment } from '../../replay/told-moment.js';
-import { ANY_RUN, call, openAsk, say } from '../integration/support/world.js';
+import { ANY_RUN, call, openAsk, say, until } from '../integration/support/world.js';
 import { builtPageFolder } from '../built-page.js';
 import {
   describeInBrowser,
@@ -38,6 +38,12 @@ describeInBrowser('the steps of a run', () => {
     async () => {
       const run = await stage.world.start({ runId: 'travelled', ...REFUND });
       await openAsk(run);
+      // What the run still writes down is a step, too.
+      await until('a run that rests', async () => {
+        const { raw } = await stage.world.raw.workflow.getHandle('travelled').describe();
+        const { pendingActivities, pendingWorkflowTask } = raw;
+        return (pendingActivities?.length ?? 0) === 0 && !pendingWorkflowTask ? true : undefined;
+      });
       const bundle = await bundleOf('travelled');
       const { steps } = foldOf(bundle);
       const asked = steps.find(({ inputs }) => inputs.length > 0)!.step;
