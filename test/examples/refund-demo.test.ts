@@ -125,10 +125,10 @@ describe('the refund demo', () => {
     async () => {
       const demo = start();
       const worker = Number((await demo.saw(/Holdfast worker +process (\d+)/))[1]);
+      const second = start();
       await demo.saw(/Agent run \S+\.payment/);
       process.kill(worker, 'SIGKILL');
       await demo.saw(/process \d+, is gone/);
-      const second = start();
       expect(await second.exit()).toBe(1);
       expect(second.output()).toMatch(/The demo is running here already/);
       expect(await demo.exit()).toBe(0);
