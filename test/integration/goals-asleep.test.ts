@@ -7,7 +7,7 @@ import { replayRuns } from '../../testing/index.js';
 import { AGENT } from './support/agents.js';
 import { ANY_RUN, failedTasks, ofType, startWorld, until, type World } from './support/world.js';
 
-const LIMIT_MS = 300_000;
+const LIMIT_MS = 600_000;
 /** The fewest that the SDK keeps. */
 const CACHED = 10;
 const GOALS = 24;
