@@ -12,7 +12,7 @@ import {
 import { openDesk } from '../desk/desk.js';
 import { readConfig } from '../serve.js';
 import type { Session } from '../session.js';
-import { onInterrupt } from '../terminal/interrupt.js';
+import { aborted, onInterrupt } from '../terminal/interrupt.js';
 import type { Output } from '../terminal/output.js';
 import { collect, usage, wholeNumber } from '../usage.js';
 import { withConfig } from './worker.js';
@@ -158,11 +158,4 @@ function keepStandardOutput(): { readonly stream: Writable; release(): void } {
       stdout.write = own;
     },
   };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve());
-  });
 }

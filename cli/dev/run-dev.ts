@@ -8,7 +8,7 @@ import { openBrowser } from '../connectors/browser.js';
 import { startEmbedded } from '../embedded-server.js';
 import { embeddedReach, type KnownReach } from '../session.js';
 import type { ServeOptions } from '../serve.js';
-import { onInterrupt } from '../terminal/interrupt.js';
+import { aborted, onInterrupt } from '../terminal/interrupt.js';
 import type { Output } from '../terminal/output.js';
 import { askFirst } from './ask-first.js';
 import { devDesk, type DevDesk } from './dev-desk.js';
@@ -75,13 +75,6 @@ export async function runDev(cli: Cli, at: DevAt, output: Output): Promise<void>
     // Workers have drained before; the server goes after what needs it.
     for (const end of endings.toReversed()) await end();
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 /** `HOLDFAST_CONFIG=none` is refused as by every command that serves. */

@@ -15,7 +15,7 @@ import { asksIn, decisionOf, isClosing, type AskEvent } from './asked.js';
 import type { GoalRecording, RecordedCycle } from './goal-recording.js';
 import { goalActions } from './goal-words.js';
 import type { Heard } from './heard.js';
-import { momentsOf, nearest, nameOf, whileFlying, type CapturedMoments } from './moments.js';
+import { heardOnce, momentsOf, nearest, whileFlying, type CapturedMoments } from './moments.js';
 import type { Recording } from './recording.js';
 
 type Written = NonNullable<FixtureDocument['during']>[number];
@@ -57,11 +57,7 @@ function ofCycle(n: number, action: WrittenAction): WrittenAction {
 function ownMoments(recording: GoalRecording): CapturedMoments {
   const during: Written[] = [];
   const leftOut: string[] = [];
-  const known = new Set<string>();
-  for (const heard of recording.heard) {
-    const name = nameOf(heard);
-    if (name !== undefined && known.has(name)) continue;
-    if (name !== undefined) known.add(name);
+  for (const heard of heardOnce(recording)) {
     const said = saidTo(recording, heard);
     if (typeof said === 'string') leftOut.push(said);
     if (typeof said !== 'object' || said.actions.length === 0) continue;

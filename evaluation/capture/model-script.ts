@@ -110,7 +110,12 @@ function hostedCalls({ hosted }: Reply, texts: Texts): readonly WrittenCall[] {
   }));
 }
 
+/** The number comes from a file. */
+const CUT_CALLS_MAX = 1_000;
+
 function cutCalls({ cutCalls = 0, calls }: Reply): readonly WrittenCall[] {
+  if (cutCalls > CUT_CALLS_MAX)
+    throw refused(`a reply had more than ${CUT_CALLS_MAX} calls cut off`);
   return Array.from({ length: cutCalls }, (_, index) => ({
     id: `cut_${index + 1}`,
     tool: calls[0]?.tool ?? 'cut_off',

@@ -22,12 +22,7 @@ export interface CapturedMoments {
 export function momentsOf(recording: Recording): CapturedMoments {
   const during: Written[] = [];
   const leftOut: string[] = [];
-  const known = new Set<string>();
-  for (const heard of recording.heard) {
-    // Delivered twice, it counts once.
-    const name = nameOf(heard);
-    if (name !== undefined && known.has(name)) continue;
-    if (name !== undefined) known.add(name);
+  for (const heard of heardOnce(recording)) {
     const said = actionOf(recording, heard);
     if (said === 'nothing') continue;
     if (said === 'late' || said === 'unasked') {
@@ -47,8 +42,19 @@ export function momentsOf(recording: Recording): CapturedMoments {
 /** To a run and to a goal: each has an id. */
 const MESSAGES: readonly string[] = ['userMessage', 'goalMessage', 'tellGoal'];
 
+/** What was heard; delivered twice, it counts once. */
+export function* heardOnce({ heard }: Pick<Recording, 'heard'>): Generator<Heard> {
+  const known = new Set<string>();
+  for (const one of heard) {
+    const name = nameOf(one);
+    if (name !== undefined && known.has(name)) continue;
+    if (name !== undefined) known.add(name);
+    yield one;
+  }
+}
+
 /** What names a message among all that were delivered. */
-export function nameOf({ name, value }: Heard): string | undefined {
+function nameOf({ name, value }: Heard): string | undefined {
   if (!isRecord(value)) return undefined;
   const { id, nonce } = value;
   const own = MESSAGES.includes(name) ? id : nonce;
