@@ -7,7 +7,14 @@ import type { HistoryEvent } from './history.js';
 import type { Json } from '../core/json/json.js';
 import type { Segment } from './chain.js';
 
+interface RecordedRun {
+  readonly run: { readonly runId: string };
+  readonly segments: readonly Segment[];
+}
+
 export interface RecordedCall {
+  /** Whose call it was; absent: the run's that was asked about. */
+  readonly runId?: string;
   /** Idempotency key. */
   readonly key: string;
   readonly tool: string;
@@ -32,6 +39,13 @@ export function recordedCalls(segments: readonly Segment[]): readonly RecordedCa
     }
   }
   return [...calls.values()];
+}
+
+/** Of runs below another one. */
+export function callsOfRuns(runs: readonly RecordedRun[]): readonly RecordedCall[] {
+  return runs.flatMap(({ run: { runId }, segments }) =>
+    recordedCalls(segments).map((call) => ({ runId, ...call })),
+  );
 }
 
 /** Whether the run started other runs: what they did is in their own histories. */

@@ -1,7 +1,7 @@
 /** The tables of forks (forks.ts), and where a run stands among them. */
 import { sql } from 'kysely';
 
-/** Of a fork: where it began. `root` is the recorded run that was no fork itself. */
+/** Of a fork: where it began. `root` is the recorded run that was no fork itself, or that is above all of its tree. */
 export interface ForkTable {
   readonly tenant: string;
   readonly run_id: string;
@@ -17,7 +17,7 @@ export interface ForkTable {
 /** A call that the record of a forked run gave to an executor; the ledger need not have it. */
 export interface RecordedCallTable {
   readonly tenant: string;
-  /** The recorded run. */
+  /** The recorded run, or one below it. */
   readonly run_id: string;
   readonly key: string;
   readonly tool: string;

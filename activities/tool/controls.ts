@@ -6,6 +6,7 @@
  */
 import type { ExecuteToolInput, ToolOutcome } from '../../core/state/effect.js';
 import { freezeOn, frozenMessage } from '../../pure/freeze.js';
+import { isChildId } from '../../pure/goal/child-start.js';
 import { exceedance, limitMessage, type Spending } from '../../core/controls/limits-across-runs.js';
 import type { Identity } from '../../core/controls/repeats.js';
 import { toolKey } from '../../core/state/tool.js';
@@ -130,7 +131,9 @@ async function objectionOfControls(
     execution.controlled === undefined ? undefined : await objectionAcrossRuns(deps, execution);
   if (objection !== undefined || !execution.isFirst) return objection;
   const { input, claimant } = execution;
-  const repeated = input.forked === true ? await doneInFamily(deps.store, input) : undefined;
+  // What a fork has started asks as the fork does, and only the store knows of both.
+  const mayBeOfFork = input.forked === true || isChildId(input.run.runId);
+  const repeated = mayBeOfFork ? await doneInFamily(deps.store, input) : undefined;
   return repeated ?? doneBeforeReset(deps.store, input, claimant);
 }
 

@@ -55,7 +55,7 @@ export async function doneBeforeReset(
   return unseen(cardOf(BEFORE_RESET, found), grant);
 }
 
-/** The same call of the run that a fork began from, or of another fork of that. */
+/** The same call of the run that a fork began from, of a run of its tree, or of another fork of one of these. */
 const BEFORE_FORK: Identity = [
   'these arguments, by the run that the fork began from or a fork of it',
 ];
@@ -72,7 +72,7 @@ export async function doneInFamily(
     argsDigest: call.digest,
     limit: EARLIER_MAX + 1,
   });
-  return unseen(cardOf(BEFORE_FORK, found), grant);
+  return found.length === 0 ? undefined : unseen(cardOf(BEFORE_FORK, found), grant);
 }
 
 function unseen(card: Repeats, { repeats: seen = [] }: ExecuteToolInput['grant']) {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunFold } from '../../recording/fold.js';
+import type { RecordedCall } from '../../recording/handed-over.js';
 import type { Cli } from '../command.js';
 import { configurationOf } from '../desk/model-access.js';
 import type { Recorded } from '../desk/recorded.js';
@@ -10,6 +11,7 @@ import { TENANT } from '../desk/run-record.js';
 import { inert } from '../render/index.js';
 import { neededStore, type Session } from '../session.js';
 import type { Output } from '../terminal/output.js';
+import { exportPlace } from './exported.js';
 import { changesOf, type ForkOptions } from './fork-options.js';
 
 interface Asked {
@@ -32,7 +34,11 @@ export async function forkLive(
   const changes = await changesOf(cli, options, config);
   const { liveFork, putTexts } = await import('../../evaluation/fork/live.js');
   const rules = options.rules === 'newest' && { rules: 'newest' as const };
-  const live = await liveFork({ fold, bundle, step: options.at }, { changes, source, ...rules });
+  const below = await callsOf(session, recorded);
+  const live = await liveFork(
+    { fold, bundle, step: options.at },
+    { changes, source, ...rules, ...(below !== undefined && { below }) },
+  );
   if (source === 'file' && changes.config === undefined) {
     output.remark(
       'Policy, limits and hooks of this fork are those of the file; --config takes yours.',
@@ -50,6 +56,17 @@ export async function forkLive(
   const run = await client.fork({ store, fork, calls });
   output.data({ mode: 'live', runId: run.runId, forked: { runId: parent, step: options.at } });
   output.line(run.runId);
+}
+
+/** What runs below the recorded one gave to executors. */
+async function callsOf(
+  session: Session,
+  { source, bundle, file = bundle }: Recorded,
+): Promise<readonly RecordedCall[] | undefined> {
+  const { callsBelow, callsInFile } = await import('../../evaluation/fork/calls-below.js');
+  return source === 'file'
+    ? callsInFile(file, bundle.run.runId)
+    : callsBelow(await exportPlace(session), bundle);
 }
 
 /** Commands start runs of one tenant, and a file says for itself whose it is. */

@@ -12,6 +12,7 @@ import { usage } from '../usage.js';
 
 export interface ForkOptions extends CommonOptions {
   readonly at: number;
+  readonly run?: string;
   readonly plan?: boolean;
   readonly dry?: boolean;
   readonly live?: boolean;

@@ -15,10 +15,14 @@ export function addFork(program: Command, cli: Cli): void {
   const command = program
     .command('fork')
     .description(
-      'Play a fork of a recorded run: it begins from the state after a step, with the named changes. Played dry, which is the default, the model is asked in earnest, reads run by the code of --config or answer from the record, and effects answer `would_execute` and are listed. --plan only shows what a fork would begin with. --live starts a new run on the server, whose effects happen: a call that the recorded run, or another fork of it, handed over asks a person first.',
+      'Play a fork of a recorded run: it begins from the state after a step, with the named changes. Played dry, which is the default, the model is asked in earnest, reads run by the code of --config or answer from the record, and effects answer `would_execute` and are listed. --plan only shows what a fork would begin with. --live starts a new run on the server, whose effects happen: a call that the recorded run, a run of its tree, or a fork of one of these handed over asks a person first.',
     )
     .argument('<run-or-file>', 'run id, or a bundle that `holdfast export` wrote')
     .requiredOption('--at <step>', 'number of the step', wholeNumber('--at', [1, STEP_MAX]))
+    .option(
+      '--run <run>',
+      'a run below it: its id, or what that has behind the other, such as a1 or c2:a1',
+    )
     .option('--plan', 'only show what it would begin with; no model and no tool is called')
     .option('--dry', 'without effects (the default)')
     .option('--live', 'as a new run on the server: its effects happen');
@@ -31,13 +35,14 @@ export function addFork(program: Command, cli: Cli): void {
       examples(
         'holdfast fork failure.json --at 7 --plan',
         'holdfast fork failure.json --at 7 --model anthropic/claude-sonnet-5-5 --json',
+        'holdfast fork goal.json --run c2 --at 7 --plan',
         "holdfast fork run_01J… --at 7 --dry --config holdfast.config.ts --message 'Look at the order first.'",
       ),
     )
     .action((subject: string, options: ForkOptions) =>
       runCommand(cli, options, async (session, output) => {
         refuseWrong(options);
-        const recorded = await oneRecordedOf(cli, session, { subject });
+        const recorded = await oneRecordedOf(cli, session, { subject, member: options.run });
         const { bundle } = recorded;
         const { foldOf } = await import('../../recording/fold.js');
         const fold = foldOf(bundle);

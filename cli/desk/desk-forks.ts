@@ -54,10 +54,12 @@ export function deskForks(place: ForksPlace): Forks {
     live: (wanted) =>
       one(async () => {
         const { liveFork, putTexts } = await import('../../evaluation/fork/live.js');
-        const { store, client } = place;
+        const { callsBelow } = await import('../../evaluation/fork/calls-below.js');
+        const { store, client, reach } = place;
         const from = await placeOf(place, wanted);
         const changes = await changesOf(place, wanted, from);
-        const live = await liveFork(from, { ...termsOf(wanted, changes), source: 'run' });
+        const below = await callsBelow({ ...reach, store }, from.bundle);
+        const live = await liveFork(from, { ...termsOf(wanted, changes), source: 'run', below });
         await putTexts(store, live);
         const { run } = live.fork;
         const task = { ...run.start.task, caller: wanted.caller };

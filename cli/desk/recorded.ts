@@ -12,6 +12,8 @@ import { lastEvents, TENANT } from './run-record.js';
 export interface Recorded {
   readonly bundle: Bundle;
   readonly source: 'file' | 'run';
+  /** Of a file: all of it, where the bundle is of one run in it. */
+  readonly file?: Bundle;
 }
 
 /** A run with everything below it. Errors: those of reading a bundle, or of exporting a run. */
@@ -34,7 +36,7 @@ export async function oneRecordedOf(
   });
   if (member === undefined || source === 'run') return { bundle, source };
   const { memberOf } = await import('../../replay/tree.js');
-  return { bundle: memberOf(bundle, member), source };
+  return { bundle: memberOf(bundle, member), source, file: bundle };
 }
 
 async function read(cli: Cli, subject: string, exported: () => Promise<Bundle>): Promise<Recorded> {

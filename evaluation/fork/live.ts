@@ -15,6 +15,8 @@ import { fillStore } from './record.js';
 export interface LiveTerms extends ForkTerms {
   /** `file`: the store may have nothing of the run, so conversation and texts of the bundle are put into it. */
   readonly source: 'run' | 'file';
+  /** What runs below it gave to executors; absent: nobody has looked. */
+  readonly below?: readonly RecordedCall[];
 }
 
 type Texts = Pick<Bundle, 'run' | 'nodes' | 'blobs'>;
@@ -27,11 +29,11 @@ export interface LiveFork {
   readonly texts: readonly Texts[];
 }
 
-/** Errors: those of `preparedFork`, `ForkRefused` for a redacted record, and for one of a run that started others. */
+/** Errors: those of `preparedFork`, `ForkRefused` for a redacted record, and for a run that started others without `below`. */
 export async function liveFork(place: ForkPlace, terms: LiveTerms): Promise<LiveFork> {
   const { bundle } = place;
   refuseRedacted(bundle);
-  refuseParents(bundle);
+  if (terms.below === undefined && startedOthers(bundle.segments)) throw withoutTree();
   const memory = await openMemoryStore();
   try {
     await fillStore(memory, bundle);
@@ -39,7 +41,7 @@ export async function liveFork(place: ForkPlace, terms: LiveTerms): Promise<Live
     const changed = await gatherReferred(memory, bundle.run.tenant, newTexts(fork));
     return {
       fork,
-      calls: recordedCalls(bundle.segments),
+      calls: [...recordedCalls(bundle.segments), ...(terms.below ?? [])],
       texts: [...(terms.source === 'file' ? [bundle] : []), { run: bundle.run, ...changed }],
     };
   } finally {
@@ -73,12 +75,13 @@ function refuseRedacted({ redactions }: Bundle): void {
   });
 }
 
-/** What other runs did for it is in their records: the fork would not ask before it has that done once more. */
-function refuseParents({ segments }: Bundle): void {
-  if (!startedOthers(segments)) return;
-  throw new HoldfastError(
+/** What other runs did for it is in their records: the fork asks before it has that done once more. */
+function withoutTree(): HoldfastError {
+  return new HoldfastError(
     'ForkRefused',
-    'The run started other runs (sub-agents, or one that went on with its task), whose effects a live fork would not ask about.',
-    { hint: 'Leave out --live: a dry fork lists what would be executed. Or fork the other run.' },
+    'The run started other runs (sub-agents, or one that went on with its task), and this record has nothing of them.',
+    {
+      hint: 'Export the run with all runs below it (leave out --alone), or fork the run itself where its store is. A dry fork needs neither: leave out --live.',
+    },
   );
 }

@@ -41,7 +41,9 @@ export async function preparedFork(
   const { after } = fold.at(step);
   const reason = forkRefusal(after);
   if (reason !== undefined || !isOpen(after)) throw forkRefused(reason ?? 'The run was not open.');
-  const { frozen, head } = await frozenFork(store, bundle, { run: after, changes });
+  const { frozen: own, head } = await frozenFork(store, bundle, { run: after, changes });
+  // A fork belongs to no tree: what it starts counts below the fork itself.
+  const { lineage: _l, ...frozen } = own;
   const { tenant, runId, traceId, start } = after;
   // What sub-agents may do follows from it; a bundle does not have the text.
   const authority = await writeAuthority(store, { run: { tenant, runId, traceId }, start }, frozen);

@@ -50,6 +50,16 @@ export function isChildId(runId: string): boolean {
   return CHILD_ID.test(runId);
 }
 
+/** The run itself and those that it belongs to by its id, the nearest first. */
+export function lineOf(runId: string): readonly [string, ...string[]] {
+  const above: string[] = [];
+  for (let id = runId; isChildId(id);) {
+    id = id.replace(CHILD_ID, '');
+    above.push(id);
+  }
+  return [runId, ...above];
+}
+
 const MARK_CHARS = 12;
 
 const HEADINGS: { readonly [origin in BriefOrigin]: string } = {

@@ -58,3 +58,48 @@ test('a run names its own forks, the newest first', async () => {
   ]);
   expect(await store.forksOf('other', 'parent', 10)).toEqual([]);
 });
+
+describe('of a run that started others', () => {
+  const child = (id: string, parent: string) => ({
+    tenant: TENANT,
+    child: id,
+    parent,
+    n: 1,
+    digest: 'd',
+    start: '{}',
+  });
+
+  async function claimed(runId: string) {
+    const target = { tenant: TENANT, key: `${runId}:call`, argsDigest: 'd1', attempt: 1 };
+    const subject = { runId, callKey: '1', tool: 'pay' };
+    await store.claim({ ...target, ...subject, claimedUntil: 9, sameKeyRetry: false });
+  }
+
+  const runs = async (runId: string) => (await earlier(runId, 'own')).map((one) => one.runId);
+
+  test('the family is the whole tree, its forks, and the runs below those', async () => {
+    const rows = [
+      ['goal:c1', 'goal'],
+      ['goal:c1:a1', 'goal:c1'],
+      ['fork:a2', 'fork'],
+      ['fork:a2:h1', 'fork:a2'],
+    ] as const;
+    for (const [id, parent] of rows) await store.registerChild(child(id, parent));
+    await put('fork', 'goal:c1');
+    await put('second', 'fork:a2');
+    for (const runId of ['goal:c1:a1', 'fork:a2:h1', 'second', 'goal:x', 'other'])
+      await claimed(runId);
+    const family = ['fork:a2:h1', 'goal:c1:a1', 'second'];
+    for (const member of ['fork', 'fork:a2', 'fork:a9:a1', 'second', 'second:a1'])
+      expect([member, (await runs(member)).toSorted()]).toEqual([member, family]);
+    // No fork is above these.
+    for (const stranger of ['goal', 'goal:c1:a1', 'other', 'other:a1', 'fork:x:a1'])
+      expect([stranger, await runs(stranger)]).toEqual([stranger, []]);
+  });
+
+  test('calls of runs that this store knows nothing of are those of the record, each by its run', async () => {
+    const below = { ...CALL, runId: 'parent:a1', key: 'parent:a1:1' };
+    await put('fork', 'parent', { calls: [CALL, below, { ...below, runId: 'parents', key: 'k' }] });
+    expect((await runs('fork:a2')).toSorted()).toEqual(['parent', 'parent:a1']);
+  });
+});
