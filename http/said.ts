@@ -16,7 +16,7 @@ export interface SaidMessage {
 }
 
 /** The message has other words than before, or another answer is wanted; `of`: what the client calls the answer before. */
-export type MessageChange =
+type MessageChange =
   { readonly kind: 'text' } | { readonly kind: 'answer'; readonly of?: string };
 
 export interface SaidAnswer {

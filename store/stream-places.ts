@@ -6,7 +6,7 @@ import { rowsOf, type Db } from './database.js';
 import type { StreamChunkTable } from './schema.js';
 
 /** Both are numbers of events. */
-export interface StreamSpan {
+interface StreamSpan {
   readonly since: number;
   readonly until: number;
 }
