@@ -37,10 +37,14 @@ test('The newest message of a run is told, also one without a name, and up to an
 });
 
 test('A reset forgets the messages that it takes back.', async () => {
-  await store.appendEvents(A, eventsFrom(0, [SESSION_INIT, words(1, 'u1'), words(2, 'u2')]));
+  await store.appendEvents(
+    A,
+    eventsFrom(0, [SESSION_INIT, words(1, 'u1'), words(2, 'u2'), words(3, 'u4')]),
+  );
   await store.appendEvents(B, eventsFrom(2, [words(2, 'u3')], 5000));
   expect(await store.messagesNamed('t', 'u1')).toHaveLength(1);
   expect(await store.messagesNamed('t', 'u2')).toEqual([]);
+  expect(await store.messagesNamed('t', 'u4')).toEqual([]);
   expect(await store.messagesNamed('t', 'u3')).toMatchObject([{ seq: 2 }]);
 });
 
