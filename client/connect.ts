@@ -42,6 +42,7 @@ import { subAgentTranscripts, type SubAgentTranscripts } from './read/tree-trans
 import { wholeMoments, type WholeMoment } from './read/whole-event.js';
 import type { FollowOptions } from './runs/follow-run.js';
 import { sessionNow, type SessionNow } from './runs/open-runs.js';
+import { conversations, type Conversations } from './read/conversations.js';
 import { stuckRuns, type StuckQuery, type StuckRun } from './read/stuck-runs.js';
 import type { Wait } from './read/waits.js';
 import { pollers, workerCount, type Poller } from './workers.js';
@@ -145,6 +146,8 @@ export interface HoldfastClient {
   follow(runId: string, options?: FollowOptions): AsyncGenerator<WholeMoment, void, undefined>;
   /** One stored session, and runs of it that have not ended. Needs a store. */
   session(sessionId: string): Promise<SessionNow>;
+  /** Where messages of users stand in runs: for whoever keeps chats. */
+  readonly conversations: Conversations;
   /** Stored sessions, newest first. Needs a store. */
   listSessions(query: SessionsQuery): Promise<readonly SessionEntry[]>;
   /**
@@ -263,6 +266,7 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
     listAsks: (query) => listAsks(link, query),
     follow: (runId, options = {}) => wholeMoments(link, runId, options),
     session: (sessionId) => sessionNow(link, sessionId),
+    conversations: conversations(link),
     listSessions: async (query) => storeOf(link).listSessions(link.tenant, query),
     transcript: async (id) =>
       readTranscript(storeOf(link), { tenant: link.tenant, id }, (runId) =>

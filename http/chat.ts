@@ -1,20 +1,23 @@
 /**
- * A chat as a session of runs: each message of its user is a run, unless one is open that takes it.
+ * A chat as a session of runs, and from the first change of a message on as several: each begins with the conversation
+ * before the message that was changed, and the newest one is the chat.
  * Invariants: a chat belongs to its tenant, person and agent, so an id that is guessed leads nowhere; ids are made of
- * what the client calls its chat and its message, so a request that is sent again to this process starts nothing new.
+ * what the client calls its chat and its message, so every process finds the same ones.
  */
 import type { HoldfastClient } from '../client/index.js';
 import { sha256Hex } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
-import type { Deliveries, Speaking } from './deliveries.js';
+import type { Deliveries } from './deliveries.js';
 import type { Authorized, ChatActor, CheckedOptions } from './options.js';
-import type { SaidMessage } from './said.js';
 
 export interface Chat {
   readonly client: HoldfastClient;
   readonly actor: ChatActor;
   /** For whom its runs work. */
   readonly caller: string;
+  /** Its first session. */
+  readonly base: string;
+  /** The session that is meant; until `newestOf` has looked, the first. */
   readonly sessionId: string;
   /** Names the person among all that the handler serves. */
   readonly person: string;
@@ -27,74 +30,70 @@ export function chatOf(
 ): Chat {
   const own = tenant === undefined ? client : client.forTenant(tenant);
   const name = sha256Hex(JSON.stringify([tenant ?? null, actor.id, agent, chatId]));
+  const base = `chat_${name.slice(0, 40)}`;
   return {
     client: own,
     actor,
     // Nobody decides on their own request: here the chat asks, and the person decides.
     caller: ownDecisions ? `chat of ${actor.id}` : actor.id,
-    sessionId: `chat_${name.slice(0, 40)}`,
+    base,
+    sessionId: base,
     person: JSON.stringify([tenant ?? null, actor.id]),
   };
 }
 
-/** Of the run that answers a message. */
+/** Sessions of a chat, the first among them. */
+const SESSIONS_MAX = 9_999;
+
+/** The session that follows by a change; undefined: there are too many. */
+export function nextSession({ base, sessionId }: Chat): string | undefined {
+  const number = sessionId === base ? 1 : Number(sessionId.slice(-4));
+  return number >= SESSIONS_MAX ? undefined : `${base}.b${String(number + 1).padStart(4, '0')}`;
+}
+
+/** The chat at its newest session. Errors: StoreUnavailable. */
+export async function newestOf(
+  { branches }: Pick<Deliveries, 'branches'>,
+  chat: Chat,
+): Promise<Chat> {
+  const { client, base } = chat;
+  const stored = (await client.conversations.lastSession(`${base}.b`)) ?? base;
+  // A run that no worker has opened yet is in no store.
+  const known = branches.get(base) ?? base;
+  return { ...chat, sessionId: stored > known ? stored : known };
+}
+
+/** Of the run that a message starts. */
 export function runIdOf({ sessionId }: Pick<Chat, 'sessionId'>, messageId: string): string {
-  return `${sessionId}.${sha256Hex(messageId).slice(0, 24)}`;
+  return `${sessionId}.${startedBy(messageId)}`;
 }
 
-export function isRunOf({ sessionId }: Chat, runId: string): boolean {
-  return runId.startsWith(`${sessionId}.`);
+/** The last piece of the ids of runs that the message starts. */
+export function startedBy(messageId: string): string {
+  return sha256Hex(messageId).slice(0, 24);
 }
 
-export interface Submitting {
-  readonly options: CheckedOptions;
-  readonly deliveries: Deliveries;
+/** What the runs of the chat are told that the message is called. */
+export function nameOf({ base }: Pick<Chat, 'base'>, messageId: string): string {
+  return `chat_${sha256Hex(JSON.stringify([base, messageId])).slice(0, 40)}`;
 }
 
-/**
- * Hands a message to the run that is open, or starts one. A message that this process has handed over is handed over no
- * more. Errors: as `HoldfastClient.start` and `message`.
- */
-export async function submit(
-  submitting: Submitting,
-  chat: Chat,
-  message: SaidMessage,
-): Promise<Speaking> {
-  const { deliveries } = submitting;
-  return deliveries.inTurn(chat.sessionId, async () => {
-    const runId = runIdOf(chat, message.id);
-    const known = deliveries.of(runId);
-    if (known !== undefined) return known;
-    const at = await handedOver(submitting, chat, message);
-    deliveries.remember(runId, at);
-    return at;
-  });
+export function isRunOf({ base }: Pick<Chat, 'base'>, runId: string): boolean {
+  return runId.startsWith(`${base}.`);
 }
 
-async function handedOver(
-  submitting: Submitting,
-  chat: Chat,
-  message: SaidMessage,
-): Promise<Speaking> {
-  const runId = runIdOf(chat, message.id);
-  // The message was sent before: its run answers it, or has answered it and is told again.
-  if (await isThere(chat, runId)) return { runId, span: 'first' };
-  const { openRuns } = await chat.client.session(chat.sessionId);
-  const open = openRuns[0] ?? (await unopenedRun(submitting, chat));
-  if (open !== undefined) {
-    const at = await toldTo(open, chat, message);
-    if (at !== undefined) return at;
-  }
-  return started(submitting, chat, message);
-}
-
-async function isThere({ client }: Chat, runId: string): Promise<boolean> {
+export async function isThere({ client }: Pick<Chat, 'client'>, runId: string): Promise<boolean> {
   return (await client.handle(runId).execution().catch(onlyWhenGone)) !== undefined;
 }
 
+export function onlyWhenGone(error: unknown): undefined {
+  if (error instanceof HoldfastError && error.code === 'RunNotFound') return undefined;
+  throw error;
+}
+
 /** The run that was started for the message before, and that the store does not know yet. */
-async function unopenedRun(
-  { deliveries: { unopened } }: Pick<Submitting, 'deliveries'>,
+export async function unopenedRun(
+  { unopened }: Pick<Deliveries, 'unopened'>,
   { client, sessionId }: Chat,
 ): Promise<string | undefined> {
   const runId = unopened.get(sessionId);
@@ -104,74 +103,9 @@ async function unopenedRun(
   return execution?.closed === false ? runId : undefined;
 }
 
-/** undefined: the run has closed. */
-async function toldTo(
-  runId: string,
-  { client }: Chat,
-  { id, text }: SaidMessage,
-): Promise<Speaking | undefined> {
-  let after = -1;
-  for await (const { stamp } of client.handle(runId).events({ untilNow: true })) after = stamp.seq;
-  const messageId = `chat_${sha256Hex(id).slice(0, 40)}`;
-  const sent = await client.message(runId, text, messageId).catch(onlyWhenGone);
-  return sent === undefined ? undefined : { runId, span: { text, after } };
-}
-
-function onlyWhenGone(error: unknown): undefined {
-  if (error instanceof HoldfastError && error.code === 'RunNotFound') return undefined;
-  throw error;
-}
-
-async function started(
-  { options: { agent, start = {} }, deliveries: { unopened } }: Submitting,
-  chat: Chat,
-  { id, text }: SaidMessage,
-): Promise<Speaking> {
-  const { client, caller, sessionId } = chat;
-  const runId = runIdOf(chat, id);
-  // A run that has just closed has stored the session.
-  const { stored } = await client.session(sessionId);
-  unopened.set(sessionId, runId);
-  try {
-    await client.start({
-      ...start,
-      agent,
-      runId,
-      task: { goal: text, caller },
-      cwd: 'chat',
-      ...(stored === undefined ? { sessionId } : { resume: sessionId }),
-      settings: { includePartialMessages: true, ...start.settings, persistSession: true },
-    });
-  } catch (error) {
-    // The message was sent before, and its run has ended: what it said is told again.
-    if (!(error instanceof HoldfastError) || error.code !== 'RunExists') throw error;
-  }
-  unopened.delete(sessionId);
-  return { runId, span: 'first' };
-}
-
 /** Runs of a chat that can be stopped, also one that no worker has opened yet. */
-export async function stoppable(
-  submitting: Pick<Submitting, 'deliveries'>,
-  chat: Chat,
-): Promise<readonly string[]> {
+export async function stoppable(deliveries: Deliveries, chat: Chat): Promise<readonly string[]> {
   const { openRuns } = await chat.client.session(chat.sessionId);
-  const unopened = await unopenedRun(submitting, chat);
+  const unopened = await unopenedRun(deliveries, chat);
   return unopened === undefined || openRuns.includes(unopened) ? openRuns : [...openRuns, unopened];
-}
-
-/** Times up to which a run that has ended is told again to a client that comes back, in ms. */
-const ENDED_AGO_MS = 300_000;
-
-/** What a client that comes back goes on reading; undefined: there is nothing. */
-export async function resumable(
-  { client, sessionId }: Chat,
-  alsoEnded: boolean,
-): Promise<Speaking | undefined> {
-  const { stored, openRuns } = await client.session(sessionId);
-  const [open] = openRuns;
-  if (open !== undefined) return { runId: open, span: 'last' };
-  if (!alsoEnded || stored === undefined) return undefined;
-  const isLate = Date.now() - stored.updatedAt > ENDED_AGO_MS;
-  return isLate ? undefined : { runId: stored.runId, span: 'last' };
 }

@@ -1,13 +1,18 @@
 /**
  * What this process has handed over: which part of which run answers a message, and which runs are on their way.
  * Invariants: messages of one chat are handed over one after the other; every memory is bounded, and its oldest entry
- * goes first. Another process knows nothing of it.
+ * goes first. What another process must know as well is in the store.
  */
 /**
- * Which part of a run is one message: all up to its first follow-up, what follows the last one, or what follows the
- * first one with this text whose event is newer than `after`. The core names a message anew, so its text is what tells.
+ * Which part of a run is one message: all up to its first follow-up, what follows the last one, what follows the event
+ * `seq`, or what follows the message that is named so. Runs of rules before 19 tell no names: there it is the first message
+ * with this text whose event is newer than `after`.
  */
-export type Span = 'first' | 'last' | { readonly text: string; readonly after: number };
+export type Span =
+  | 'first'
+  | 'last'
+  | { readonly seq: number }
+  | { readonly named: string; readonly text: string; readonly after: number };
 
 export interface Speaking {
   readonly runId: string;
@@ -18,11 +23,15 @@ export interface Deliveries {
   /** By the id of the message's own run. */
   of(key: string): Speaking | undefined;
   remember(key: string, at: Speaking): void;
-  /** Forgets this one delivery; a later one of the message stays. */
-  forget(key: string, at: Speaking): void;
+  /** Forgets this one delivery, and a later one of the message stays; without `at` whatever it is. */
+  forget(key: string, at?: Speaking): void;
   /** Of each chat the run that was started and that no worker has opened yet, as far as is known. */
   readonly unopened: Pick<Map<string, string>, 'get' | 'delete'> & {
     set(sessionId: string, runId: string): void;
+  };
+  /** Of each chat the session that a change of this process began last. */
+  readonly branches: Pick<Map<string, string>, 'get'> & {
+    set(base: string, sessionId: string): void;
   };
   /** Does the work after all that was asked for before it in this chat. */
   inTurn<T>(sessionId: string, work: () => Promise<T>): Promise<T>;
@@ -34,17 +43,22 @@ const REMEMBERED_MAX = 10_000;
 export function deliveries(max = REMEMBERED_MAX): Deliveries {
   const known = new Map<string, Speaking>();
   const unopened = new Map<string, string>();
+  const branches = new Map<string, string>();
   const turns = new Map<string, Promise<unknown>>();
   return {
     of: (key) => known.get(key),
     remember: (key, at) => put(known, max, [key, at]),
     forget(key, at) {
-      if (known.get(key) === at) known.delete(key);
+      if (at === undefined || known.get(key) === at) known.delete(key);
     },
     unopened: {
       get: (sessionId) => unopened.get(sessionId),
       delete: (sessionId) => unopened.delete(sessionId),
       set: (sessionId, runId) => put(unopened, max, [sessionId, runId]),
+    },
+    branches: {
+      get: (base) => branches.get(base),
+      set: (base, sessionId) => put(branches, max, [base, sessionId]),
     },
     async inTurn(sessionId, work) {
       const before = turns.get(sessionId) ?? Promise.resolve();

@@ -3,13 +3,15 @@ import { notFound, Problem, problemOf, problemResponse } from '../console/http/p
 import { HoldfastError } from '../core/state/errors.js';
 import { answerAll } from './answers.js';
 import { bodyOf, callerOf } from './caller.js';
-import { chatOf, isRunOf, resumable, runIdOf, stoppable, submit, type Chat } from './chat.js';
+import { chatOf, isRunOf, newestOf, onlyWhenGone, stoppable, type Chat } from './chat.js';
 import { deliveries, type Deliveries, type Speaking } from './deliveries.js';
 import { checkOptions, type ChatHandlerOptions, type CheckedOptions } from './options.js';
 import { places, type Places } from './places.js';
 import { profileOf, stream } from './opening.js';
 import { messagesOf, type SpokenMessage } from './projection/index.js';
+import { resumable } from './resumable.js';
 import { saidIn, type Said } from './said.js';
+import { submit, submitAgain } from './submit.js';
 
 export type ChatHandler = (request: Request) => Promise<Response>;
 
@@ -65,7 +67,7 @@ async function answer(served: Served, request: Request): Promise<Response> {
     return speak(served, request, { chat: chatOf(options, who, said.chatId), said });
   }
   if (method !== 'GET' || what === undefined || what === 'stop') throw notFound();
-  const chat = chatOf(options, who, chatIdIn(encoded));
+  const chat = await newestOf(served.deliveries, chatOf(options, who, chatIdIn(encoded)));
   return what === 'stream' ? resume(served, request, chat) : messages(chat);
 }
 
@@ -93,13 +95,11 @@ async function speak(
     const { decided, refused } = answered;
     if (message !== undefined) {
       const at = await submit(served, chat, message);
-      const again = (unheard: Speaking) => {
-        served.deliveries.forget(runIdOf(chat, message.id), unheard);
-        return submit(served, chat, message);
-      };
+      const again = (unheard: Speaking) => submitAgain(served, chat, { message, unheard });
       return stream(served, request, { chat, at, again, free, about: { decided, refused } });
     }
-    const at = await goneOnWith(chat, said, [...answered.runs]);
+    const newest = await newestOf(served.deliveries, chat);
+    const at = await goneOnWith(newest, said, [...answered.runs]);
     const seen = said.seen?.runId === at.runId ? { seen: said.seen.seq } : {};
     return stream(served, request, { chat, at, free, about: { ...seen, decided, refused } });
   } catch (error) {
@@ -150,14 +150,10 @@ function onlyWhenNone(error: unknown): undefined {
   throw error;
 }
 
-async function stop(served: Served, chat: Chat): Promise<Response> {
-  for (const runId of await stoppable(served, chat)) {
-    await chat.client.handle(runId).interrupt().catch(onlyWhenEnded);
+async function stop({ deliveries: known }: Served, given: Chat): Promise<Response> {
+  const chat = await newestOf(known, given);
+  for (const runId of await stoppable(known, chat)) {
+    await chat.client.handle(runId).interrupt().catch(onlyWhenGone);
   }
   return new Response(null, { status: 204 });
-}
-
-function onlyWhenEnded(error: unknown): void {
-  if (error instanceof HoldfastError && error.code === 'RunNotFound') return;
-  throw error;
 }

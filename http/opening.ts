@@ -1,10 +1,11 @@
 /** The stream of one message, within its limits. */
 import { HoldfastError } from '../core/state/errors.js';
-import type { Chat, Submitting } from './chat.js';
+import type { Chat } from './chat.js';
 import type { Speaking } from './deliveries.js';
 import type { CheckedOptions } from './options.js';
 import type { UiChunk, UiProfile } from './projection/index.js';
 import { streamResponse } from './sse.js';
+import type { Submitting } from './submit.js';
 import { tellMessage, type Telling } from './told.js';
 
 interface Opening {

@@ -11,7 +11,13 @@ import { askOfApproval } from './projection/index.js';
 export interface SaidMessage {
   readonly id: string;
   readonly text: string;
+  /** Absent: the message is new, or sent again. */
+  readonly change?: MessageChange;
 }
+
+/** The message has other words than before, or another answer is wanted; `of`: what the client calls the answer before. */
+type MessageChange =
+  { readonly kind: 'text' } | { readonly kind: 'answer'; readonly of?: string };
 
 export interface SaidAnswer {
   readonly askId: string;
@@ -50,7 +56,7 @@ const request = z.object({
   id,
   messages: z.array(z.unknown()).default([]),
   trigger: z.string().optional(),
-  messageId: z.string().nullish(),
+  messageId: z.string().max(400).nullish(),
   answers: z.array(answer).max(ANSWERS_MAX).default([]),
 });
 const lastMessage = z.object({
@@ -77,13 +83,12 @@ type Message = z.infer<typeof lastMessage>;
 /** Errors: a Problem. */
 export function saidIn(body: unknown): Said {
   const { id: chatId, messages, trigger, messageId, answers } = parsed(request, body);
-  if (trigger === 'regenerate-message') throw notPossible('An answer cannot be made anew.');
   const last = messages.length === 0 ? undefined : parsed(lastMessage, messages.at(-1));
   if (last?.role === 'user') {
-    // Clients name a message that is there when they send it anew with other words.
-    if (messageId != null) throw notPossible('A message that was sent cannot be changed.');
-    return { chatId, message: messageOf(last), answers: given(answers) };
+    const message = { ...messageOf(last), ...changeIn(trigger, messageId ?? undefined) };
+    return { chatId, message, answers: given(answers) };
   }
+  if (trigger === 'regenerate-message') throw invalid('There is no message to answer anew.');
   if (last !== undefined && last.role !== 'assistant')
     throw invalid('The last message is nobody’s.');
   // A message keeps approvals that were answered long ago: what the request says now is not crowded out by them.
@@ -94,6 +99,17 @@ export function saidIn(body: unknown): Said {
     answers: all.slice(0, ANSWERS_MAX),
     ...(last !== undefined && seenIn(last)),
   };
+}
+
+/** Clients name a message that is there when they send it anew with other words. */
+function changeIn(
+  trigger: string | undefined,
+  named: string | undefined,
+): Pick<SaidMessage, 'change'> {
+  if (trigger === 'regenerate-message') {
+    return { change: { kind: 'answer', ...(named !== undefined && { of: named }) } };
+  }
+  return named === undefined ? {} : { change: { kind: 'text' } };
 }
 
 function messageOf({ id: name, parts }: Message): SaidMessage {
@@ -153,9 +169,4 @@ function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
 
 function invalid(detail: string): Problem {
   return new Problem(400, { code: 'invalid', detail });
-}
-
-function notPossible(detail: string): Problem {
-  const hint = 'Send another message: what was done stays done.';
-  return new Problem(409, { code: 'not_possible', detail, hint });
 }

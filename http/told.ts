@@ -2,9 +2,9 @@
  * One message of a run, chunk by chunk, from the run's events and tokens as they come.
  * Invariants: a message that is read again has the same parts in the same order; the stream ends with its run, when the
  * run waits for a person, when the next message of its user begins, or at a limit, and says which; nothing is read from
- * the store after that.
+ * the store after that, and nothing that is older than the message.
  */
-import type { WholeMoment } from '../client/index.js';
+import type { MessagePlace, WholeMoment } from '../client/index.js';
 import type { WholeEvent } from '../pure/sdk/projection.js';
 import type { Chat } from './chat.js';
 import type { Span, Speaking } from './deliveries.js';
@@ -44,9 +44,16 @@ export async function* tellMessage(telling: Telling): AsyncGenerator<UiChunk, En
   left.addEventListener('abort', stop, { once: true });
   if (left.aborted) stop();
   try {
-    const begins = await beginningOf(telling, reading.signal);
-    const moments = chat.client.follow(runId, { signal: reading.signal });
-    return yield* told(new Message(telling, begins), paced(moments, telling.limit), telling);
+    const begun = await beginningOf(telling);
+    const { since, after } = begun.place;
+    const { seen = -1 } = telling;
+    const moments = chat.client.follow(runId, {
+      since,
+      ...(after !== undefined && { after }),
+      tokensSince: seen + 1,
+      signal: reading.signal,
+    });
+    return yield* told(new Message(telling, begun), paced(moments, telling.limit), telling);
   } finally {
     stop();
     left.removeEventListener('abort', stop);
@@ -94,23 +101,26 @@ async function hasLeftOut({ chat, runId, left }: Telling): Promise<boolean> {
   }
 }
 
-/** `seq` of the event that the message begins with, or which words of the user it follows. */
-type Beginning = number | Exclude<Span, string>;
+/** `seq` of the event that the message begins with; -1: it is the run's first. Else the words of the user that it follows. */
+type Beginning = number | Extract<Span, { named: string }>;
 
-async function beginningOf(
-  { chat, runId, span, seen }: Telling,
-  signal: AbortSignal,
-): Promise<Beginning> {
-  if (span === 'first') return -1;
-  if (typeof span === 'object') return span;
-  let last = -1;
-  const known = chat.client.handle(runId).events({ untilNow: true, signal });
-  for await (const event of known) {
-    // What the client has seen belongs to the message that it goes on with.
-    if (seen !== undefined && event.stamp.seq > seen) break;
-    if (event.type === 'user_message' && event.from === undefined) last = event.stamp.seq;
-  }
-  return last;
+interface Begun {
+  readonly begins: Beginning;
+  readonly place: MessagePlace;
+}
+
+async function beginningOf({ chat, runId, span, seen }: Telling): Promise<Begun> {
+  const { conversations } = chat.client;
+  const at = async (since: number, begins: Beginning): Promise<Begun> => ({
+    begins,
+    place: await conversations.place(runId, { since, ...(seen !== undefined && { seen }) }),
+  });
+  if (span === 'first') return at(0, -1);
+  if (typeof span === 'object' && 'seq' in span) return at(span.seq, span.seq);
+  // What the client has seen belongs to the message that it goes on with; a message that is on its way follows the newest.
+  const last = await conversations.last(runId, typeof span === 'object' ? undefined : seen);
+  if (typeof span === 'object') return at(last?.seq ?? 0, span);
+  return last === undefined ? at(0, -1) : at(last.seq, last.seq);
 }
 
 class Message {
@@ -118,13 +128,16 @@ class Message {
   isOver = false;
   private state: UiFold;
   private last = -1;
+  private readonly begins: Beginning;
 
   constructor(
     private readonly telling: Telling,
-    private readonly begins: Beginning,
+    { begins, place }: Begun,
   ) {
     const { options, runId } = telling;
-    this.state = startMessage({ ...options, runId, messageId: runId }).state;
+    this.begins = begins;
+    const { state } = startMessage({ ...options, runId, messageId: runId });
+    this.state = { ...state, asks: openIn(place) };
   }
 
   begin(): readonly UiChunk[] {
@@ -205,10 +218,17 @@ class Message {
 
 function isBeginning(
   begins: Beginning,
-  { stamp: { seq }, text }: Extract<WholeEvent, { type: 'user_message' }>,
+  { stamp: { seq }, text, clientMessageId }: Extract<WholeEvent, { type: 'user_message' }>,
 ): boolean {
   if (typeof begins === 'number') return seq === begins;
+  if (clientMessageId !== undefined) return clientMessageId === begins.named;
   return seq > begins.after && 'text' in text && text.text === begins.text;
+}
+
+/** Those that were open before the message; which message comes next is nothing to decide on. */
+function openIn({ asks }: MessagePlace): UiFold['asks'] {
+  const shown = asks.filter(({ kind }) => kind !== 'user_message');
+  return new Map(shown.map((ask) => [ask.askId, { ask, atCall: false }]));
 }
 
 /** Questions that are open, at calls of the message before. */

@@ -56,6 +56,12 @@ export interface Asks {
    */
   getAsk(tenant: string, askId: string): Promise<AskRow | undefined>;
   /** Number of the event before the one that asked; 0: the question is not there. */
+  /** Questions of the run that were open before the event with this number, the oldest first. */
+  asksOpenAt(at: {
+    readonly tenant: string;
+    readonly runId: string;
+    readonly seq: number;
+  }): Promise<readonly AskView[]>;
   openedSeq(ask: Pick<AskRow, 'tenant' | 'runId' | 'askId'>): Promise<number>;
 }
 
@@ -85,6 +91,20 @@ export function asks(db: Db): Asks {
         .limit(1)
         .executeTakeFirst();
       return row === undefined ? undefined : askRow(row);
+    },
+    async asksOpenAt({ tenant, runId, seq }) {
+      checkIdentifiers({ tenant, runId });
+      const rows = await db
+        .selectFrom('asks')
+        .select('view_json')
+        .where('tenant', '=', tenant)
+        .where('run_id', '=', runId)
+        .where('opened_seq', '<', seq)
+        .where((eb) => eb.or([eb('closed_seq', 'is', null), eb('closed_seq', '>=', seq)]))
+        .orderBy('opened_seq')
+        .limit(listLimit(Number.POSITIVE_INFINITY))
+        .execute();
+      return rows.map((row) => JSON.parse(row.view_json) as AskView);
     },
     async openedSeq({ tenant, runId, askId }) {
       checkIdentifiers({ tenant, runId, askId });

@@ -342,6 +342,16 @@ const MIGRATIONS: readonly Migration[] = [
         sealed text not null, expires_at bigint not null, primary key (tenant, id))`,
     ],
   },
+  {
+    version: 22,
+    name: 'messages of users',
+    statements: [
+      `create table user_messages (tenant text not null, run_id text not null, seq bigint not null,
+        message_id text not null, client_message_id text, primary key (tenant, run_id, seq))`,
+      `create index user_messages_by_client_id on user_messages (tenant, client_message_id)
+        where client_message_id is not null`,
+    ],
+  },
 ];
 
 /** The newest schema that this program knows. */

@@ -23,6 +23,7 @@ import {
   trailOfOne,
   UNKNOWN_TRAIL,
 } from './trail-columns.js';
+import { noteMessages } from './user-messages.js';
 
 interface Fresh {
   /** Events that are new on the run's line, in order. */
@@ -52,6 +53,7 @@ function isAlarm(event: RunEvent): event is Alarm {
 
 export async function project(tx: Db, run: RunKey, fresh: Fresh): Promise<void> {
   auditEvents(tx, run, fresh.events);
+  await noteMessages(tx, run, fresh);
   const last = fresh.events.at(-1);
   const tells =
     fresh.resetFrom !== undefined ||

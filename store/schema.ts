@@ -9,6 +9,7 @@ import type {
 } from './connector-tables.js';
 import type { ForkTable, RecordedCallTable } from './fork-table.js';
 import type { TrailTable } from './trail-table.js';
+import type { UserMessageTable } from './user-messages.js';
 export interface BlobTable {
   readonly tenant: string;
   readonly hash: string;
@@ -472,6 +473,7 @@ export interface Tables {
   readonly recorded_calls: RecordedCallTable;
   readonly children: ChildTable;
   readonly letters: LetterTable;
+  readonly user_messages: UserMessageTable;
   readonly proposals: ProposalTable;
   readonly work_folders: WorkFolderTable;
   readonly folder_commits: FolderCommitTable;

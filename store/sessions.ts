@@ -58,6 +58,8 @@ export interface Sessions {
   ): Promise<SessionEntry | undefined>;
   /** Newest first, at most LIST_ROWS_MAX. */
   listSessions(tenant: string, query: SessionsQuery): Promise<readonly SessionEntry[]>;
+  /** Of the sessions that runs belong to and whose ids begin so, the last one by its id. */
+  lastSessionBelow(tenant: string, prefix: string): Promise<string | undefined>;
   /** Runs of a session that have no result yet, newest first. */
   openRunsOf(tenant: string, sessionId: string): Promise<readonly string[]>;
 }
@@ -92,6 +94,12 @@ const OPEN_RUNS = `
   where tenant = @tenant and session_id = @sessionId and result_json is null
   order by started_at desc limit ${OPEN_RUNS_MAX}`;
 
+/** Ids of sessions have no character that comes after `~`. */
+const LAST_BELOW = `
+  select session_id from runs
+  where tenant = @tenant and session_id >= @prefix and session_id < @end
+  order by session_id desc limit 1`;
+
 export function sessions(db: Db): Sessions {
   return {
     async saveSession(save) {
@@ -122,6 +130,15 @@ export function sessions(db: Db): Sessions {
     async listSessions(tenant, query) {
       checkIdentifiers({ tenant });
       return (await selectSessions(db, tenant, query).execute()).map(entryOf);
+    },
+    async lastSessionBelow(tenant, prefix) {
+      checkIdentifiers({ tenant, prefix });
+      const [row] = await rowsOf<{ readonly session_id: string }>(db, LAST_BELOW, {
+        tenant,
+        prefix,
+        end: `${prefix}~`,
+      });
+      return row?.session_id;
     },
     async openRunsOf(tenant, sessionId) {
       checkIdentifiers({ tenant, sessionId });

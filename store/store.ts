@@ -48,8 +48,10 @@ import {
 } from './sqlite/sqlite-database.js';
 import { served, type Served } from './served.js';
 import { sessions, type Sessions } from './sessions.js';
+import { streamPlaces, type StreamPlaces } from './stream-places.js';
 import { streams, type Streams } from './streams.js';
 import { transcripts, type Transcripts } from './transcripts.js';
+import { userMessages, type UserMessages } from './user-messages.js';
 import { workFolders, type WorkFolders } from './work-folders.js';
 
 /** What can be asked of the store, alone or as part of one transaction. */
@@ -73,6 +75,7 @@ export interface StoreCalls
     Histories,
     Archivals,
     Streams,
+    StreamPlaces,
     Audit,
     DeskKeys,
     DeskRequests,
@@ -83,6 +86,7 @@ export interface StoreCalls
     Children,
     Orphans,
     Mail,
+    UserMessages,
     Proposals,
     GoalEffects,
     WorkFolders,
@@ -230,6 +234,7 @@ function callsOn(db: Db, { cache, marks }: Sources): StoreCalls {
     ...histories(db),
     ...archivals(db),
     ...streams(db),
+    ...streamPlaces(db),
     ...audit(db),
     ...deskKeys(db),
     ...deskRequests(db),
@@ -240,6 +245,7 @@ function callsOn(db: Db, { cache, marks }: Sources): StoreCalls {
     ...children(db),
     ...orphans(db),
     ...mail(db),
+    ...userMessages(db),
     ...proposals(db),
     ...goalEffects(db),
     ...workFolders(db),

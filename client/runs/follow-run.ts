@@ -18,6 +18,8 @@ export interface FollowOptions {
   readonly since?: number;
   /** `cursor` of the last chunk that was seen. */
   readonly after?: string;
+  /** Replies that are told before this event are told without their tokens; default 0. */
+  readonly tokensSince?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -30,7 +32,7 @@ export async function* followRun(
   run: Pick<RunHandle, 'events' | 'stream'>,
   options: FollowOptions = {},
 ): AsyncGenerator<RunMoment, void, undefined> {
-  const { since = 0, after } = options;
+  const { since = 0, after, tokensSince = 0 } = options;
   const leaving = new AbortController();
   const leave = (): void => leaving.abort();
   options.signal?.addEventListener('abort', leave, { once: true });
@@ -39,7 +41,7 @@ export async function* followRun(
   const events = run.events({ since, signal });
   const chunks = run.stream({ signal, ...(after !== undefined && { after }) });
   try {
-    yield* inOrder(oneAhead(events), oneAhead(chunks), orderFrom(since));
+    yield* inOrder(oneAhead(events), oneAhead(chunks), orderFrom(since, tokensSince));
   } finally {
     leave();
     options.signal?.removeEventListener('abort', leave);
@@ -90,7 +92,7 @@ interface Order {
   told(event: RunEvent): void;
 }
 
-function orderFrom(since: number): Order {
+function orderFrom(since: number, tokensSince: number): Order {
   const told = new Set<string>();
   let lastSeq = since - 1;
   let ended: string | undefined;
@@ -106,6 +108,7 @@ function orderFrom(since: number): Order {
     },
     mayTell(event, next) {
       if (event.type !== 'model_response' || event.messageId === ended || !streams) return true;
+      if (event.stamp.seq < tokensSince) return true;
       // Chunks go on behind the reply that it tells of.
       if (next?.kind === 'attempt_started' && next.eventsBefore > event.stamp.seq) return true;
       heldSince ??= performance.now();

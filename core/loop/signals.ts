@@ -19,7 +19,7 @@ import type { Decision } from '../state/ask.js';
 import type { Input } from '../state/input.js';
 import type { Run } from '../state/run.js';
 import type { RejectedMessage } from '../state/warning.js';
-import { FIRST_RULES, follows, type ChangeName } from '../step/changes.js';
+import { knows } from '../step/changes.js';
 import { wholeTexts } from './whole-texts.js';
 
 /** In the order in which the workflow gets ready for them: what came before its first moment is heard in this order. */
@@ -110,11 +110,6 @@ export function heard(run: Run, { name, raw, at }: Signal): Input {
     default:
       return unknown(name, at);
   }
-}
-
-/** Before a run knows its rules, the code that decided its first step says which these are. */
-function knows({ rules, begunWith = FIRST_RULES, frozen }: Run, change: ChangeName): boolean {
-  return follows({ rules: frozen === undefined ? begunWith : rules }, change);
 }
 
 function unknown(name: string, at: number): Input {

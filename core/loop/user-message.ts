@@ -4,7 +4,8 @@
  */
 import { fitsBytes, sha256Hex } from '../json/json.js';
 import type { OutsideInput } from '../state/input.js';
-import type { Run } from '../state/run.js';
+import type { QueuedMessage, Run } from '../state/run.js';
+import { knows } from '../step/changes.js';
 import { warn } from '../step/outbox.js';
 
 export const QUEUE_MAX = 100;
@@ -16,14 +17,18 @@ const SEEN_IDS_MAX = 200;
 
 export function queued(run: Run, input: Extract<OutsideInput, { type: 'user_message' }>): Run {
   const { id, text } = input;
+  const message: QueuedMessage = {
+    text,
+    ...(id !== undefined && knows(run, 'clientMessageIds') && { clientMessageId: id }),
+  };
   const seen = id === undefined ? undefined : seenForm(id);
   if (seen !== undefined && run.seenMessageIds.includes(seen)) return run;
-  if (run.queue.length >= QUEUE_MAX || !fitsBytes([...run.queue, { text }], QUEUE_BYTES_MAX)) {
+  if (run.queue.length >= QUEUE_MAX || !fitsBytes([...run.queue, message], QUEUE_BYTES_MAX)) {
     return warn(run, 'message_dropped', `${run.queue.length} messages are waiting already`);
   }
   const seenMessageIds =
     seen === undefined ? run.seenMessageIds : [...run.seenMessageIds, seen].slice(-SEEN_IDS_MAX);
-  return { ...run, seenMessageIds, queue: [...run.queue, { text }] };
+  return { ...run, seenMessageIds, queue: [...run.queue, message] };
 }
 
 function seenForm(id: string): string {

@@ -184,6 +184,8 @@ export type EventBody =
       readonly type: 'user_message';
       readonly messageId: string;
       readonly text: StoredText;
+      /** What its sender calls it; absent where they call it nothing, and under rules before 19. */
+      readonly clientMessageId?: string;
       /** A letter of another run of the tree; absent: the user. */
       readonly from?: Sender;
     }

@@ -270,6 +270,8 @@ export interface Tally extends Omit<
 
 export interface QueuedMessage {
   readonly text: string;
+  /** What its sender calls it. */
+  readonly clientMessageId?: string;
   /** Another run of the tree; absent: the user. */
   readonly from?: Sender;
 }

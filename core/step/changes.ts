@@ -7,6 +7,7 @@
  *     of that number is added, removed or altered. A new change takes the next number.
  */
 import type { Carrier } from '../state/carrier.js';
+import type { Run } from '../state/run.js';
 import { GOAL_CHANGES, type Change } from './goal-changes.js';
 import { TREE_CHANGES } from './tree-changes.js';
 
@@ -204,6 +205,10 @@ export const CHANGES = {
     since: 18,
     why: 'A tool that is declared quick is tried within the task that decides: one attempt of at most a second; without an answer the call goes on as an ordinary activity.',
   },
+  clientMessageIds: {
+    since: 19,
+    why: 'The event of a message of the user names the id that its sender gave the message.',
+  },
   ...TREE_CHANGES,
   ...GOAL_CHANGES,
 } as const satisfies { readonly [name: string]: Change };
@@ -230,4 +235,12 @@ export function knownRules(rules: number): number {
   throw new Error(
     `RulesTooNew: this run follows rules ${rules}, this worker knows ${RULES_VERSION}; deploy a newer worker`,
   );
+}
+
+/** The same of a run that may not know its rules yet: the code that decided its first step says which they are. */
+export function knows(
+  { rules, begunWith = FIRST_RULES, frozen }: Pick<Run, 'rules' | 'begunWith' | 'frozen'>,
+  change: ChangeName,
+): boolean {
+  return follows({ rules: frozen === undefined ? begunWith : rules }, change);
 }

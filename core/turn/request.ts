@@ -144,7 +144,7 @@ function takeQueue(run: OpenRun): OpenRun {
   for (const message of run.queue) {
     chars += message.text.length;
     if (next !== first && chars > QUEUE_CHARS_PER_REQUEST) break;
-    const { from } = message;
+    const { from, clientMessageId } = message;
     const text = { text: message.text };
     const messageId = messageIdAt(next);
     const rest = { ...next, queue: next.queue.slice(1) };
@@ -153,6 +153,7 @@ function takeQueue(run: OpenRun): OpenRun {
       type: 'user_message',
       messageId,
       text,
+      ...(clientMessageId !== undefined && { clientMessageId }),
       ...(from !== undefined && { from }),
     });
   }

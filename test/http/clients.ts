@@ -35,6 +35,7 @@ export interface ChatClient {
     readonly approved: boolean;
     readonly reason?: string;
   }): Promise<void>;
+  regenerate(options?: { readonly messageId?: string }): Promise<void>;
   resumeStream(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -1,7 +1,9 @@
-import { chatOf, runIdOf, stoppable, submit, type Submitting } from '../../http/chat.js';
+import { chatOf, nameOf, newestOf, runIdOf, stoppable } from '../../http/chat.js';
 import { deliveries, type Speaking } from '../../http/deliveries.js';
 import { checkOptions, type ChatHandlerOptions } from '../../http/options.js';
 import type { UiChunk } from '../../http/projection/index.js';
+import type { SaidMessage } from '../../http/said.js';
+import { submit, type Submitting } from '../../http/submit.js';
 import { tellMessage, type Ending } from '../../http/told.js';
 import { HoldfastError } from '../../core/state/errors.js';
 
@@ -9,36 +11,86 @@ const gone = (): never => {
   throw new HoldfastError('RunNotFound', 'There is no such run.', { hint: 'None.' });
 };
 
+interface Heard {
+  readonly runId: string;
+  readonly seq: number;
+  readonly messageId: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+type Start = {
+  readonly runId: string;
+  readonly sessionId?: string;
+  readonly resume?: string;
+  readonly fork?: { readonly at: string };
+  readonly task: { readonly goal: string };
+};
+
 /** A client of runs that are lists of words. */
 class Runs {
-  readonly started: string[] = [];
-  readonly heard: string[] = [];
+  readonly starts: Start[] = [];
+  readonly heard: Heard[] = [];
   readonly open = new Set<string>();
   readonly closed = new Set<string>();
+  readonly interrupted: string[] = [];
+  /** Conversations, by session. */
+  readonly spoken = new Map<string, object[]>();
   /** Of a run that is told whole. */
   moments: object[] = [];
   unprocessed: readonly string[] = [];
   startFails = false;
   closesBeforeWords = false;
+  /** The run hears what it is told and ends at once. */
+  closesWithWords = false;
+
+  get started(): readonly string[] {
+    return this.starts.map(({ runId }) => runId);
+  }
 
   follow = async function* (this: Runs) {
     yield* this.moments;
   }.bind(this);
 
-  session = async () => ({ openRuns: this.startFails ? [] : [...this.open] });
+  session = async (sessionId: string) => ({
+    openRuns: this.startFails ? [] : [...this.open].filter((id) => sessionOf(id) === sessionId),
+    ...(this.spoken.has(sessionId) && { stored: { runId: 'any' } }),
+  });
 
-  start = async ({ runId }: { readonly runId: string }) => {
-    this.started.push(runId);
+  transcript = async (sessionId: string) => {
+    const messages = this.spoken.get(sessionId);
+    if (messages !== undefined) return { messages };
+    throw new HoldfastError('SessionNotFound', 'There is no such session.', { hint: 'None.' });
+  };
+
+  start = async (start: Start) => {
+    const { runId } = start;
+    this.starts.push(start);
     await Promise.resolve();
     this.open.add(runId);
     if (this.startFails) throw new HoldfastError('ServerUnavailable', 'Late.', { hint: 'Wait.' });
   };
 
-  message = async (runId: string, text: string, id: string) => {
+  message = async (runId: string, text: string, name: string) => {
     if (this.closesBeforeWords) this.end(runId);
     if (!this.open.has(runId)) gone();
-    this.heard.push(text);
-    return id;
+    const seq = 10 + this.heard.length;
+    this.heard.push({ runId, seq, messageId: `${runId}:m${seq}`, name, text });
+    if (!this.closesWithWords) return name;
+    this.end(runId);
+    return gone();
+  };
+
+  conversations = {
+    named: async (name: string) => this.heard.filter((one) => one.name === name),
+    last: async (runId: string) => this.heard.findLast((one) => one.runId === runId),
+    lastSeq: async () => 4,
+    lastSession: async (prefix: string) =>
+      [...this.spoken.keys()]
+        .filter((id) => id.startsWith(prefix))
+        .sort()
+        .at(-1),
+    place: async (_: string, { since }: { readonly since: number }) => ({ since, asks: [] }),
   };
 
   handle = (runId: string) => ({
@@ -46,10 +98,18 @@ class Runs {
       if (!this.open.has(runId) && !this.closed.has(runId)) gone();
       return { closed: this.closed.has(runId) };
     },
-    events: async function* () {
-      yield { type: 'stop', stamp: { seq: 4 } };
-    },
+    events: async function* (this: Runs, { since }: { readonly since: number }) {
+      const heard = this.heard.find((one) => one.runId === runId && one.seq === since);
+      const start = this.starts.find((one) => one.runId === runId);
+      if (heard !== undefined) yield { type: 'user_message', text: { text: heard.text } };
+      else yield { type: 'session_init', goal: { text: start?.task.goal } };
+    }.bind(this),
     result: async () => ({ unprocessed: this.unprocessed }),
+    interrupt: async () => {
+      this.interrupted.push(runId);
+      this.end(runId);
+    },
+    close: async () => undefined,
   });
 
   end(runId: string): void {
@@ -58,12 +118,17 @@ class Runs {
   }
 }
 
+function sessionOf(runId: string): string {
+  return runId.replace(/\.[0-9a-f]{24}$/, '');
+}
+
 function chatWith(runs: Runs) {
   const client = runs as unknown as ChatHandlerOptions['client'];
   const options = checkOptions({ client, agent: 'desk', insecure: true });
   const submitting: Submitting = { options, deliveries: deliveries() };
   const chat = chatOf(options, { actor: { id: 'ann' } }, 'c1');
-  const say = (id: string, text: string) => submit(submitting, chat, { id, text });
+  const say = (id: string, text: string, change?: SaidMessage['change']) =>
+    submit(submitting, chat, { id, text, ...(change && { change }) });
   return { chat, say, submitting };
 }
 
@@ -73,10 +138,11 @@ test('two messages at once are one run, which takes the second as a follow-up', 
   const [first, second] = await Promise.all([say('u1', 'Pay.'), say('u2', 'Thanks.')]);
   const runId = runIdOf(chat, 'u1');
   expect(first).toEqual({ runId, span: 'first' });
-  expect(second).toEqual({ runId, span: { text: 'Thanks.', after: 4 } });
+  const named = nameOf(chat, 'u2');
+  expect(second).toEqual({ runId, span: { named, text: 'Thanks.', after: 4 } });
   expect(runs.started).toEqual([runId]);
-  expect(runs.heard).toEqual(['Thanks.']);
-  expect(await stoppable(submitting, chat)).toEqual([runId]);
+  expect(runs.heard).toMatchObject([{ text: 'Thanks.', name: named }]);
+  expect(await stoppable(submitting.deliveries, chat)).toEqual([runId]);
 });
 
 test('a message that is sent again is not handed over again, also after the run that took it', async () => {
@@ -87,8 +153,10 @@ test('a message that is sent again is not handed over again, also after the run 
   runs.end(runId);
   expect(await say('u2', 'Pay once more.')).toBe(at);
   expect(runs.heard).toHaveLength(1);
-  // Another process knows the run that a message started.
+  // Another process knows the run that a message started, and what a run has heard.
   expect(await chatWith(runs).say('u1', 'Pay.')).toEqual({ runId, span: 'first' });
+  expect(await chatWith(runs).say('u2', 'Pay once more.')).toEqual({ runId, span: { seq: 10 } });
+  expect(runs.heard).toHaveLength(1);
   expect(runs.started).toHaveLength(1);
 });
 
@@ -98,11 +166,11 @@ test('a run that no worker has opened takes the next message, and can be stopped
   runs.startFails = true;
   await expect(say('u1', 'Pay.')).rejects.toThrow('Late.');
   const runId = runIdOf(chat, 'u1');
-  expect(await stoppable(submitting, chat)).toEqual([runId]);
+  expect(await stoppable(submitting.deliveries, chat)).toEqual([runId]);
   expect(await say('u2', 'Thanks.')).toMatchObject({ runId });
   expect(runs.started).toEqual([runId]);
   runs.end(runId);
-  expect(await stoppable(submitting, chat)).toEqual([]);
+  expect(await stoppable(submitting.deliveries, chat)).toEqual([]);
 });
 
 test('a run that closes just before it hears a message leaves it to a run of its own', async () => {
@@ -111,6 +179,115 @@ test('a run that closes just before it hears a message leaves it to a run of its
   await say('u1', 'Pay.');
   runs.closesBeforeWords = true;
   expect(await say('u2', 'Thanks.')).toEqual({ runId: runIdOf(chat, 'u2'), span: 'first' });
+});
+
+test('a message that a run heard just before it closed is handed to no other run', async () => {
+  const runs = new Runs();
+  const { say } = chatWith(runs);
+  const { runId } = await say('u1', 'Pay.');
+  runs.closesWithWords = true;
+  expect(await say('u2', 'Thanks.')).toEqual({ runId, span: { seq: 10 } });
+  expect(runs.started).toEqual([runId]);
+});
+
+describe('a message that is changed', () => {
+  const user = (messageId: string, text: string) => ({ messageId, role: 'user', text });
+  const answer = (messageId: string) => ({ messageId, role: 'assistant', text: 'Done.' });
+  const EDIT = { kind: 'text' } as const;
+  const AGAIN = { kind: 'answer' } as const;
+
+  /** u1 and u2 are answered by runs of their own; u3 was heard by that of u2. */
+  async function conversed() {
+    const runs = new Runs();
+    const { chat, say, submitting } = chatWith(runs);
+    const one = await say('u1', 'One.');
+    runs.end(one.runId);
+    const two = await say('u2', 'Two.');
+    await say('u3', 'Three.');
+    runs.end(two.runId);
+    runs.spoken.set(chat.base, [
+      user(`${one.runId}:m0`, 'One.'),
+      answer(`${one.runId}:m1`),
+      user(`${two.runId}:m0`, 'Two.'),
+      answer(`${two.runId}:m1`),
+      user(`${two.runId}:m10`, 'Three.'),
+      answer(`${two.runId}:m11`),
+    ]);
+    return { runs, chat, say, submitting, one, two };
+  }
+
+  test('goes on from the message before it, in a session that the chat is found by', async () => {
+    const { runs, chat, say, submitting, one } = await conversed();
+    const at = await say('u2', 'Two, changed.', EDIT);
+    const sessionId = `${chat.base}.b0002`;
+    const runId = runIdOf({ sessionId }, 'u2');
+    expect(at).toEqual({ runId, span: 'first' });
+    const fork = { at: `${one.runId}:m1` };
+    expect(runs.starts.at(-1)).toMatchObject({ runId, sessionId, resume: chat.base, fork });
+    expect((await newestOf(submitting.deliveries, chat)).sessionId).toBe(sessionId);
+    expect(await say('u4', 'Four.')).toMatchObject({ runId });
+    expect(await say('u2', 'Two, changed.')).toBe(at);
+  });
+
+  test('may have been heard as a follow-up, or be called as the conversation calls it', async () => {
+    const { runs, say, two } = await conversed();
+    const before = { at: `${two.runId}:m1` };
+    await say('u3', 'Three, changed.', EDIT);
+    expect(runs.starts.at(-1)).toMatchObject({ fork: before });
+    const other = await conversed();
+    await other.say(`${other.two.runId}:m10`, 'Three, changed.', EDIT);
+    expect(other.runs.starts.at(-1)).toMatchObject({ fork: before });
+  });
+
+  test('begins an empty session where it was the first one', async () => {
+    const { runs, chat, say } = await conversed();
+    await say('u1', 'Another one.', EDIT);
+    expect(runs.starts.at(-1)).toMatchObject({ sessionId: `${chat.base}.b0002` });
+    expect(runs.starts.at(-1)).not.toHaveProperty('resume');
+  });
+
+  test('is the same message where its words are the same and it is the last one', async () => {
+    const { runs, say, two } = await conversed();
+    expect(await say('u3', 'Three.', EDIT)).toEqual({ runId: two.runId, span: { seq: 10 } });
+    expect(runs.started).toHaveLength(2);
+    // Behind the second one another message was heard.
+    expect(await say('u2', 'Two.', EDIT)).not.toMatchObject({ runId: two.runId });
+  });
+
+  test('stops the run that answers it, and a change that is sent again stops nothing', async () => {
+    const { runs, chat, say } = await conversed();
+    const at = await say('u2', 'Two, changed.', EDIT);
+    expect(await say('u2', 'Two, changed.', EDIT)).toEqual(at);
+    expect(runs.interrupted).toEqual([]);
+    runs.spoken.set(`${chat.base}.b0002`, [user(`${at.runId}:m0`, 'Two, changed.')]);
+    const next = await say('u2', 'Two, changed again.', EDIT);
+    expect(runs.interrupted).toEqual([at.runId]);
+    expect(next.runId).toBe(runIdOf({ sessionId: `${chat.base}.b0003` }, 'u2'));
+    expect(runs.starts.at(-1)).not.toHaveProperty('resume');
+  });
+
+  test('is answered anew, unless its answer is under way or is another one than the client replaces', async () => {
+    const { runs, say, two } = await conversed();
+    const at = await say('u3', 'Three.', AGAIN);
+    expect(at.runId).not.toBe(two.runId);
+    expect(await say('u3', 'Three.', AGAIN)).toEqual(at);
+    expect(await say('u3', 'Three.', { ...AGAIN, of: two.runId })).toEqual(at);
+    expect(runs.started).toHaveLength(3);
+    expect(runs.interrupted).toEqual([]);
+  });
+
+  test('is a new message where no run has heard it', async () => {
+    const { runs, chat, say } = await conversed();
+    expect(await say('u9', 'Nine.', EDIT)).toMatchObject({ runId: runIdOf(chat, 'u9') });
+    expect(runs.starts.at(-1)).toMatchObject({ resume: chat.base });
+  });
+
+  test('is refused where a summary stands for it', async () => {
+    const { runs, chat, say } = await conversed();
+    runs.spoken.set(chat.base, [user(`${chat.base}.x:m0`, 'A summary.')]);
+    await expect(say('u1', 'Changed.', EDIT)).rejects.toMatchObject({ status: 409 });
+    await expect(say('u3', 'Changed.', EDIT)).rejects.toMatchObject({ status: 409 });
+  });
 });
 
 test('what is remembered is bounded, and a later delivery is not forgotten with an earlier one', () => {
@@ -127,9 +304,15 @@ test('what is remembered is bounded, and a later delivery is not forgotten with 
 });
 
 describe('the message after a follow-up', () => {
-  const words = (seq: number, text: string) => ({
+  const words = (seq: number, text: string, clientMessageId?: string) => ({
     kind: 'event',
-    event: { type: 'user_message', messageId: `r:m${seq}`, text: { text }, stamp: { seq } },
+    event: {
+      type: 'user_message',
+      messageId: `r:m${seq}`,
+      text: { text },
+      ...(clientMessageId !== undefined && { clientMessageId }),
+      stamp: { seq },
+    },
   });
   const end = (seq: number) => ({
     kind: 'event',
@@ -143,7 +326,7 @@ describe('the message after a follow-up', () => {
   async function tell(runs: Runs): Promise<{ chunks: readonly UiChunk[]; ending: Ending }> {
     const { chat } = chatWith(runs);
     const { signal } = new AbortController();
-    const span = { text: 'Yes.', after: 4 };
+    const span = { named: 'mine', text: 'Yes.', after: 4 };
     const telling = tellMessage({
       chat,
       runId: 'r',
@@ -167,6 +350,12 @@ describe('the message after a follow-up', () => {
     expect(ending).toBe('told');
     expect(chunks[0]).toEqual({ type: 'start', messageId: 'r:u9' });
     expect(chunks.at(-1)).toMatchObject({ type: 'finish' });
+  });
+
+  test('begins where its run names it, whatever others say in the same words', async () => {
+    const runs = new Runs();
+    runs.moments = [words(7, 'Yes.', 'other'), words(9, 'Yes.', 'mine'), end(12)];
+    expect((await tell(runs)).chunks[0]).toEqual({ type: 'start', messageId: 'r:u9' });
   });
 
   test('has never begun only where the run says that it left a message out', async () => {

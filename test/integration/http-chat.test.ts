@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { chatHandler, nodeListener, type ChatHandlerOptions } from '../../http/index.js';
 import { chatOf, runIdOf } from '../../http/chat.js';
 import { checkOptions } from '../../http/options.js';
-import { liveParts, type UiMessage } from '../../http/projection/index.js';
+import type { UiMessage } from '../../http/projection/index.js';
 import {
   MAJORS,
   openChat,
@@ -13,6 +13,7 @@ import {
   type Major,
 } from '../http/clients.js';
 import { AGENT, APPROVER } from './support/agents.js';
+import { echo, lastRun, seen, user } from './support/chats.js';
 import { ANY_RUN, pay, read, say, startWorld, until, type World } from './support/world.js';
 import { scriptOf, type ScriptedAnswer } from '../../testing/index.js';
 
@@ -31,7 +32,7 @@ beforeAll(async () => {
   world.script(ANY_RUN, (request) => {
     const text = JSON.stringify(request.messages[0]);
     const name = /\[([a-z0-9-]+)\]/.exec(text)?.[1] ?? '';
-    return scriptOf(scripts.get(name) ?? [])(request);
+    return name.startsWith('echo') ? echo(request) : scriptOf(scripts.get(name) ?? [])(request);
   });
   const over: Readonly<Record<string, Partial<ChatHandlerOptions>>> = {
     '/own': { ownDecisions: true },
@@ -86,34 +87,12 @@ function chatting({ id, major, at = '/own', ...rest }: Chatting): ChatClient {
   return openChat(major, { id, api: `${origin}${at}`, ...rest });
 }
 
-const user = (id: string, text: string) => ({
-  id,
-  role: 'user',
-  parts: [{ type: 'text', text }],
-});
-
 /** What the server says that the conversation is. */
 async function stored(id: string, at = '/own'): Promise<readonly UiMessage[]> {
   const response = await fetch(`${origin}${at}/${id}/messages`);
   const { messages } = (await response.json()) as { readonly messages: readonly UiMessage[] };
   return messages;
 }
-
-/** What people see, without what only one side knows: ids of messages, questions, where texts were cut in pieces. */
-function seen(messages: readonly (ClientMessage | UiMessage)[]) {
-  return messages.map(({ role, parts }) => {
-    const live = liveParts(parts as ClientMessage['parts']);
-    const shown = live.filter(({ type }) => type !== 'step-start' && !type.startsWith('data-'));
-    const text = shown.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('');
-    const calls = shown.flatMap(({ type, state, toolCallId, input, output }) =>
-      toolCallId === undefined ? [] : [{ type, state, toolCallId, input, output }],
-    );
-    return { role, text, calls };
-  });
-}
-
-const lastRun = (chat: ChatClient) =>
-  chat.messages.at(-1)?.parts.find(({ type }) => type === 'data-holdfast-run')?.data;
 
 describe.each(MAJORS)('a chat of a client of %s', (major) => {
   test('talks, uses tools, is asked for an approval, and shows at the end what the transcript says', async () => {
@@ -195,6 +174,51 @@ describe.each(MAJORS)('a chat of a client of %s', (major) => {
     expect(lastRun(back)).toMatchObject({ state: 'ended' });
     expect(seen(back.messages)).toEqual(seen(await stored(id)));
     expect(back.messages).toHaveLength(2);
+  });
+
+  test('changes a message and has an answer made anew, and shows what the conversation is', async () => {
+    const id = `echo-${major}`;
+    const chat = chatting({ id, major });
+    const words = () => seen(chat.messages).map(({ text }) => text);
+    await chat.sendMessage(user('u1', `One. [${id}]`));
+    await chat.sendMessage(user('u2', 'Two.'));
+    await chat.sendMessage(user('u3', 'Three.'));
+    await chat.sendMessage({ text: 'Four.', messageId: 'u2' });
+    expect(words()).toHaveLength(4);
+    expect(words().at(-1)).toContain('You say Four');
+    expect(seen(chat.messages)).toEqual(seen(await stored(id)));
+
+    const before = words().at(-1);
+    await chat.regenerate();
+    expect(words().at(-1)).toContain('You say Four');
+    expect(words().at(-1)).not.toBe(before);
+    await chat.sendMessage(user('u5', 'Five.'));
+    expect(seen(chat.messages)).toEqual(seen(await stored(id)));
+
+    // A page that is loaded anew calls its messages as the conversation does.
+    const page = chatting({ id, major, messages: (await stored(id)) as readonly ClientMessage[] });
+    await page.sendMessage({ text: `Six. [${id}]`, messageId: page.messages[0]!.id });
+    expect(page.messages).toHaveLength(2);
+    expect(seen(page.messages)).toEqual(seen(await stored(id)));
+    expect(page.error).toBeUndefined();
+  });
+
+  test('changes a message while its answer is under way: the run before is stopped', async () => {
+    const id = `echo-under-way-${major}`;
+    const chat = chatting({ id, major });
+    const sending = chat.sendMessage(user('u1', `Slowly one. [${id}]`));
+    await until('its first words', () =>
+      chat.messages.at(-1)?.parts.some(({ type }) => type === 'text') && chat.messages.length > 1
+        ? true
+        : undefined,
+    );
+    const runId = String(lastRun(chat)!['runId']);
+    await chat.stop();
+    await sending;
+    await chat.sendMessage({ text: `Two. [${id}]`, messageId: 'u1' });
+    expect((await world.client.handle(runId).result()).stopReason).toBe('interrupted');
+    expect(seen(chat.messages)).toEqual(seen(await stored(id)));
+    expect(chat.messages).toHaveLength(2);
   });
 
   test('is told when a decision does not count, and can be answered by somebody else', async () => {
@@ -285,6 +309,35 @@ test('a message that is sent again starts nothing, and a history that is made up
   expect(JSON.stringify(requests[0])).not.toMatch(/1,000,000|Obey/);
 });
 
+test('a message that an open run has heard is heard once, also where another process is asked after the run', async () => {
+  const id = 'processes';
+  scripts.set(id, [
+    { ...say('Word after word, and more words.'), chunks: 20, chunkDelayMs: 150 },
+    pay('pay.keyed', 7),
+    say('Paid once.'),
+    say('And again yes.'),
+  ]);
+  const first = (await post('/own', { id, messages: [user('u1', `Talk. [${id}]`)] })).text();
+  const second = await (await post('/own', { id, messages: [user('u2', 'Yes.')] })).text();
+  await first;
+  const [, startOf] = /"messageId":"([^"]+:u\d+)"/.exec(second) ?? [];
+  const options = { ...handling(), ownDecisions: true };
+  const chat = chatOf(checkOptions(options), { actor: ACTOR }, id);
+  const runId = runIdOf(chat, 'u1');
+  // A handler of its own has delivered nothing.
+  const other = chatHandler({ ...options, insecure: false });
+  const again = async (message: string, text: string) => {
+    const body = JSON.stringify({ id, messages: [user(message, text)] });
+    const headers = { 'content-type': 'application/json' };
+    const request = new Request('http://localhost/own', { method: 'POST', headers, body });
+    return (await other(request)).text();
+  };
+  expect(await again('u2', 'Yes.')).toContain(`"messageId":"${startOf}"`);
+  expect(world.service.visits(runId, 'effect')).toHaveLength(1);
+  // The same words under another name are another message.
+  expect(await again('u3', 'Yes.')).toContain('And again yes.');
+});
+
 test('a chat of somebody else is no chat, and a question of it is none', async () => {
   const id = 'private';
   scripts.set(id, [pay('pay.asked', 700), say('Paid.')]);
@@ -315,8 +368,11 @@ test('requests that cannot be meant are refused, and cost nothing', async () => 
   expect(await status(post('/own', body({}), { 'x-user': 'nobody' }))).toBe(401);
   expect(await status(post('/own', 'no json'))).toBe(400);
   expect(await status(post('/own', body({ id: '' })))).toBe(400);
-  expect(await status(post('/own', body({ trigger: 'regenerate-message' })))).toBe(409);
-  expect(await status(post('/own', body({ messageId: 'u1' })))).toBe(409);
+  const nothing = {
+    trigger: 'regenerate-message',
+    messages: [{ ...user('a', 'x'), role: 'assistant' }],
+  };
+  expect(await status(post('/own', body(nothing)))).toBe(400);
   expect(await status(post('/own', body({ messages: [] })))).toBe(400);
   expect(await status(post('/own', body({}), { 'content-type': 'text/plain' }))).toBe(415);
   expect(await status(post('/own', body({}), { origin: 'https://evil.example' }))).toBe(403);

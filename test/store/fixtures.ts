@@ -95,6 +95,7 @@ export async function withoutLaterTables(place: string): Promise<void> {
     'folder_commits',
     'connector_tools',
     'letters',
+    'user_messages',
     'forks',
     'recorded_calls',
     'connector_tokens',

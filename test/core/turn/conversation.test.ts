@@ -12,6 +12,7 @@ import {
   warningsOf,
   type Shell,
 } from '../shell.js';
+import { RULES_VERSION } from '../../../core/step/changes.js';
 import { QUEUE_BYTES_MAX, QUEUE_MAX } from '../../../core/loop/user-message.js';
 import { lettersOf } from '../transcript.js';
 
@@ -47,6 +48,17 @@ describe('a conversation', () => {
       { text: 'and?' },
       { text: 'more' },
     ]);
+  });
+
+  test.each([
+    ['tells of each message what its sender calls it', RULES_VERSION, ['u1', undefined]],
+    ['tells no ids of messages under rules before 19', 18, [undefined, undefined]],
+  ])('%s', (_what, rules, ids) => {
+    const shell = talk({ model: [says('one'), says('two'), says('three')], rules });
+    say(shell, 'and?', 'u1');
+    say(shell, 'and once more?', 'u1');
+    say(shell, 'more');
+    expect(ofType(shell, 'user_message').map((event) => event.clientMessageId)).toEqual(ids);
   });
 
   test('waiting for the user costs no active time', () => {

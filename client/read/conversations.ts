@@ -1,0 +1,82 @@
+/**
+ * Where messages of users stand in runs, and where a reader of one message begins.
+ * Invariant: what a reader who begins there is told of the message is what one hears who has read the run from its first event.
+ */
+import type { AskView } from '../../core/state/ask-view.js';
+import { CHANGES } from '../../core/step/changes.js';
+import { cursorOf } from '../../pure/stream.js';
+import type { HeardMessage } from '../../store/user-messages.js';
+import { storeOf, type Link } from '../link.js';
+import { eventsOf } from './event-stream.js';
+
+export type { HeardMessage } from '../../store/user-messages.js';
+
+export interface MessagePlace {
+  /** Number of the first event to read. */
+  readonly since: number;
+  /** For `FollowOptions.after`. */
+  readonly after?: string;
+  /** Questions that are open there. */
+  readonly asks: readonly AskView[];
+}
+
+/** All of these need a store. Errors: StoreUnavailable. */
+export interface Conversations {
+  /** Where messages with this id were heard; other senders may use it too. Runs of rules before 19 do not tell ids. */
+  named(clientMessageId: string): Promise<readonly HeardMessage[]>;
+  /** The newest message of its user that the run has heard behind its task, up to an event. */
+  last(runId: string, upTo?: number): Promise<HeardMessage | undefined>;
+  /** Number of the newest event; -1: none. */
+  lastSeq(runId: string): Promise<number>;
+  /** Of the sessions that runs belong to and whose ids begin so, the last one by its id. */
+  lastSession(prefix: string): Promise<string | undefined>;
+  /** Where a reader of a message begins who knows its run up to the event `seen`. */
+  place(
+    runId: string,
+    message: { readonly since: number; readonly seen?: number },
+  ): Promise<MessagePlace>;
+}
+
+export function conversations(link: Link): Conversations {
+  const { tenant } = link;
+  return {
+    named: async (name) => storeOf(link).messagesNamed(tenant, name),
+    last: (runId, upTo) => lastMessage(link, runId, upTo),
+    lastSeq: async (runId) => (await storeOf(link).getRun(tenant, runId))?.lastSeq ?? -1,
+    lastSession: async (prefix) => storeOf(link).lastSessionBelow(tenant, prefix),
+    async place(runId, { since, seen = -1 }) {
+      const store = storeOf(link);
+      const until = Math.max(since, seen + 1);
+      // From its beginning the stream of a run is read as it is.
+      const place =
+        since === 0 && seen < 0
+          ? undefined
+          : await store.placeInStream(
+              { tenant, runId },
+              { since: since === 0 ? -1 : since, until },
+            );
+      const asks = since === 0 ? [] : await store.asksOpenAt({ tenant, runId, seq: since });
+      return { since, asks, ...(place !== undefined && { after: cursorOf(place) }) };
+    },
+  };
+}
+
+async function lastMessage(
+  link: Link,
+  runId: string,
+  upTo = Number.MAX_SAFE_INTEGER,
+): Promise<HeardMessage | undefined> {
+  const store = storeOf(link);
+  const known = await store.lastMessageOf(link.tenant, runId, upTo);
+  const { rules = 0 } = (await store.getRun(link.tenant, runId)) ?? {};
+  if (known !== undefined || rules >= CHANGES.clientMessageIds.since) return known;
+  // An older release may have written the first events of the run, without noting its messages.
+  let last: HeardMessage | undefined;
+  for await (const event of eventsOf(link, runId, { untilNow: true })) {
+    const { seq } = event.stamp;
+    if (seq > upTo) break;
+    if (event.type !== 'user_message' || event.from !== undefined) continue;
+    last = { runId, seq, messageId: event.messageId };
+  }
+  return last;
+}

@@ -1,0 +1,142 @@
+/**
+ * A message of a chat's user goes to a run: to the one that is open, or to one of its own.
+ * Invariants: messages of one chat are handed over one after the other; a message that a run has heard is handed over no
+ * more, whichever process did it; a message that was left out by a run which ended is handed over again.
+ */
+import type { SessionOptions } from '../client/index.js';
+import { HoldfastError } from '../core/state/errors.js';
+import {
+  isRunOf,
+  isThere,
+  nameOf,
+  newestOf,
+  onlyWhenGone,
+  runIdOf,
+  unopenedRun,
+  type Chat,
+} from './chat.js';
+import type { Deliveries, Speaking } from './deliveries.js';
+import type { CheckedOptions } from './options.js';
+import { revise, type Beginning } from './revise.js';
+import type { SaidMessage } from './said.js';
+
+export interface Submitting {
+  readonly options: CheckedOptions;
+  readonly deliveries: Deliveries;
+}
+
+/** Errors: as `HoldfastClient.start` and `message`; a Problem for a change that is not possible. */
+export async function submit(
+  submitting: Submitting,
+  given: Chat,
+  message: SaidMessage,
+): Promise<Speaking> {
+  const { deliveries } = submitting;
+  return deliveries.inTurn(given.base, async () => {
+    const chat = await newestOf(deliveries, given);
+    const changed =
+      message.change === undefined
+        ? undefined
+        : await revise({ deliveries, begin: (at) => begun(submitting, at) }, chat, message);
+    if (changed !== undefined) return changed;
+    const key = runIdOf(chat, message.id);
+    const known = message.change === undefined ? deliveries.of(key) : undefined;
+    if (known !== undefined) return known;
+    const at = await handedOver(submitting, chat, message);
+    deliveries.remember(key, at);
+    return at;
+  });
+}
+
+/** A message that its run did not hear any more. */
+export async function submitAgain(
+  submitting: Submitting,
+  given: Chat,
+  { message, unheard }: { readonly message: SaidMessage; readonly unheard: Speaking },
+): Promise<Speaking> {
+  const { deliveries } = submitting;
+  const chat = await newestOf(deliveries, given);
+  deliveries.forget(runIdOf(chat, message.id), unheard);
+  const { id, text } = message;
+  return submit(submitting, given, { id, text });
+}
+
+/** Runs that end one after the other before they hear a message. */
+const RUNS_MAX = 3;
+
+async function handedOver(
+  submitting: Submitting,
+  chat: Chat,
+  message: SaidMessage,
+): Promise<Speaking> {
+  const { client, sessionId } = chat;
+  const runId = runIdOf(chat, message.id);
+  // The message was sent before: its run answers it, or has answered it and is told again.
+  if (await isThere(chat, runId)) return { runId, span: 'first' };
+  for (let tries = 0; tries < RUNS_MAX; tries += 1) {
+    const { openRuns } = await client.session(sessionId);
+    const open = openRuns[0] ?? (await unopenedRun(submitting.deliveries, chat));
+    const after = open === undefined ? -1 : await client.conversations.lastSeq(open);
+    // Looked for after the run that is open: what one heard that has closed meanwhile is found.
+    const heard = await heardBefore(chat, message.id);
+    if (heard !== undefined) return heard;
+    if (open === undefined) break;
+    const at = await toldTo(chat, message, { runId: open, after });
+    if (at !== undefined) return at;
+  }
+  return begun(submitting, { chat, message });
+}
+
+async function heardBefore(chat: Chat, messageId: string): Promise<Speaking | undefined> {
+  const places = await chat.client.conversations.named(nameOf(chat, messageId));
+  const own = places.find(({ runId }) => isRunOf(chat, runId));
+  return own && { runId: own.runId, span: { seq: own.seq } };
+}
+
+interface OpenAt {
+  readonly runId: string;
+  /** Number of its newest event. */
+  readonly after: number;
+}
+
+/** undefined: the run has closed. */
+async function toldTo(
+  chat: Chat,
+  { id, text }: SaidMessage,
+  { runId, after }: OpenAt,
+): Promise<Speaking | undefined> {
+  const named = nameOf(chat, id);
+  const sent = await chat.client.message(runId, text, named).catch(onlyWhenGone);
+  return sent === undefined ? undefined : { runId, span: { named, text, after } };
+}
+
+async function begun(
+  { options: { agent, start = {} }, deliveries: { unopened } }: Submitting,
+  { chat, message: { id, text }, session }: Beginning,
+): Promise<Speaking> {
+  const { client, caller, sessionId } = chat;
+  const runId = runIdOf(chat, id);
+  unopened.set(sessionId, runId);
+  try {
+    await client.start({
+      ...start,
+      agent,
+      runId,
+      task: { goal: text, caller },
+      cwd: 'chat',
+      ...(session ?? (await goingOn(chat))),
+      settings: { includePartialMessages: true, ...start.settings, persistSession: true },
+    });
+  } catch (error) {
+    // The message was sent before, and its run has ended: what it said is told again.
+    if (!(error instanceof HoldfastError) || error.code !== 'RunExists') throw error;
+  }
+  unopened.delete(sessionId);
+  return { runId, span: 'first' };
+}
+
+/** A run that has just closed has stored the session. */
+async function goingOn({ client, sessionId }: Chat): Promise<SessionOptions> {
+  const { stored } = await client.session(sessionId);
+  return stored === undefined ? { sessionId } : { resume: sessionId };
+}
