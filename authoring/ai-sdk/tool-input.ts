@@ -12,7 +12,7 @@ import { ToolError } from '../tool-error.js';
 const MESSAGE_CHARS_MAX = 500;
 const NO_INPUT: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
 
-export interface TakenInput {
+interface TakenInput {
   readonly input: InputDeclaration;
   /** What `execute` gets of what has passed; absent: the same. Errors: ToolError, before anything has happened. */
   readonly converted?: (value: unknown) => Promise<unknown>;

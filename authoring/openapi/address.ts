@@ -6,6 +6,7 @@ import { wrong } from './operations.js';
 const HINT = "Say where the service is: baseUrl: 'https://api.example.com/v1'.";
 /** Addresses by number: of a network of one's own, often. */
 const NUMBERED = /^(\d{1,3}\.){3}\d{1,3}$|^\[|(^|\.)(internal|local|localhost)$/;
+const HOST = /^[A-Za-z0-9._-]+$|^\[/;
 const PATH = /^[A-Za-z0-9._~!$&'()*+,;=:@/-]*$/;
 
 export interface Address {
@@ -38,6 +39,7 @@ function checked(address: string, what: string): Address {
     const hint = 'Send secrets by headers; leave queries out.';
     throw wrong(`${what} has more than a host and a path`, hint);
   }
-  if (!PATH.test(url.pathname)) throw wrong(`${what} has a path that cannot be used`, HINT);
+  if (!HOST.test(url.hostname) || !PATH.test(url.pathname))
+    throw wrong(`${what} is none that can be used`, HINT);
   return { origin: url.origin, base: url.pathname.replace(/\/+$/, '') };
 }

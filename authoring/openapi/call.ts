@@ -92,5 +92,5 @@ async function answered(
 function placeOf({ status, headers }: Response, from: URL): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(status)) return undefined;
   const location = headers.get('location') ?? '';
-  return URL.canParse(location, from) ? new URL(location, from) : undefined;
+  return location !== '' && URL.canParse(location, from.href) ? new URL(location, from) : undefined;
 }

@@ -4,7 +4,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 import { wireNameOf } from '../../core/state/tool.js';
 import { followed, isPart, own, unfit, words, type Part } from './document.js';
 
-export const METHODS = ['get', 'head', 'put', 'delete', 'post', 'patch'] as const;
+const METHODS = ['get', 'head', 'put', 'delete', 'post', 'patch'] as const;
 export type Method = (typeof METHODS)[number];
 
 const OPERATIONS_MAX = 5_000;

@@ -24,7 +24,7 @@ export interface OwnHeaders {
   of(ctx: ToolContext): Promise<SentHeaders>;
 }
 
-export interface SentHeaders {
+interface SentHeaders {
   readonly pairs: readonly (readonly [string, string])[];
   /** The text without the values that functions gave. */
   strip(text: string): string;

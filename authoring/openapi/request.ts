@@ -54,10 +54,10 @@ function urlOf({ fields }: Plan, input: Input, { origin, base, path }: Destinati
     .map(([name, value]) => `${encoded(name)}=${encoded(value)}`);
   const whole = `${base}${filled}`;
   const url = new URL(`${origin}${whole}${query.length > 0 ? `?${query.join('&')}` : ''}`);
-  if (url.href.length > ADDRESS_CHARS_MAX) throw unsendable('Its address is too long.');
+  if (url.href.length > ADDRESS_CHARS_MAX) throw unsendable('The address is too long.');
   // Steps of dots are taken away by every reader of an address.
   if (url.pathname === whole && url.origin === origin) return url;
-  throw unsendable('One of its arguments would change the path.');
+  throw unsendable('An argument would change the path.');
 }
 
 function stepOf(field: Field, value: Json | undefined): string {
@@ -65,7 +65,7 @@ function stepOf(field: Field, value: Json | undefined): string {
     .map((one) => encoded(scalar(field, one)))
     .join(',');
   if (text === '' || text === '.' || text === '..') {
-    throw unsendable(`Its argument ${field.argument} cannot stand in a path.`);
+    throw unsendable(`The argument ${field.argument} cannot stand in a path.`);
   }
   return text;
 }
@@ -79,7 +79,7 @@ function pairsOf(field: Field, value: Json | undefined): readonly Pair[] {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return objectPairs(field, Object.entries(value as Input));
   }
-  if (style === 'deep') throw unsendable(`Its argument ${field.argument} is no object.`);
+  if (style === 'deep') throw unsendable(`The argument ${field.argument} is no object.`);
   const texts = listOf(value).map((one) => scalar(field, one));
   if (explode || !Array.isArray(value)) return texts.map((text) => [name, text] as const);
   return texts.length === 0 ? [] : [[name, texts.join(SEPARATORS[style])]];
@@ -100,7 +100,7 @@ function headerOf(field: Field, value: Json | undefined): readonly Pair[] {
     .map((one) => scalar(field, one))
     .join(',');
   if (isHeaderText(text)) return [[name.toLowerCase(), text]];
-  throw unsendable(`Its argument ${argument} cannot stand in a header.`);
+  throw unsendable(`The argument ${argument} cannot stand in a header.`);
 }
 
 export function isHeaderText(text: string): boolean {
@@ -111,7 +111,7 @@ function bodyOf({ form, argument }: Body, value: Json): string {
   if (form === 'json') return JSON.stringify(value);
   if (form === 'text') return typeof value === 'string' ? value : JSON.stringify(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw unsendable(`Its argument ${argument} is no object.`);
+    throw unsendable(`The argument ${argument} is no object.`);
   }
   const pairs = Object.entries(value as Input).flatMap(([name, one]) =>
     listOf(one).map((part): [string, string] => [name, fieldText(part)]),
@@ -130,7 +130,7 @@ function listOf(value: Json | undefined): readonly Json[] {
 
 function scalar({ argument }: Field, value: Json): string {
   if (value === null || typeof value === 'object') {
-    throw unsendable(`Its argument ${argument} is no plain value.`);
+    throw unsendable(`The argument ${argument} is no plain value.`);
   }
   return String(value);
 }
@@ -139,7 +139,7 @@ function encoded(text: string): string {
   try {
     return encodeURIComponent(text);
   } catch {
-    throw unsendable('One of its arguments is no text that can be sent.');
+    throw unsendable('An argument is no text that can be sent.');
   }
 }
 

@@ -43,7 +43,7 @@ export async function resultOf(response: Response, asking: Asking): Promise<unkn
     await drop(response);
     return {
       status,
-      note: 'It was deleted before; an earlier request of this call may have done so.',
+      note: 'The thing was gone before; an earlier request of this call may have deleted it.',
     };
   }
   const said = await bodyOf(response, ERROR_BYTES_MAX).catch(() => undefined);
@@ -60,7 +60,7 @@ function faultOf(status: number, message: string, { isRead, isKeyed }: Asking): 
   // With a key a conflict may mean that an earlier request of this call is still at work.
   if (isTransient || (isKeyed && status === 409)) return new Error(message);
   // A service that shows the way to a result has made one; 307 and 308 want the request elsewhere.
-  if (status >= 300 && status < 400 && status < 307) return new Error(message);
+  if (status >= 300 && status < 307) return new Error(message);
   return new ToolError(message);
 }
 
@@ -105,7 +105,7 @@ async function doneOf(response: Response, asking: Asking): Promise<unknown> {
   if (response.body === null || status === 204) return { status };
   if (!isJson && type !== '' && !/^text\/|[/+]xml\b|[/+]yaml\b/.test(type)) {
     await drop(response);
-    return { status, contentType: type, note: 'The answer is no text; it was not read.' };
+    return { status, contentType: type, note: 'The answer is no text and was not read.' };
   }
   const read = await bodyOf(response, asking.bytesMax).catch(() => undefined);
   if (read === undefined) return unread(status, asking);
@@ -118,7 +118,7 @@ async function doneOf(response: Response, asking: Asking): Promise<unknown> {
 /** The status was heard: what was asked for is done, whatever became of the rest of the answer. */
 function unread(status: number, { isRead, key }: Asking): unknown {
   if (isRead) throw new ToolError(RETRYABLE, `The answer to ${key} broke off.`);
-  return { status, note: 'It is done; the rest of the answer was lost.' };
+  return { status, note: 'The call is done; the rest of its answer was lost.' };
 }
 
 function parsed(text: string): unknown {
