@@ -64,7 +64,7 @@ function stepOf(field: Field, value: Json | undefined): string {
   const text = listOf(value)
     .map((one) => encoded(scalar(field, one)))
     .join(',');
-  if (text === '' || text === '.' || text === '..') {
+  if (text === '') {
     throw unsendable(`The argument ${field.argument} cannot stand in a path.`);
   }
   return text;
