@@ -33,6 +33,17 @@ export {
 } from './hook.js';
 export type { TaskGate, TaskGateContext } from './task-gate.js';
 export { defineTool, type ToolDefinition } from './define-tool.js';
+export {
+  fromAiSdkTool,
+  type AiSdkTool,
+  type AiSdkToolSettings,
+} from './ai-sdk/from-ai-sdk-tool.js';
+export {
+  fromOpenAPI,
+  type OpenApiSettings,
+  type OperationSettings,
+} from './openapi/from-openapi.js';
+export type { HeaderValue } from './openapi/own-headers.js';
 export type { InputDeclaration, InputOf, JsonSchema } from './schema-forms.js';
 export type { StandardSchema } from './standard-schema.js';
 export { defineHostedTool, type HostedToolDefinition } from './hosted-tool.js';

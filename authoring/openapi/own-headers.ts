@@ -1,0 +1,86 @@
+/**
+ * Headers that a configuration sends with each request.
+ * Invariant: a value that a function gives is asked for before each request and leaves this process in that request alone: no
+ * result, error or event has it.
+ */
+import { HoldfastError } from '../../core/state/errors.js';
+import { withoutSecrets } from '../../pure/secret-values.js';
+import { ToolError, UNAVAILABLE } from '../tool-error.js';
+import type { ToolContext } from '../tool.js';
+import { isHeaderText } from './request.js';
+
+const HEADERS_MAX = 50;
+const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
+const REFUSED = ['host', 'content-length', 'transfer-encoding', 'connection', 'content-type'];
+
+/** A text that is no secret, or a function that gives the value of one request. */
+export type HeaderValue =
+  string | ((ctx: ToolContext) => string | undefined | Promise<string | undefined>);
+
+export interface OwnHeaders {
+  /** In small letters. */
+  readonly names: readonly string[];
+  /** The headers of one request. Errors: ToolError, before anything was sent; it quotes no value. */
+  of(ctx: ToolContext): Promise<SentHeaders>;
+}
+
+interface SentHeaders {
+  readonly pairs: readonly (readonly [string, string])[];
+  /** The text without the values that functions gave. */
+  strip(text: string): string;
+}
+
+/** Errors: InvalidTool, which quotes no value. */
+export function ownHeadersOf(given: { readonly [name: string]: HeaderValue }): OwnHeaders {
+  const entries = Object.entries(given).map(
+    ([name, value]) => [name.toLowerCase(), value] as const,
+  );
+  if (entries.length > HEADERS_MAX) throw wrong(`${entries.length} headers are too many`);
+  for (const [name, value] of entries) {
+    if (!NAME.test(name) || REFUSED.includes(name)) {
+      throw wrong(`${JSON.stringify(name.slice(0, 60))} is no header that can be sent`);
+    }
+    const isUsable =
+      typeof value === 'function' || (typeof value === 'string' && isHeaderText(value));
+    if (!isUsable) throw wrong(`the header ${name} is neither a text of one line nor a function`);
+  }
+  return {
+    names: entries.map(([name]) => name),
+    async of(ctx) {
+      const pairs: (readonly [string, string])[] = [];
+      const secrets: Record<string, string> = {};
+      for (const [name, value] of entries) {
+        const text = typeof value === 'string' ? value : await asked(name, () => value(ctx));
+        pairs.push([name, text]);
+        if (typeof value === 'function') Object.assign(secrets, partsOf(name, text));
+      }
+      return { pairs, strip: (text) => withoutSecrets(text, secrets) };
+    },
+  };
+}
+
+type Asked = () => string | undefined | Promise<string | undefined>;
+
+async function asked(name: string, give: Asked): Promise<string> {
+  let text: unknown;
+  try {
+    text = await give();
+  } catch {
+    // Its words may have the secret.
+    throw new ToolError(UNAVAILABLE, `The header ${name} cannot be made now.`);
+  }
+  if (typeof text === 'string' && text !== '' && isHeaderText(text)) return text;
+  throw new ToolError(UNAVAILABLE, `The header ${name} has no value that can be sent.`);
+}
+
+/** `Bearer abc` has the secret `abc`. The names are those that stand in place of the values. */
+function partsOf(name: string, text: string): Readonly<Record<string, string>> {
+  const last = text.trim().split(/\s+/).at(-1) ?? '';
+  return { [`header ${name} SECRET`]: text, [`header ${name} TOKEN`]: last };
+}
+
+function wrong(what: string): HoldfastError {
+  return new HoldfastError('InvalidTool', `fromOpenAPI: ${what}.`, {
+    hint: "Use headers: { authorization: () => `Bearer ${process.env['API_TOKEN']}` }.",
+  });
+}
