@@ -32,7 +32,7 @@ const SETTINGS = {
 /** Programs that define things and do nothing else can be run without a server, a model or a test runner. */
 const onlyDefines = ({ snippet: { language, code } }: Program): boolean =>
   language !== 'tsx' &&
-  !/\bawait\b|\bvoid \w+\(|\btest\(|runWorkerProcess|^export \{|^app\./m.test(code);
+  !/\bawait\b|\bvoid \w+\(|\btest\(|^export \{|^(?!define)\w+(?:\.\w+)?\(/m.test(code);
 
 interface Told {
   /** What the compiler complains of, by program. */

@@ -9,7 +9,7 @@ import type { Provider } from '../../../worker/index.js';
 const input = z.object({ orderId: z.string() });
 
 export const readOrder = defineTool({
-  name: 'orders.read',
+  name: 'read_order',
   version: '1',
   effect: 'read',
   input,
