@@ -46,7 +46,7 @@ export async function revise(
   const open = await stoppable(deliveries, chat);
   for (const runId of open) {
     const at = await lastIn(chat, runId, { message, own });
-    if (at !== undefined && (await isSame(chat, message, at))) return at;
+    if (at !== undefined && (await isSame(chat, message, { at, isOpen: true }))) return at;
   }
   await stopAll(chat, open);
   deliveries.forget(runIdOf(chat, message.id));
@@ -57,7 +57,7 @@ export async function revise(
     return own.length > 0 || (await wasStarted(chat, message, spoken)) ? refuse() : undefined;
   if (!spoken.slice(index + 1).some(isOfUser)) {
     const at = placeOf(found, own);
-    if (await isSame(chat, message, at)) return at;
+    if (await isSame(chat, message, { at, isOpen: false })) return at;
   }
   return begunAnew({ deliveries, begin }, chat, { message, before: spoken[index - 1] });
 }
@@ -97,13 +97,17 @@ function isStartedBy(messageId: string, runId: string): boolean {
 }
 
 /** Whether what stands there is what is wanted: the same words, or an answer that is not the one to be replaced. */
-async function isSame(chat: Chat, { change, text }: SaidMessage, at: Speaking): Promise<boolean> {
+async function isSame(
+  chat: Chat,
+  { change, text }: SaidMessage,
+  { at, isOpen }: { readonly at: Speaking; readonly isOpen: boolean },
+): Promise<boolean> {
   const { runId, span } = at;
   if (change?.kind === 'answer') {
     const { of } = change;
     if (of !== undefined) return isRunOf(chat, of) && of !== runId && !of.startsWith(`${runId}:`);
     // Without a name it is the answer that is there, unless that one is still under way.
-    return (await chat.client.handle(runId).execution().catch(onlyWhenGone))?.closed === false;
+    return isOpen;
   }
   const since = typeof span === 'object' && 'seq' in span ? span.seq : 0;
   for await (const event of chat.client.handle(runId).events({ since, untilNow: true })) {

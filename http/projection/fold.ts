@@ -4,9 +4,11 @@
  * of what was told before, each chunk is the same whenever it is told again.
  */
 import type { WholeEvent } from '../../pure/sdk/projection.js';
+import { tellBelow } from './agents.js';
 import { closeAsk, openAgain, openAsk, resolveAsk } from './asks.js';
 import { endCall, endCallsOf, noteCalls, startCall } from './calls.js';
 import type { UiChunk, UiFinishReason, UiRun } from './chunk.js';
+import { isWaiting } from './waiting.js';
 import { dropReply, tellPiece, tellReply } from './reply.js';
 import {
   inTurn,
@@ -33,6 +35,10 @@ export function startMessage(
 /** What one moment tells. After `ended` nothing is told. */
 export function tellMoment(state: UiFold, moment: UiMoment): UiTold {
   if (state.ended) return { state, chunks: [] };
+  const { of } = moment;
+  if (of !== undefined && of.runId !== state.runId) {
+    return moment.kind === 'chunk' ? { state, chunks: [] } : tellBelow(state, of, moment.event);
+  }
   if (moment.kind === 'chunk') return tellPiece(state, moment.chunk);
   const { event } = moment;
   return tellEvent({ ...state, seq: event.stamp.seq }, event);
@@ -75,19 +81,6 @@ function tellEvent(state: UiFold, event: WholeEvent): UiTold {
       return { state, chunks: [] };
   }
 }
-
-/** Whether nothing goes on before a person has said something. `decided`: questions whose end is on its way. */
-export function isWaiting(
-  { asks, awaitsUser, calls, reply }: UiFold,
-  decided: ReadonlySet<string> = NONE,
-): boolean {
-  const isOpen = [...asks.keys()].some((askId) => !decided.has(askId));
-  if (!isOpen && !awaitsUser) return false;
-  const isRunning = [...calls.values()].some(({ state }) => state === 'running');
-  return !isRunning && reply === undefined;
-}
-
-const NONE: ReadonlySet<string> = new Set();
 
 function endRun(
   state: UiFold,
