@@ -22,6 +22,7 @@ import {
 } from './chat.js';
 import type { Deliveries, Speaking } from './deliveries.js';
 import type { SaidMessage } from './said.js';
+import { spokenIn } from './stored.js';
 
 export interface Beginning {
   readonly chat: Chat;
@@ -50,7 +51,7 @@ export async function revise(
   }
   await stopAll(chat, open);
   deliveries.forget(runIdOf(chat, message.id));
-  const spoken = await spokenIn(chat);
+  const spoken = await spokenIn(chat, chat.sessionId);
   const index = spoken.findLastIndex(isMessage(message.id, own, spoken));
   const found = spoken[index];
   if (found === undefined)
@@ -144,15 +145,6 @@ async function stopAll({ client, sessionId }: Chat, runs: readonly string[]): Pr
   }
   const detail = 'The answer before is still being stopped.';
   throw new Problem(409, { code: 'busy', detail, hint: 'Send the message again in a moment.' });
-}
-
-async function spokenIn({ client, sessionId }: Chat): Promise<readonly TranscriptMessage[]> {
-  try {
-    return (await client.transcript(sessionId)).messages;
-  } catch (error) {
-    if (error instanceof HoldfastError && error.code === 'SessionNotFound') return [];
-    throw error;
-  }
 }
 
 function isOfUser({ role, text, flags = [] }: TranscriptMessage): boolean {

@@ -118,6 +118,8 @@ class Message {
   isOver = false;
   private state: UiFold;
   private last = -1;
+  /** Questions that the client has had before this stream. */
+  private known: ReadonlySet<string> = new Set();
   private readonly begins: Beginning;
 
   constructor(
@@ -165,7 +167,9 @@ class Message {
     const { state: now, chunks } = tellMoment(state, moment);
     this.state = now;
     if (now.ended) this.isOver = true;
-    return this.isNew(moment) ? chunks : [];
+    if (this.isNew(moment)) return chunks;
+    this.known = new Set(now.asks.keys());
+    return [];
   }
 
   /** Of a sub-agent. */
@@ -184,7 +188,7 @@ class Message {
     const now = this.hasBegun
       ? this.state
       : { ...this.state, hasStep: false, asks: elsewhere(this.state) };
-    return [...opening, ...leaveMessage(now)];
+    return [...opening, ...leaveMessage(now, this.known)];
   }
 
   private isNew(moment: WholeTreeMoment): boolean {

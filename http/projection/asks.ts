@@ -46,9 +46,9 @@ function requestOf(ask: AskView, toolCallId: string): UiChunk {
 }
 
 /** Questions at calls that are still open: a client that has answered one shows it as open again. */
-export function openAgain({ asks }: UiFold): readonly UiChunk[] {
+export function openAgain({ asks }: UiFold, known: ReadonlySet<string>): readonly UiChunk[] {
   return [...asks.values()].flatMap(({ ask, atCall }) =>
-    atCall && ask.callId !== undefined ? [requestOf(ask, ask.callId)] : [],
+    atCall && known.has(ask.askId) && ask.callId !== undefined ? [requestOf(ask, ask.callId)] : [],
   );
 }
 

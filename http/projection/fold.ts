@@ -106,12 +106,17 @@ function endRun(
   ]);
 }
 
-/** The stream of a message ends and its run does not: it waits, or the stream has reached a limit. */
-export function leaveMessage(state: UiFold): readonly UiChunk[] {
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * The stream of a message ends and its run does not: it waits, or the stream has reached a limit. `known`: questions that the
+ * client had before this stream, and may have answered.
+ */
+export function leaveMessage(state: UiFold, known: ReadonlySet<string> = NONE): readonly UiChunk[] {
   if (state.ended) return [];
   const waits = isWaiting(state);
   return [
-    ...(waits ? openAgain(state) : []),
+    ...(waits ? openAgain(state, known) : []),
     runChunk(state, { state: waits ? 'waiting' : 'going_on' }),
     ...finishChunks(state, waits ? 'stop' : 'other'),
   ];
