@@ -7,7 +7,7 @@ import {
   type UIMessage,
 } from 'ai';
 import { liveParts } from 'holdfast/http/projection';
-import { useEffect, useState } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 
 interface Place {
   readonly id: string;
@@ -37,15 +37,15 @@ function Chat({ id, api, stored }: Place & { readonly stored: UIMessage[] }) {
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
   });
   const isBusy = chat.status === 'submitted' || chat.status === 'streaming';
+  const edit = (message: UIMessage) => {
+    setEditing(message.id);
+    setText(message.parts.map((part) => (part.type === 'text' ? part.text : '')).join(''));
+  };
   const send = () => {
     if (text.trim() === '') return;
     void chat.sendMessage(editing === undefined ? { text } : { text, messageId: editing });
     setText('');
     setEditing(undefined);
-  };
-  const edit = (message: UIMessage) => {
-    setEditing(message.id);
-    setText(message.parts.map((part) => (part.type === 'text' ? part.text : '')).join(''));
   };
   return (
     <main data-status={chat.status}>
@@ -62,32 +62,50 @@ function Chat({ id, api, stored }: Place & { readonly stored: UIMessage[] }) {
         ))}
       </ol>
       {chat.error && <p role="alert">{chat.error.message}</p>}
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          send();
-        }}
-      >
-        <input
-          aria-label="Message"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
+      <Entry text={text} setText={setText} send={send}>
         <button type="submit" disabled={isBusy}>
           {editing === undefined ? 'Send' : 'Change'}
         </button>
         {isBusy ? (
-          // `stop()` of useChat only stops reading; this interrupts the run.
-          <button type="button" onClick={() => void fetch(`${api}/${id}/stop`, { method: 'POST' })}>
-            Stop
-          </button>
+          <Stop id={id} api={api} />
         ) : (
           <button type="button" onClick={() => void chat.regenerate()}>
             Answer anew
           </button>
         )}
-      </form>
+      </Entry>
     </main>
+  );
+}
+
+interface EntryOf {
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  readonly send: () => void;
+  readonly children: ReactNode;
+}
+
+function Entry({ text, setText, send, children }: EntryOf) {
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <input aria-label="Message" value={text} onChange={(event) => setText(event.target.value)} />
+      {children}
+    </form>
+  );
+}
+
+/** `stop()` of useChat only stops reading; this interrupts the run. */
+function Stop({ id, api }: Place) {
+  const stop = () => void fetch(`${api}/${encodeURIComponent(id)}/stop`, { method: 'POST' });
+  return (
+    <button type="button" onClick={stop}>
+      Stop
+    </button>
   );
 }
 
