@@ -39,7 +39,13 @@ import { startFork, type ForkOptions } from './runs/start-fork.js';
 import { startRun, type StartOptions } from './runs/start-run.js';
 import { headOf, readTranscript, type Transcript } from './read/transcript.js';
 import { subAgentTranscripts, type SubAgentTranscripts } from './read/tree-transcript.js';
-import { wholeMoments, type WholeMoment } from './read/whole-event.js';
+import {
+  wholeMoments,
+  wholeTreeMoments,
+  type FollowTreeOptions,
+  type WholeMoment,
+  type WholeTreeMoment,
+} from './read/whole-event.js';
 import type { FollowOptions } from './runs/follow-run.js';
 import { sessionNow, type SessionNow } from './runs/open-runs.js';
 import { conversations, type Conversations } from './read/conversations.js';
@@ -144,6 +150,11 @@ export interface HoldfastClient {
    * the run. Needs a store. Errors: StoreUnavailable, RunNotFound.
    */
   follow(runId: string, options?: FollowOptions): AsyncGenerator<WholeMoment, void, undefined>;
+  /** The same with the events of the sub-agents below the run, each between the start and the end of its call. */
+  followTree(
+    runId: string,
+    options?: FollowTreeOptions,
+  ): AsyncGenerator<WholeTreeMoment, void, undefined>;
   /** One stored session, and runs of it that have not ended. Needs a store. */
   session(sessionId: string): Promise<SessionNow>;
   /** Where messages of users stand in runs: for whoever keeps chats. */
@@ -265,6 +276,7 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
     listRuns: (query) => listRuns(link, query),
     listAsks: (query) => listAsks(link, query),
     follow: (runId, options = {}) => wholeMoments(link, runId, options),
+    followTree: (runId, options = {}) => wholeTreeMoments(link, runId, options),
     session: (sessionId) => sessionNow(link, sessionId),
     conversations: conversations(link),
     listSessions: async (query) => storeOf(link).listSessions(link.tenant, query),

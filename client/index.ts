@@ -12,7 +12,7 @@ export { followTree, type TreeMoment } from './runs/follow-tree.js';
 export { followRun, type FollowOptions, type RunMoment } from './runs/follow-run.js';
 export type { SessionNow } from './runs/open-runs.js';
 export type { HeardMessage, MessagePlace } from './read/conversations.js';
-export type { WholeMoment } from './read/whole-event.js';
+export type { WholeMoment, WholeTreeMoment } from './read/whole-event.js';
 export type { FoundAsk } from './decide/find-ask.js';
 export type { ReadingStore } from './link.js';
 export type { Poller } from './workers.js';

@@ -8,8 +8,8 @@ import { deliveries, type Deliveries, type Speaking } from './deliveries.js';
 import { checkOptions, type ChatHandlerOptions, type CheckedOptions } from './options.js';
 import { places, type Places } from './places.js';
 import { profileOf, stream } from './opening.js';
-import { messagesOf, type SpokenMessage } from './projection/index.js';
 import { resumable } from './resumable.js';
+import { storedMessages } from './stored.js';
 import { saidIn, type Said } from './said.js';
 import { submit, submitAgain } from './submit.js';
 
@@ -130,24 +130,9 @@ async function resume(served: Served, request: Request, chat: Chat): Promise<Res
   return stream(served, request, { chat, at, free, about: {} });
 }
 
-async function messages({ client, sessionId }: Chat): Promise<Response> {
-  const { stored, openRuns } = await client.session(sessionId);
-  // A run that is open has the conversation before it as well, as far as a worker can be asked.
-  const ids = [...openRuns.slice(0, 1), ...(stored === undefined ? [] : [sessionId])];
-  let spoken: readonly SpokenMessage[] = [];
-  for (const id of ids) {
-    const found = await client.transcript(id).catch(onlyWhenNone);
-    if (found === undefined) continue;
-    spoken = found.messages;
-    break;
-  }
-  const body = { messages: messagesOf(spoken) };
+async function messages(chat: Chat): Promise<Response> {
+  const body = { messages: await storedMessages(chat) };
   return Response.json(body, { headers: { 'cache-control': 'no-store' } });
-}
-
-function onlyWhenNone(error: unknown): undefined {
-  if (error instanceof HoldfastError && error.code === 'SessionNotFound') return undefined;
-  throw error;
 }
 
 async function stop({ deliveries: known }: Served, given: Chat): Promise<Response> {

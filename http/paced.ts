@@ -1,15 +1,15 @@
 /** What a run tells, with its pauses. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WholeMoment } from '../client/index.js';
+import type { WholeTreeMoment } from '../client/index.js';
 
 /** How long nothing happens in a run before it counts as waiting, in ms. */
 const QUIET_MS = 400;
 
-export type Paced = WholeMoment | { readonly kind: 'quiet' } | { readonly kind: 'limit' };
+export type Paced = WholeTreeMoment | { readonly kind: 'quiet' } | { readonly kind: 'limit' };
 
 /** The moments, and between them that nothing has happened for a while. */
 export async function* paced(
-  moments: AsyncGenerator<WholeMoment, void, undefined>,
+  moments: AsyncGenerator<WholeTreeMoment, void, undefined>,
   limit: AbortSignal,
 ): AsyncGenerator<Paced, void, undefined> {
   let next = moments.next();

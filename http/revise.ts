@@ -22,6 +22,7 @@ import {
 } from './chat.js';
 import type { Deliveries, Speaking } from './deliveries.js';
 import type { SaidMessage } from './said.js';
+import { spokenIn } from './stored.js';
 
 export interface Beginning {
   readonly chat: Chat;
@@ -46,18 +47,18 @@ export async function revise(
   const open = await stoppable(deliveries, chat);
   for (const runId of open) {
     const at = await lastIn(chat, runId, { message, own });
-    if (at !== undefined && (await isSame(chat, message, at))) return at;
+    if (at !== undefined && (await isSame(chat, message, { at, isOpen: true }))) return at;
   }
   await stopAll(chat, open);
   deliveries.forget(runIdOf(chat, message.id));
-  const spoken = await spokenIn(chat);
+  const spoken = await spokenIn(chat, chat.sessionId);
   const index = spoken.findLastIndex(isMessage(message.id, own, spoken));
   const found = spoken[index];
   if (found === undefined)
     return own.length > 0 || (await wasStarted(chat, message, spoken)) ? refuse() : undefined;
   if (!spoken.slice(index + 1).some(isOfUser)) {
     const at = placeOf(found, own);
-    if (await isSame(chat, message, at)) return at;
+    if (await isSame(chat, message, { at, isOpen: false })) return at;
   }
   return begunAnew({ deliveries, begin }, chat, { message, before: spoken[index - 1] });
 }
@@ -97,13 +98,17 @@ function isStartedBy(messageId: string, runId: string): boolean {
 }
 
 /** Whether what stands there is what is wanted: the same words, or an answer that is not the one to be replaced. */
-async function isSame(chat: Chat, { change, text }: SaidMessage, at: Speaking): Promise<boolean> {
+async function isSame(
+  chat: Chat,
+  { change, text }: SaidMessage,
+  { at, isOpen }: { readonly at: Speaking; readonly isOpen: boolean },
+): Promise<boolean> {
   const { runId, span } = at;
   if (change?.kind === 'answer') {
     const { of } = change;
     if (of !== undefined) return isRunOf(chat, of) && of !== runId && !of.startsWith(`${runId}:`);
     // Without a name it is the answer that is there, unless that one is still under way.
-    return (await chat.client.handle(runId).execution().catch(onlyWhenGone))?.closed === false;
+    return isOpen;
   }
   const since = typeof span === 'object' && 'seq' in span ? span.seq : 0;
   for await (const event of chat.client.handle(runId).events({ since, untilNow: true })) {
@@ -140,15 +145,6 @@ async function stopAll({ client, sessionId }: Chat, runs: readonly string[]): Pr
   }
   const detail = 'The answer before is still being stopped.';
   throw new Problem(409, { code: 'busy', detail, hint: 'Send the message again in a moment.' });
-}
-
-async function spokenIn({ client, sessionId }: Chat): Promise<readonly TranscriptMessage[]> {
-  try {
-    return (await client.transcript(sessionId)).messages;
-  } catch (error) {
-    if (error instanceof HoldfastError && error.code === 'SessionNotFound') return [];
-    throw error;
-  }
 }
 
 function isOfUser({ role, text, flags = [] }: TranscriptMessage): boolean {

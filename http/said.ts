@@ -16,8 +16,7 @@ export interface SaidMessage {
 }
 
 /** The message has other words than before, or another answer is wanted; `of`: what the client calls the answer before. */
-type MessageChange =
-  { readonly kind: 'text' } | { readonly kind: 'answer'; readonly of?: string };
+type MessageChange = { readonly kind: 'text' } | { readonly kind: 'answer'; readonly of?: string };
 
 export interface SaidAnswer {
   readonly askId: string;
@@ -116,7 +115,10 @@ function messageOf({ id: name, parts }: Message): SaidMessage {
   const texts = parts.map((part) => {
     const text = textPart.safeParse(part);
     if (text.success) return text.data.text;
-    throw new Problem(400, { code: 'unsupported', detail: 'Only texts can be sent.' });
+    const isFile = part.type === 'file';
+    const detail = isFile ? 'Files cannot be sent in this chat.' : 'Only texts can be sent.';
+    const hint = 'Send a message that has texts alone.';
+    throw new Problem(400, { code: 'unsupported', detail, hint });
   });
   const text = texts.join('\n\n');
   if (text.trim() === '') throw invalid('The message has no text.');

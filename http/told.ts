@@ -4,11 +4,12 @@
  * run waits for a person, when the next message of its user begins, or at a limit, and says which; nothing is read from
  * the store after that, and nothing that is older than the message.
  */
-import type { MessagePlace, WholeMoment } from '../client/index.js';
+import type { MessagePlace, WholeTreeMoment } from '../client/index.js';
 import type { WholeEvent } from '../pure/sdk/projection.js';
 import type { Chat } from './chat.js';
 import type { Span, Speaking } from './deliveries.js';
 import { paced, type Paced } from './paced.js';
+import { hasLeftOut, untilClosed } from './run-end.js';
 import {
   isWaiting,
   leaveMessage,
@@ -37,6 +38,9 @@ export interface Telling extends Speaking {
 /** `never_begun`: the run has ended and says that it did not hear the message. */
 export type Ending = 'told' | 'never_begun';
 
+/** Sub-agents of one stream whose words are told. */
+const SUB_AGENTS_MAX = 200;
+
 export async function* tellMessage(telling: Telling): AsyncGenerator<UiChunk, Ending, undefined> {
   const { chat, runId, left } = telling;
   const reading = new AbortController();
@@ -47,10 +51,11 @@ export async function* tellMessage(telling: Telling): AsyncGenerator<UiChunk, En
     const begun = await beginningOf(telling);
     const { since, after } = begun.place;
     const { seen = -1 } = telling;
-    const moments = chat.client.follow(runId, {
+    const moments = chat.client.followTree(runId, {
       since,
       ...(after !== undefined && { after }),
       tokensSince: seen + 1,
+      childrenMax: SUB_AGENTS_MAX,
       signal: reading.signal,
     });
     return yield* told(new Message(telling, begun), paced(moments, telling.limit), telling);
@@ -72,7 +77,9 @@ async function* told(
       yield* message.leave();
       return 'told';
     }
-    yield* message.take(moment);
+    const chunks = message.take(moment);
+    if (message.hasEnded()) await untilClosed(telling);
+    yield* chunks;
     if (message.isOver) break;
   }
   if (message.hasBegun) {
@@ -82,23 +89,6 @@ async function* told(
   if (telling.left.aborted || (await hasLeftOut(telling))) return 'never_begun';
   yield { type: 'error', errorText: 'The run has ended. Load the conversation again.' };
   return 'told';
-}
-
-/** How long the result of a run that has told its end is waited for, in ms. */
-const RESULT_MS = 60_000;
-
-/**
- * Whether the run has closed without hearing a message. What came after its last event is in its result alone, and a
- * run that is still closing would take the message once more and not hear it.
- */
-async function hasLeftOut({ chat, runId, left }: Telling): Promise<boolean> {
-  try {
-    const result = await chat.client.handle(runId).result({ timeoutMs: RESULT_MS, signal: left });
-    return result.unprocessed?.includes('user_message') === true;
-  } catch {
-    // Without a result nothing says so, and a message that may have been heard is not handed over again.
-    return false;
-  }
 }
 
 /** `seq` of the event that the message begins with; -1: it is the run's first. Else the words of the user that it follows. */
@@ -128,6 +118,8 @@ class Message {
   isOver = false;
   private state: UiFold;
   private last = -1;
+  /** Questions that the client has had before this stream. */
+  private known: ReadonlySet<string> = new Set();
   private readonly begins: Beginning;
 
   constructor(
@@ -137,11 +129,16 @@ class Message {
     const { options, runId } = telling;
     this.begins = begins;
     const { state } = startMessage({ ...options, runId, messageId: runId });
-    this.state = { ...state, asks: openIn(place) };
+    this.state = { ...state, asks: openIn(place, runId) };
   }
 
   begin(): readonly UiChunk[] {
     return this.begins === -1 ? this.opened(-1) : [];
+  }
+
+  /** With its run. */
+  hasEnded(): boolean {
+    return this.state.ended;
   }
 
   /** Its run goes on when a person has said something. */
@@ -152,8 +149,9 @@ class Message {
     return isWaiting(now, telling.decided);
   }
 
-  take(moment: WholeMoment): readonly UiChunk[] {
+  take(moment: WholeTreeMoment): readonly UiChunk[] {
     const { state, begins } = this;
+    if (moment.of.depth > 0) return this.below(moment);
     if (moment.kind === 'event') {
       const { event } = moment;
       const { seq } = event.stamp;
@@ -169,7 +167,16 @@ class Message {
     const { state: now, chunks } = tellMoment(state, moment);
     this.state = now;
     if (now.ended) this.isOver = true;
-    return this.isNew(moment) ? chunks : [];
+    if (this.isNew(moment)) return chunks;
+    this.known = new Set(now.asks.keys());
+    return [];
+  }
+
+  /** Of a sub-agent. */
+  private below(moment: WholeTreeMoment): readonly UiChunk[] {
+    const { state, chunks } = tellMoment(this.state, moment);
+    this.state = state;
+    return this.hasBegun ? chunks : [];
   }
 
   leave(): readonly UiChunk[] {
@@ -181,10 +188,10 @@ class Message {
     const now = this.hasBegun
       ? this.state
       : { ...this.state, hasStep: false, asks: elsewhere(this.state) };
-    return [...opening, ...leaveMessage(now)];
+    return [...opening, ...leaveMessage(now, this.known)];
   }
 
-  private isNew(moment: WholeMoment): boolean {
+  private isNew(moment: WholeTreeMoment): boolean {
     const { seen = -1 } = this.telling;
     if (!this.hasBegun) return false;
     return moment.kind === 'chunk' ? this.last >= seen : moment.event.stamp.seq > seen;
@@ -226,12 +233,12 @@ function isBeginning(
 }
 
 /** Those that were open before the message; which message comes next is nothing to decide on. */
-function openIn({ asks }: MessagePlace): UiFold['asks'] {
+function openIn({ asks }: MessagePlace, runId: string): UiFold['asks'] {
   const shown = asks.filter(({ kind }) => kind !== 'user_message');
-  return new Map(shown.map((ask) => [ask.askId, { ask, atCall: false }]));
+  return new Map(shown.map((ask) => [ask.askId, { ask, of: runId, atCall: false }]));
 }
 
 /** Questions that are open, at calls of the message before. */
 function elsewhere({ asks }: UiFold): UiFold['asks'] {
-  return new Map([...asks].map(([id, { ask }]) => [id, { ask, atCall: false }]));
+  return new Map([...asks].map(([id, { ask, of }]) => [id, { ask, of, atCall: false }]));
 }

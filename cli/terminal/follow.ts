@@ -82,7 +82,7 @@ interface Watched {
 
 interface WatchedTree extends Watched {
   readonly handle: (runId: string) => RunHandle;
-  readonly tokens?: { readonly after?: string };
+  readonly tokens?: { readonly own?: { readonly after?: string } };
 }
 
 /** Of the run itself from `since` on; what is before only tells where sub-agents are. */

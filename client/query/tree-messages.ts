@@ -48,7 +48,9 @@ export async function* readTree(reading: TreeReading): AsyncGenerator<Told, void
     handle: (runId) => (runId === run.runId ? run : handle(runId)),
     seen,
     signal,
-    ...(tokens !== undefined && { tokens: after === undefined ? {} : { after: attemptAt(after) } }),
+    ...(tokens !== undefined && {
+      tokens: after === undefined ? {} : { own: { after: attemptAt(after) } },
+    }),
   });
   for await (const moment of moments) {
     if (moment.kind === 'absent' || moment.kind === 'left_out') continue;

@@ -8,6 +8,8 @@ import type { ReadText } from '../../pure/sdk/result-message.js';
 import type { StreamChunk } from '../../pure/stream.js';
 import { storeOf, type Link, type ReadingStore } from '../link.js';
 import { followRun, type FollowOptions } from '../runs/follow-run.js';
+import { followTree } from '../runs/follow-tree.js';
+import type { TreeRun } from '../runs/tree-branch.js';
 import { runHandle } from '../runs/run-handle.js';
 
 export type WholeStore = Pick<ReadingStore, 'getText' | 'readChain' | 'restoreArguments'>;
@@ -32,6 +34,34 @@ export async function* wholeMoments(
   for await (const moment of followRun(run, options)) {
     if (moment.kind === 'chunk') yield moment;
     else yield { kind: 'event', event: await wholeEvent(reading, moment.event) };
+  }
+}
+
+export type WholeTreeMoment = WholeMoment & { readonly of: TreeRun };
+
+export interface FollowTreeOptions extends FollowOptions {
+  /** Sub-agents that are read, over all generations. */
+  readonly childrenMax?: number;
+}
+
+/** The same with the events of the sub-agents below the run, without their tokens. Errors: StoreUnavailable. */
+export async function* wholeTreeMoments(
+  link: Link,
+  runId: string,
+  { signal, childrenMax, ...own }: FollowTreeOptions,
+): AsyncGenerator<WholeTreeMoment, void, undefined> {
+  const store = storeOf(link);
+  const moments = followTree(runId, {
+    handle: (id) => runHandle(link, id),
+    tokens: { own, ownOnly: true },
+    ...(signal !== undefined && { signal }),
+    ...(childrenMax !== undefined && { childrenMax }),
+  });
+  for await (const moment of moments) {
+    if (moment.kind === 'chunk') yield moment;
+    if (moment.kind !== 'event') continue;
+    const event = await wholeEvent({ run: runHandle(link, moment.of.runId), store }, moment.event);
+    yield { kind: 'event', of: moment.of, event };
   }
 }
 

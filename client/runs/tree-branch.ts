@@ -3,7 +3,7 @@
  * Invariant: when its reading is to end, everything that is stored then is still given.
  */
 import type { RunEvent } from '../../core/state/event.js';
-import { followRun, type RunMoment } from './follow-run.js';
+import { followRun, type FollowOptions, type RunMoment } from './follow-run.js';
 import type { RunHandle } from './run-handle.js';
 
 type Readable = Pick<RunHandle, 'runId' | 'events' | 'stream'>;
@@ -23,8 +23,12 @@ export interface TreeOptions {
   readonly handle: (runId: string) => Readable;
   /** `seq` of the last event of a run that was seen; -1: none. Sub-agents whose calls had ended then are left out. */
   readonly seen?: (runId: string) => number;
-  /** With the tokens of the models, from behind the cursor of the run that is followed. */
-  readonly tokens?: { readonly after?: string };
+  /** With the tokens of the models; of the run that is followed from where `own` says. */
+  readonly tokens?: {
+    readonly own?: Pick<FollowOptions, 'since' | 'after' | 'tokensSince'>;
+    /** Sub-agents are read without theirs. */
+    readonly ownOnly?: true;
+  };
   readonly signal?: AbortSignal;
   /** Ends when everything known now has been given. */
   readonly untilNow?: boolean;
@@ -168,7 +172,8 @@ export class Branch {
       this.hush();
     };
     const following = { signal, untilNow, onQuiet, awaited: depth > 0 };
-    if (tokens === undefined || untilNow) {
+    const isSilent = tokens === undefined || (depth > 0 && tokens.ownOnly === true);
+    if (isSilent || untilNow) {
       for await (const event of run.events({ since: 0, ...following })) {
         yield { kind: 'event', event };
       }
@@ -177,7 +182,7 @@ export class Branch {
     // Nobody can read what a run says that is not there yet.
     if (depth > 0) for await (const _ of run.events(following)) break;
     const events: Readable['events'] = (options) => run.events({ ...options, onQuiet });
-    const after = depth === 0 && tokens.after !== undefined ? { after: tokens.after } : {};
-    yield* followRun({ events, stream: run.stream }, { ...after, signal });
+    const own = depth === 0 ? tokens.own : {};
+    yield* followRun({ events, stream: run.stream }, { ...own, signal });
   }
 }

@@ -22,17 +22,18 @@ export function askOfApproval(
   return askId === undefined || argsHash === undefined ? undefined : { askId, argsHash };
 }
 
-export function openAsk(state: UiFold, ask: AskView): UiTold {
+/** `of`: the run that asks. A question of a sub-agent stands at no call of the message. */
+export function openAsk(state: UiFold, ask: AskView, of = state.runId): UiTold {
   // Which message comes next is nothing to decide on.
   if (ask.kind === 'user_message') {
     return { state: { ...state, awaitsUser: true }, chunks: [] };
   }
-  const { callId } = ask;
+  const callId = of === state.runId ? ask.callId : undefined;
   const shown = callId === undefined ? { state, chunks: [] } : showCall(state, callId);
   const call = callId === undefined ? undefined : shown.state.calls.get(callId);
   const atCall = ask.kind === 'approval' && call !== undefined && call.state !== 'ended';
-  const data = askChunk(state, ask, { state: 'open' });
-  const asks = new Map(state.asks).set(ask.askId, { ask, atCall });
+  const data = askChunk(of, ask, { state: 'open' });
+  const asks = new Map(state.asks).set(ask.askId, { ask, of, atCall });
   const request = atCall && callId !== undefined ? [requestOf(ask, callId)] : [];
   return {
     state: { ...shown.state, asks },
@@ -45,9 +46,9 @@ function requestOf(ask: AskView, toolCallId: string): UiChunk {
 }
 
 /** Questions at calls that are still open: a client that has answered one shows it as open again. */
-export function openAgain({ asks }: UiFold): readonly UiChunk[] {
+export function openAgain({ asks }: UiFold, known: ReadonlySet<string>): readonly UiChunk[] {
   return [...asks.values()].flatMap(({ ask, atCall }) =>
-    atCall && ask.callId !== undefined ? [requestOf(ask, ask.callId)] : [],
+    atCall && known.has(ask.askId) && ask.callId !== undefined ? [requestOf(ask, ask.callId)] : [],
   );
 }
 
@@ -61,11 +62,11 @@ interface AskEnd {
 export function closeAsk(state: UiFold, { askId, outcome, by, reason }: AskEnd): UiTold {
   const known = state.asks.get(askId);
   if (known === undefined) return { state: { ...state, awaitsUser: false }, chunks: [] };
-  const { ask, atCall } = known;
+  const { ask, of, atCall } = known;
   const asks = new Map(state.asks);
   asks.delete(askId);
   const end = { state: outcome, ...(by && { by }), ...(reason !== undefined && { reason }) };
-  const chunks = [askChunk(state, ask, end)];
+  const chunks = [askChunk(of, ask, end)];
   const isNo = outcome === 'rejected' || outcome === 'expired';
   const denied =
     isNo && atCall && ask.callId !== undefined
@@ -94,7 +95,7 @@ export function resolveAsk(state: UiFold, event: EventOf<'approval_resolved'>): 
 }
 
 function askChunk(
-  { runId }: UiFold,
+  runId: string,
   ask: AskView,
   end: Pick<UiAsk, 'state' | 'by' | 'reason'>,
 ): UiChunk {

@@ -53,11 +53,12 @@ function withInput(state: UiFold, callId: string, call: CallSaid): UiTold {
   return { state: withCall(state, callId, call), chunks: [chunk] };
 }
 
-export function startCall(state: UiFold, { callId }: EventOf<'tool_started'>): UiTold {
+export function startCall(state: UiFold, { callId, child }: EventOf<'tool_started'>): UiTold {
   const shown = showCall(state, callId);
   const call = shown.state.calls.get(callId);
   if (call === undefined || call.state === 'ended') return shown;
-  return { ...shown, state: withCall(shown.state, callId, { ...call, state: 'running' }) };
+  const running = { ...call, ...(child !== undefined && { child }), state: 'running' } as const;
+  return { ...shown, state: withCall(shown.state, callId, running) };
 }
 
 export function endCall(state: UiFold, event: EventOf<'tool_finished'>): UiTold {

@@ -57,6 +57,24 @@ export interface UiRun {
   readonly stopReason?: string;
 }
 
+/** A sub-agent that works on a call. */
+export interface UiAgent {
+  readonly runId: string;
+  /** Run whose call it works on: the run of the message, or another sub-agent. */
+  readonly above: string;
+  readonly callId: string;
+  readonly agent: string;
+  readonly state: 'running' | 'ended';
+  readonly stopReason?: string;
+}
+
+/** A whole reply of a sub-agent. */
+export interface UiSaid {
+  readonly runId: string;
+  readonly messageId: string;
+  readonly text: string;
+}
+
 /** A reply, or one attempt at it, that no longer counts. */
 export interface UiSuperseded {
   readonly messageId: string;
@@ -113,6 +131,8 @@ export type UiChunk =
   | { readonly type: 'tool-output-error'; readonly toolCallId: string; readonly errorText: string }
   | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
   | { readonly type: 'data-holdfast-ask'; readonly id: string; readonly data: UiAsk }
+  | { readonly type: 'data-holdfast-agent'; readonly id: string; readonly data: UiAgent }
+  | { readonly type: 'data-holdfast-said'; readonly id: string; readonly data: UiSaid }
   | { readonly type: 'data-holdfast-run'; readonly id: 'run'; readonly data: UiRun }
   | { readonly type: 'data-holdfast-superseded'; readonly data: UiSuperseded }
   | { readonly type: 'data-holdfast-refused'; readonly id: string; readonly data: UiRefused }

@@ -4,9 +4,11 @@
  * of what was told before, each chunk is the same whenever it is told again.
  */
 import type { WholeEvent } from '../../pure/sdk/projection.js';
+import { tellBelow } from './agents.js';
 import { closeAsk, openAgain, openAsk, resolveAsk } from './asks.js';
 import { endCall, endCallsOf, noteCalls, startCall } from './calls.js';
 import type { UiChunk, UiFinishReason, UiRun } from './chunk.js';
+import { isWaiting } from './waiting.js';
 import { dropReply, tellPiece, tellReply } from './reply.js';
 import {
   inTurn,
@@ -33,6 +35,10 @@ export function startMessage(
 /** What one moment tells. After `ended` nothing is told. */
 export function tellMoment(state: UiFold, moment: UiMoment): UiTold {
   if (state.ended) return { state, chunks: [] };
+  const { of } = moment;
+  if (of !== undefined && of.runId !== state.runId) {
+    return moment.kind === 'chunk' ? { state, chunks: [] } : tellBelow(state, of, moment.event);
+  }
   if (moment.kind === 'chunk') return tellPiece(state, moment.chunk);
   const { event } = moment;
   return tellEvent({ ...state, seq: event.stamp.seq }, event);
@@ -76,19 +82,6 @@ function tellEvent(state: UiFold, event: WholeEvent): UiTold {
   }
 }
 
-/** Whether nothing goes on before a person has said something. `decided`: questions whose end is on its way. */
-export function isWaiting(
-  { asks, awaitsUser, calls, reply }: UiFold,
-  decided: ReadonlySet<string> = NONE,
-): boolean {
-  const isOpen = [...asks.keys()].some((askId) => !decided.has(askId));
-  if (!isOpen && !awaitsUser) return false;
-  const isRunning = [...calls.values()].some(({ state }) => state === 'running');
-  return !isRunning && reply === undefined;
-}
-
-const NONE: ReadonlySet<string> = new Set();
-
 function endRun(
   state: UiFold,
   result: { readonly status: string; readonly stopReason: string },
@@ -113,12 +106,17 @@ function endRun(
   ]);
 }
 
-/** The stream of a message ends and its run does not: it waits, or the stream has reached a limit. */
-export function leaveMessage(state: UiFold): readonly UiChunk[] {
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * The stream of a message ends and its run does not: it waits, or the stream has reached a limit. `known`: questions that the
+ * client had before this stream, and may have answered.
+ */
+export function leaveMessage(state: UiFold, known: ReadonlySet<string> = NONE): readonly UiChunk[] {
   if (state.ended) return [];
   const waits = isWaiting(state);
   return [
-    ...(waits ? openAgain(state) : []),
+    ...(waits ? openAgain(state, known) : []),
     runChunk(state, { state: waits ? 'waiting' : 'going_on' }),
     ...finishChunks(state, waits ? 'stop' : 'other'),
   ];

@@ -5,15 +5,18 @@
 export { approvalIdOf, askOfApproval } from './asks.js';
 export type {
   PartOrigin,
+  UiAgent,
   UiAsk,
   UiChunk,
   UiFinishReason,
   UiProfile,
   UiRefused,
   UiRun,
+  UiSaid,
   UiSuperseded,
 } from './chunk.js';
-export { chunksOf, isWaiting, leaveMessage, startMessage, tellMoment } from './fold.js';
+export { chunksOf, leaveMessage, startMessage, tellMoment } from './fold.js';
+export { isWaiting } from './waiting.js';
 export {
   liveParts,
   messagesOf,
@@ -21,4 +24,4 @@ export {
   type UiMessage,
   type UiPart,
 } from './messages.js';
-export type { UiFold, UiMoment, UiOptions, UiTold } from './state.js';
+export type { UiFold, UiMoment, UiOptions, UiPlace, UiTold } from './state.js';

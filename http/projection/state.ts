@@ -7,8 +7,27 @@ import type { UiChunk, UiProfile } from './chunk.js';
 
 /** An event of a run, or a piece of what its model says, in the order of their causes. */
 export type UiMoment =
-  | { readonly kind: 'event'; readonly event: WholeEvent }
-  | { readonly kind: 'chunk'; readonly chunk: StreamChunk };
+  | { readonly kind: 'event'; readonly event: WholeEvent; readonly of?: UiPlace }
+  | { readonly kind: 'chunk'; readonly chunk: StreamChunk; readonly of?: UiPlace };
+
+/** Whose moment it is; absent: the run of the message. */
+export interface UiPlace {
+  readonly runId: string;
+  /** Of a sub-agent: the run that started it, and the call of that run which it works on. */
+  readonly above?: string;
+  readonly callId?: string;
+}
+
+/** A sub-agent of the run, or of another one. */
+export interface RunBelow {
+  readonly runId: string;
+  readonly above: string;
+  readonly callId: string;
+  readonly agent: string;
+  /** Its calls that run, with the sub-agents that work on them. */
+  readonly running: ReadonlyMap<string, string | undefined>;
+  readonly ended: boolean;
+}
 
 export interface UiOptions {
   /** Default `v6`. */
@@ -35,10 +54,14 @@ export interface CallSaid {
   readonly attempt: number;
   /** `said`: the client has not heard of it. */
   readonly state: 'said' | 'shown' | 'running' | 'ended';
+  /** The sub-agent that works on it. */
+  readonly child?: string;
 }
 
 export interface AskShown {
   readonly ask: AskView;
+  /** The run that asks. */
+  readonly of: string;
   /** The client shows it at its call. */
   readonly atCall: boolean;
 }
@@ -57,6 +80,8 @@ export interface UiFold {
   readonly asks: ReadonlyMap<string, AskShown>;
   /** Rejected calls whose results come. */
   readonly denied: ReadonlySet<string>;
+  /** Sub-agents that work on calls of this message, by run id. */
+  readonly below: ReadonlyMap<string, RunBelow>;
   /** Its run waits for the next message of its user. */
   readonly awaitsUser: boolean;
   /** The run is over; the message is whole. */
@@ -82,6 +107,7 @@ export function startFold(
     calls: new Map(),
     asks: new Map(),
     denied: new Set(),
+    below: new Map(),
     awaitsUser: false,
     ended: false,
   };

@@ -48,8 +48,10 @@ class Runs {
     return this.starts.map(({ runId }) => runId);
   }
 
-  follow = async function* (this: Runs) {
-    yield* this.moments;
+  follow = () => undefined;
+
+  followTree = async function* (this: Runs) {
+    for (const moment of this.moments) yield { of: { runId: 'r', depth: 0 }, ...moment };
   }.bind(this);
 
   session = async (sessionId: string) => ({

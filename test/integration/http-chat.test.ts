@@ -12,9 +12,9 @@ import {
   type ClientMessage,
   type Major,
 } from '../http/clients.js';
-import { AGENT, APPROVER } from './support/agents.js';
-import { echo, lastRun, seen, user } from './support/chats.js';
-import { ANY_RUN, pay, read, say, startWorld, until, type World } from './support/world.js';
+import { AGENT, APPROVER, config } from './support/agents.js';
+import { echo, lastRun, seen, user, withAuditor } from './support/chats.js';
+import { ANY_RUN, call, pay, read, say, startWorld, until, type World } from './support/world.js';
 import { scriptOf, type ScriptedAnswer } from '../../testing/index.js';
 
 const ACTOR = { id: APPROVER.by, roles: APPROVER.roles };
@@ -27,7 +27,8 @@ let origin: string;
 const said: string[] = [];
 
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld({ worker: false });
+  await world.serve({ config: withAuditor(config({ serviceUrl: world.service.url })) });
   // Replies of a chat are counted over its runs: the conversation goes on.
   world.script(ANY_RUN, (request) => {
     const text = JSON.stringify(request.messages[0]);
@@ -37,6 +38,7 @@ beforeAll(async () => {
   const over: Readonly<Record<string, Partial<ChatHandlerOptions>>> = {
     '/own': { ownDecisions: true },
     '/others': {},
+    '/auditor': { agent: 'auditor', ownDecisions: true },
     '/one': { limits: { streamsPerActor: 1 } },
     '/short': { limits: { streamMs: 300, streamsPerActor: 1, bodyBytes: 20_000 } },
   };
@@ -242,6 +244,29 @@ describe.each(MAJORS)('a chat of a client of %s', (major) => {
     expect(lastRun(chat)).toMatchObject({ state: 'ended' });
     expect(seen(chat.messages)).toEqual(seen(await stored(id, '/others')));
   });
+});
+
+test('words and questions of a sub-agent are parts of the message, and its question is answered in the chat', async () => {
+  const id = 'below';
+  scripts.set(id, [
+    call('agent', { name: 'clerk', prompt: `Pay. [${id}-clerk]` }, 'The clerk pays.'),
+    say('All is paid.'),
+  ]);
+  scripts.set(`${id}-clerk`, [{ ...pay('pay.asked', 700), text: 'I pay.' }, say('Paid.')]);
+  const chat = chatting({ id, major: 'v7', at: '/auditor' });
+  await chat.sendMessage(user('u1', `Have it paid. [${id}]`));
+  const parts = (type: string) => chat.messages.at(-1)!.parts.filter((part) => part.type === type);
+  expect(lastRun(chat)).toMatchObject({ state: 'waiting' });
+  const [asked] = parts('data-holdfast-ask');
+  expect(asked?.data).toMatchObject({ state: 'open', tool: 'pay.asked' });
+  const { askId, argsHash } = asked!.data!;
+  const answers = [{ askId, argsHash, decision: 'approve' }];
+  await chat.sendMessage(undefined as unknown as object, { body: { answers } });
+  expect(lastRun(chat)).toMatchObject({ state: 'ended' });
+  expect(parts('data-holdfast-said').map(({ data }) => data!['text'])).toEqual(['I pay.', 'Paid.']);
+  expect(parts('data-holdfast-ask')).toMatchObject([{ data: { state: 'approved' } }]);
+  expect(parts('data-holdfast-agent')).toMatchObject([{ data: { agent: 'auditor/clerk' } }]);
+  expect(seen(chat.messages)).toEqual(seen(await stored(id, '/auditor')));
 });
 
 test('a chat goes on when the worker dies in the middle of a reply', async () => {

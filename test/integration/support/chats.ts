@@ -1,7 +1,9 @@
 /** Chats as their people see them, and models that answer in a way that tells the runs apart. */
+import { defineAgent, defineConfig, type Config } from '../../../authoring/index.js';
 import { liveParts, type UiMessage } from '../../../http/projection/index.js';
 import type { ScriptedAnswer, ScriptedRequest } from '../../../providers/scripted/script.js';
 import type { ChatClient, ClientMessage } from '../../http/clients.js';
+import { AGENT } from './agents.js';
 import { say } from './world.js';
 
 /** Answers the last words of the user, each run in its own way. */
@@ -37,3 +39,16 @@ export function seen(messages: readonly (ClientMessage | UiMessage)[]) {
 
 export const lastRun = (chat: ChatClient) =>
   chat.messages.at(-1)?.parts.find(({ type }) => type === 'data-holdfast-run')?.data;
+
+/** And an agent that has another one. */
+export function withAuditor({ agents }: Config): Config {
+  const { tools } = agents.get(AGENT)!;
+  const agent = { model: 'scripted/model', instructions: 'Audit.', tools };
+  const clerk = { description: 'Pays.', prompt: 'Pay.', tools: ['pay.asked', 'facts.read'] };
+  return defineConfig({
+    agents: [
+      defineAgent({ name: AGENT, ...agent, instructions: 'Serve the customer.' }),
+      defineAgent({ name: 'auditor', ...agent, agents: { clerk } }),
+    ],
+  });
+}

@@ -1,0 +1,62 @@
+/**
+ * The stored conversation of a chat, for a page that is loaded.
+ * Invariant: an answer that is under way is in the stream, from its first part, and not here; the words that it answers are here,
+ * whatever of its run is stored.
+ */
+import type { TranscriptMessage } from '../client/index.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { Chat } from './chat.js';
+import { messagesOf, type UiMessage } from './projection/index.js';
+import { wholeText } from './projection/text.js';
+
+/** Errors: StoreUnavailable, ServerUnavailable. */
+export async function storedMessages(chat: Chat): Promise<readonly UiMessage[]> {
+  const { client, sessionId } = chat;
+  const { stored, openRuns } = await client.session(sessionId);
+  const before = stored === undefined ? [] : await spokenIn(chat, sessionId);
+  const [open] = openRuns;
+  if (open === undefined) return messagesOf(before);
+  // So far as a worker can be asked.
+  const own = await spokenIn(chat, open);
+  const last = await client.conversations.last(open);
+  const told = messagesOf(own.length === 0 || last === undefined ? before : own);
+  const first = own.find(({ messageId, role }) => role === 'user' && isOf(open, messageId));
+  const id = last?.messageId ?? first?.messageId ?? `${open}:m0`;
+  const index = told.findLastIndex((message) => message.id === id);
+  if (index !== -1) return told.slice(0, index + 1);
+  const text = await wordsAt(chat, open, last?.seq ?? 0);
+  return text === undefined
+    ? told
+    : [...told, { id, role: 'user', parts: [{ type: 'text', text, state: 'done' }] }];
+}
+
+/** Ids of messages begin with that of their run. */
+function isOf(runId: string, messageId: string): boolean {
+  return messageId.startsWith(`${runId}:m`);
+}
+
+/** Of a session or a run; none is an empty one. */
+export async function spokenIn(
+  { client }: Chat,
+  id: string,
+): Promise<readonly TranscriptMessage[]> {
+  try {
+    return (await client.transcript(id)).messages;
+  } catch (error) {
+    if (error instanceof HoldfastError && error.code === 'SessionNotFound') return [];
+    throw error;
+  }
+}
+
+/** What the user says with this event. */
+async function wordsAt(
+  { client }: Chat,
+  runId: string,
+  since: number,
+): Promise<string | undefined> {
+  for await (const event of client.handle(runId).events({ since, untilNow: true })) {
+    if (event.type === 'session_init') return wholeText(event.goal);
+    if (event.type === 'user_message') return wholeText(event.text);
+  }
+  return undefined;
+}
