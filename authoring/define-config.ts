@@ -30,6 +30,7 @@ import {
   type LanguageModelDefinition,
 } from './language-models.js';
 import { checkedScript, type ModelScript } from './scripted.js';
+import { endpointOf, type EndpointDefinition } from './endpoint-presets.js';
 import { checkedEndpoints, checkedRoutes, checkedUnknownModels, type Endpoint } from './models.js';
 import { checkedGate, type TaskGate } from './task-gate.js';
 import type { Tool } from './tool.js';
@@ -49,8 +50,8 @@ export interface ConfigDefinition {
   readonly models?: { readonly [name: string]: LanguageModelDefinition };
   /** Models beyond the built-in ones, or in their place. */
   readonly routes?: readonly ModelRoute[];
-  /** Servers of your own that speak a vendor's protocol. */
-  readonly endpoints?: readonly Endpoint[];
+  /** Servers that speak a vendor's protocol: known ones by name, `'groq'`, or of your own. */
+  readonly endpoints?: readonly EndpointDefinition[];
   /** Answers for the models `scripted/…`, in place of a vendor: for development and demonstrations. */
   readonly scripted?: ModelScript;
   /** Default: an agent whose model is neither known nor declared cannot be served. */
@@ -150,7 +151,7 @@ export function defineConfig(definition: ConfigDefinition): Config {
     models: checkedLanguageModels(definition.models ?? {}, { routes, unknownModels }),
     routes,
     endpoints: checkedEndpoints(
-      definition.endpoints ?? [],
+      (definition.endpoints ?? []).map(endpointOf),
       scripted === undefined ? [] : ['scripted'],
     ),
     ...(scripted !== undefined && { scripted }),

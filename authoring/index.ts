@@ -20,6 +20,7 @@ export type {
 } from './language-models.js';
 export type { LanguageModel } from '../pure/language-model.js';
 export type { Endpoint } from './models.js';
+export type { EndpointDefinition, EndpointPreset, PresetEndpoint } from './endpoint-presets.js';
 export type { ModelScript, ScriptedQuestion, ScriptedWords } from './scripted.js';
 export {
   defineHook,

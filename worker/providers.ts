@@ -64,7 +64,7 @@ function providerOf(
   { secret }: Environment,
   sending: Sending,
 ): Provider | undefined {
-  const { name, protocol, baseUrl, keyVariable } = endpoint;
+  const { name, protocol, baseUrl, keyVariable, dialect = 'gateway' } = endpoint;
   const apiKey = keyVariable === undefined ? NO_KEY : secret(keyVariable);
   if (apiKey === undefined) return undefined;
   const settings = { name, apiKey, baseUrl, ...sending };
@@ -72,7 +72,10 @@ function providerOf(
     case 'messages':
       return createAnthropicProvider(settings);
     case 'chat':
-      return createOpenAiChatProvider({ ...settings, dialect: 'litellm' });
+      return createOpenAiChatProvider({
+        ...settings,
+        dialect: dialect === 'gateway' ? 'litellm' : dialect,
+      });
     case 'responses':
       // What a server of one's own keeps is not known: every request is whole.
       return createOpenAiResponsesProvider({ ...settings, storeResponses: false });
