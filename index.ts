@@ -66,6 +66,7 @@ export {
   type OperationSettings,
   type PolicyDeclaration,
   type PresetEndpoint,
+  type RetiredModels,
   type StandardSchema,
   type StartedAgent,
   type StartedAgents,

@@ -17,6 +17,7 @@ export type {
   ConfiguredModel,
   LanguageModelDefinition,
   LanguageModelEntry,
+  RetiredModels,
 } from './language-models.js';
 export type { LanguageModel } from '../pure/language-model.js';
 export type { Endpoint } from './models.js';

@@ -22,9 +22,10 @@ export function providersOf(
   {
     endpoints = [],
     models = new Map(),
+    retiredModels = [],
     scripted,
     fetch: send,
-  }: Partial<Pick<Config, 'endpoints' | 'models' | 'scripted'>> & Sending = {},
+  }: Partial<Pick<Config, 'endpoints' | 'models' | 'retiredModels' | 'scripted'>> & Sending = {},
 ): ReadonlyMap<string, Provider> {
   const { anthropic, openai, litellm } = environment;
   const sending = send === undefined ? {} : { fetch: send };
@@ -52,7 +53,7 @@ export function providersOf(
     const provider = providerOf(endpoint, environment, sending);
     if (provider !== undefined) providers.push(provider);
   }
-  for (const { route, model, providerOptions } of models.values()) {
+  for (const { route, model, providerOptions } of [...models.values(), ...retiredModels]) {
     const options = providerOptions === undefined ? {} : { providerOptions };
     providers.push(createAiSdkProvider({ name: route.provider, model, ...options }));
   }
