@@ -204,6 +204,10 @@ export const CHANGES = {
     since: 18,
     why: 'A tool that is declared quick is tried within the task that decides: one attempt of at most a second; without an answer the call goes on as an ordinary activity.',
   },
+  unpricedModels: {
+    since: 19,
+    why: 'A model that a person names while the run goes on may lack prices where the money of the run is unlimited, as a model that a start names may.',
+  },
   ...TREE_CHANGES,
   ...GOAL_CHANGES,
 } as const satisfies { readonly [name: string]: Change };
