@@ -26,10 +26,13 @@ import { parseBudget, parseSettings } from './check-limits.js';
 import { unknownField, type KnownFields } from './known-fields.js';
 import {
   checkedLanguageModels,
+  checkedRetiredModels,
   type ConfiguredModel,
   type LanguageModelDefinition,
+  type RetiredModels,
 } from './language-models.js';
 import { checkedScript, type ModelScript } from './scripted.js';
+import { endpointOf, type EndpointDefinition } from './endpoint-presets.js';
 import { checkedEndpoints, checkedRoutes, checkedUnknownModels, type Endpoint } from './models.js';
 import { checkedGate, type TaskGate } from './task-gate.js';
 import type { Tool } from './tool.js';
@@ -47,10 +50,12 @@ export interface ConfigDefinition {
   readonly retiredHooks?: readonly Hook[];
   /** Models of the AI SDK's packages, by the names that agents use: `{ fast: google('gemini-…') }`. */
   readonly models?: { readonly [name: string]: LanguageModelDefinition };
+  /** Models that `models` names no more, or names otherwise now, by the names of then: runs that began with them go on. */
+  readonly retiredModels?: { readonly [name: string]: RetiredModels };
   /** Models beyond the built-in ones, or in their place. */
   readonly routes?: readonly ModelRoute[];
-  /** Servers of your own that speak a vendor's protocol. */
-  readonly endpoints?: readonly Endpoint[];
+  /** Servers that speak a vendor's protocol: known ones by name, `'groq'`, or of your own. */
+  readonly endpoints?: readonly EndpointDefinition[];
   /** Answers for the models `scripted/…`, in place of a vendor: for development and demonstrations. */
   readonly scripted?: ModelScript;
   /** Default: an agent whose model is neither known nor declared cannot be served. */
@@ -76,6 +81,7 @@ const FIELDS: KnownFields<ConfigDefinition> = {
   checkTools: true,
   retiredHooks: true,
   models: true,
+  retiredModels: true,
   routes: true,
   endpoints: true,
   scripted: true,
@@ -103,6 +109,8 @@ export interface Config {
   readonly hooks: ReadonlyMap<string, Hook>;
   /** By the names that agents use. */
   readonly models: ReadonlyMap<string, ConfiguredModel>;
+  /** Models that only runs under way name. */
+  readonly retiredModels: readonly ConfiguredModel[];
   readonly routes: readonly ModelRoute[];
   readonly endpoints: readonly Endpoint[];
   readonly scripted?: ModelScript;
@@ -136,6 +144,7 @@ export function defineConfig(definition: ConfigDefinition): Config {
   const connectors = parseConnectors(definition.mcp);
   const routes = checkedRoutes(definition.routes ?? []);
   const unknownModels = checkedUnknownModels(definition.unknownModels ?? { prices: 'fail' });
+  const models = checkedLanguageModels(definition.models ?? {}, { routes, unknownModels });
   for (const goal of goals) checkGoal(goal, { agents, tools, connectors });
   for (const agent of agents.values()) checkHandoffs(agent, agents);
   checkUses(definition.agents, connectors);
@@ -147,10 +156,11 @@ export function defineConfig(definition: ConfigDefinition): Config {
       ...[...agents.values()].flatMap((agent) => agent.hooks),
       ...(definition.retiredHooks ?? []),
     ]),
-    models: checkedLanguageModels(definition.models ?? {}, { routes, unknownModels }),
+    models,
+    retiredModels: checkedRetiredModels(definition.retiredModels ?? {}, models),
     routes,
     endpoints: checkedEndpoints(
-      definition.endpoints ?? [],
+      (definition.endpoints ?? []).map(endpointOf),
       scripted === undefined ? [] : ['scripted'],
     ),
     ...(scripted !== undefined && { scripted }),

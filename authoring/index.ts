@@ -17,9 +17,11 @@ export type {
   ConfiguredModel,
   LanguageModelDefinition,
   LanguageModelEntry,
+  RetiredModels,
 } from './language-models.js';
 export type { LanguageModel } from '../pure/language-model.js';
 export type { Endpoint } from './models.js';
+export type { EndpointDefinition, EndpointPreset, PresetEndpoint } from './endpoint-presets.js';
 export type { ModelScript, ScriptedQuestion, ScriptedWords } from './scripted.js';
 export {
   defineHook,

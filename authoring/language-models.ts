@@ -27,6 +27,9 @@ export interface LanguageModelEntry {
 
 export type LanguageModelDefinition = LanguageModel | LanguageModelEntry;
 
+/** One model that went by a name, or several. */
+export type RetiredModels = LanguageModelDefinition | readonly LanguageModelDefinition[];
+
 export interface ConfiguredModel {
   readonly model: LanguageModel;
   readonly route: ModelRoute;
@@ -71,6 +74,28 @@ export function checkedLanguageModels(
     models.set(name, configured(name, entryOf(name, definition), declared.unknownModels));
   }
   return models;
+}
+
+/** Errors: InvalidConfig, also for one that is still there. */
+export function checkedRetiredModels(
+  retired: { readonly [name: string]: RetiredModels },
+  models: ReadonlyMap<string, ConfiguredModel>,
+): readonly ConfiguredModel[] {
+  const known = new Set([...models.values()].map(({ route }) => route.provider));
+  return Object.entries(retired).flatMap(([name, given]) => {
+    const all = Array.isArray(given) ? given : [given as LanguageModelDefinition];
+    return (all as readonly LanguageModelDefinition[]).map((definition) => {
+      // Runs carry window and prices of their own.
+      const model = configured(name, entryOf(name, definition), { prices: 'zero' });
+      const { provider } = model.route;
+      if (NAME.test(name) && !known.has(provider)) {
+        known.add(provider);
+        return model;
+      }
+      const hint = 'Name each model once, by the name that runs began with.';
+      throw wrong(`retiredModels names ${JSON.stringify(provider.slice(0, 200))}.`, hint);
+    });
+  });
 }
 
 function entryOf(name: string, definition: LanguageModelDefinition): LanguageModelEntry {

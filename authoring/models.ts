@@ -12,6 +12,11 @@ export interface Endpoint {
   readonly baseUrl: string;
   /** The environment variable with its key; without one no key is sent that means anything. */
   readonly keyVariable?: string;
+  /**
+   * With 'chat', whose names of parameters it takes: OpenAI's newer ones, those of a gateway (LiteLLM), or only those that
+   * every server knows. Default: 'gateway'.
+   */
+  readonly dialect?: 'openai' | 'gateway' | 'plain';
 }
 
 export const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -41,7 +46,7 @@ export function checkedEndpoints(
   taken: readonly string[] = [],
 ): readonly Endpoint[] {
   const names = new Set<string>([...BUILT_IN, ...taken]);
-  for (const { name, baseUrl, keyVariable, protocol } of endpoints) {
+  for (const { name, baseUrl, keyVariable, protocol, dialect } of endpoints) {
     if (!NAME.test(name) || names.has(name)) {
       const hint = `Use lower-case letters, digits, ".", "_" and "-", and none of ${[...names].join(', ')}.`;
       throw wrong(`No endpoint can be called ${JSON.stringify(name)}.`, hint);
@@ -52,6 +57,9 @@ export function checkedEndpoints(
     }
     if (!['messages', 'chat', 'responses'].includes(protocol)) {
       throw wrong(`Endpoint ${name} has no known protocol.`, 'Use messages, chat or responses.');
+    }
+    if (dialect !== undefined && !['openai', 'gateway', 'plain'].includes(dialect)) {
+      throw wrong(`Endpoint ${name} has no known dialect.`, 'Use openai, gateway or plain.');
     }
     if (keyVariable !== undefined && !VARIABLE.test(keyVariable)) {
       const hint =

@@ -93,7 +93,7 @@ async function readParts(attempt: Attempt, watch: StallWatch): Promise<void> {
     // Whether it was read to its end or not: nothing more of it is wanted.
     void Promise.resolve(reader.cancel()).catch(() => undefined);
   }
-  checkEnding(assembly);
+  checkEnding(assembly, model);
 }
 
 interface PartReader {
@@ -119,13 +119,15 @@ function unlessAborted<T>(work: () => PromiseLike<T>, signal: AbortSignal): Prom
 }
 
 /** Packages do not throw for a stream that was cut: its end says so. */
-function checkEnding({ ending }: Assembly): void {
+function checkEnding({ ending }: Assembly, { provider }: LanguageModel): void {
   if (ending?.kind === 'error') {
     throw new BadStream(
       `the model ended it with an error (${ending.raw ?? 'it does not say which'})`,
     );
   }
-  if (ending?.kind !== 'complete') {
+  // Ollama's package says so of no stream with a call; Ollama counts at its end.
+  const isUncounted = ending?.usageFinal === false && ending.usage.output === 0;
+  if (ending?.kind !== 'complete' || (provider.startsWith('ollama') && isUncounted)) {
     throw new CutStream('The stream of the model was cut off before its message ended.');
   }
 }

@@ -22,9 +22,10 @@ export function providersOf(
   {
     endpoints = [],
     models = new Map(),
+    retiredModels = [],
     scripted,
     fetch: send,
-  }: Partial<Pick<Config, 'endpoints' | 'models' | 'scripted'>> & Sending = {},
+  }: Partial<Pick<Config, 'endpoints' | 'models' | 'retiredModels' | 'scripted'>> & Sending = {},
 ): ReadonlyMap<string, Provider> {
   const { anthropic, openai, litellm } = environment;
   const sending = send === undefined ? {} : { fetch: send };
@@ -52,7 +53,7 @@ export function providersOf(
     const provider = providerOf(endpoint, environment, sending);
     if (provider !== undefined) providers.push(provider);
   }
-  for (const { route, model, providerOptions } of models.values()) {
+  for (const { route, model, providerOptions } of [...models.values(), ...retiredModels]) {
     const options = providerOptions === undefined ? {} : { providerOptions };
     providers.push(createAiSdkProvider({ name: route.provider, model, ...options }));
   }
@@ -64,7 +65,7 @@ function providerOf(
   { secret }: Environment,
   sending: Sending,
 ): Provider | undefined {
-  const { name, protocol, baseUrl, keyVariable } = endpoint;
+  const { name, protocol, baseUrl, keyVariable, dialect = 'gateway' } = endpoint;
   const apiKey = keyVariable === undefined ? NO_KEY : secret(keyVariable);
   if (apiKey === undefined) return undefined;
   const settings = { name, apiKey, baseUrl, ...sending };
@@ -72,7 +73,10 @@ function providerOf(
     case 'messages':
       return createAnthropicProvider(settings);
     case 'chat':
-      return createOpenAiChatProvider({ ...settings, dialect: 'litellm' });
+      return createOpenAiChatProvider({
+        ...settings,
+        dialect: dialect === 'gateway' ? 'litellm' : dialect,
+      });
     case 'responses':
       // What a server of one's own keeps is not known: every request is whole.
       return createOpenAiResponsesProvider({ ...settings, storeResponses: false });

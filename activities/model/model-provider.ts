@@ -38,5 +38,5 @@ function howToDeclare(provider: string): string {
   const [name, ...id] = provider.split(':');
   return id.length === 0
     ? `Declare an endpoint named ${provider} in the configuration, or give the worker a provider of that name.`
-    : `Give the configuration of a worker the model ${name} with the id ${id.join(':')}: \`models: { ${name}: … }\`.`;
+    : `Give the configuration of a worker the model ${name} with the id ${id.join(':')}: in \`models\`, or in \`retiredModels\` when the name has another model now.`;
 }

@@ -4,7 +4,7 @@
  */
 import type { ResolveModelInput, ResolveModelOutput } from '../../core/state/effect.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { resolveRoute } from '../../providers/routes.js';
+import { resolveRoute, resolveRouteFor, ANY_MONEY } from '../../providers/routes.js';
 import { appendEvents } from '../run/append-events.js';
 import type { ActivityDeps } from '../deps.js';
 import { providerElsewhere } from '../lacking-code.js';
@@ -23,10 +23,13 @@ export async function resolveModel(
 async function resolved(
   deps: ActivityDeps,
   scope: Scope,
-  { model, unservedMs }: ResolveModelInput,
+  { model, money, unservedMs }: ResolveModelInput,
 ): Promise<ResolveModelOutput['resolved']> {
   try {
-    const route = resolveRoute(model, deps.config);
+    const route =
+      money === 'unlimited'
+        ? resolveRouteFor(model, deps.config, ANY_MONEY)
+        : resolveRoute(model, deps.config);
     const provider = providerOf(deps, route);
     if (!(provider instanceof HoldfastError)) return { ok: true, route };
     const wanted = { name: route.provider, unservedMs };

@@ -105,7 +105,7 @@ export async function freezeAgent(
   const texts = await subAgentTexts(deps, run, start);
   const plain = sandboxed(deps, freeze(deps.config, start, { prompt, ...texts, served }));
   const authority = await writeAuthority(deps.store, { run, start }, plain);
-  const supervisor = await supervisorTerms(deps, run, start);
+  const supervisor = await supervisorTerms(deps, run, { start, budget: plain.budget });
   const frozen = {
     ...plain,
     ...(outputSchema !== undefined && { outputSchema }),

@@ -2,8 +2,9 @@
 import { agentFor } from '../run/freeze.js';
 import type { OpeningStart } from '../run/bounds.js';
 import type { RunRef } from '../../core/state/effect.js';
+import type { Frozen } from '../../core/state/frozen.js';
 import type { SupervisorTerms } from '../../core/state/supervision.js';
-import { resolveRoute } from '../../providers/routes.js';
+import { resolveRouteFor } from '../../providers/routes.js';
 import type { ActivityDeps } from '../deps.js';
 
 const ANSWER_TOKENS = 1_000;
@@ -12,12 +13,12 @@ const ANSWER_TOKENS = 1_000;
 export async function supervisorTerms(
   { config, store }: Pick<ActivityDeps, 'config' | 'store'>,
   { tenant }: RunRef,
-  start: OpeningStart,
+  { start, budget }: { readonly start: OpeningStart; readonly budget: Frozen['budget'] },
 ): Promise<SupervisorTerms | undefined> {
   const { supervisor } = agentFor(config, start);
   if (supervisor === undefined) return undefined;
   const { agent, everyTurns, on, roles } = supervisor;
-  const route = resolveRoute(agent.model, config);
+  const route = resolveRouteFor(agent.model, config, budget);
   return {
     agent: { name: agent.name, version: agent.version },
     route,

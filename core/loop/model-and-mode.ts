@@ -9,6 +9,7 @@ import {
   refOf,
   type ActivityEffect,
   type EffectLimits,
+  type ResolveModelInput,
   type ResolveModelOutput,
 } from '../state/effect.js';
 import { storeWork } from '../step/clock.js';
@@ -34,10 +35,22 @@ export function resolveWanted(run: OpenRun): Step<OpenRun> | undefined {
   return start({ ...run, modelChoice: choice }, 'resolve_model', (id, events): ActivityEffect => ({
     kind: 'resolve_model',
     id,
-    input: { v: 1, run: refOf(run), model: wanted, ...unservedLimit(run), events },
+    input: {
+      v: 1,
+      run: refOf(run),
+      model: wanted,
+      ...unlimitedMoney(run),
+      ...unservedLimit(run),
+      events,
+    },
     limits: storeWork(run, RESOLVE_LIMITS),
     summary: wanted,
   }));
+}
+
+function unlimitedMoney(run: OpenRun): Pick<ResolveModelInput, 'money'> {
+  const isFree = run.frozen.budget.maxCostMicroUsd === 'unlimited';
+  return isFree && follows(run, 'unpricedModels') ? { money: 'unlimited' } : {};
 }
 
 /** Rule: questions that are open are looked at again under the new mode (call/approve.ts, G14). */

@@ -209,6 +209,10 @@ export const CHANGES = {
     since: 19,
     why: 'The event of a message of the user names the id that its sender gave the message.',
   },
+  unpricedModels: {
+    since: 19,
+    why: 'A model that a person names while the run goes on may lack prices where the money of the run is unlimited, as a model that a start names may.',
+  },
   ...TREE_CHANGES,
   ...GOAL_CHANGES,
 } as const satisfies { readonly [name: string]: Change };

@@ -13,8 +13,8 @@ import { pastWireName } from '../wire-names.js';
 import { effortOf, gatewaySampling } from './thinking.js';
 import { CHAT_CALL_ID_CHARS_MAX, argumentsText, resultText, wireCallId } from './wire-values.js';
 
-/** Whose habits the server has: OpenAI's newer names of parameters, or those that everyone took over. */
-export type ChatDialect = 'openai' | 'litellm';
+/** Whose habits the server has: OpenAI's newer names of parameters, a gateway's, or only what every server takes. */
+export type ChatDialect = 'openai' | 'litellm' | 'plain';
 
 const USER_CHARS_MAX = 256;
 /** Fields of a vendor's message that it needs back; of others it may complain. */
@@ -35,7 +35,7 @@ export function chatBody(request: ModelRequest, dialect: ChatDialect): JsonRecor
     ...toolParams(request),
     stream: true,
     stream_options: { include_usage: true },
-    ...(dialect === 'openai' ? openAiParams(request) : gatewayParams(request)),
+    ...PARAMS[dialect](request),
   };
 }
 
@@ -51,6 +51,15 @@ function openAiParams(request: ModelRequest): JsonRecord {
   };
 }
 
+/** Servers that refuse a parameter that they do not know. */
+function plainParams({ temperature, thinking, maxTokens }: ModelRequest): JsonRecord {
+  return {
+    max_tokens: maxTokens,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(thinking === undefined ? {} : { reasoning_effort: effortOf(thinking) }),
+  };
+}
+
 function gatewayParams(request: ModelRequest): JsonRecord {
   const { metadata, betas = [] } = request;
   return {
@@ -61,6 +70,12 @@ function gatewayParams(request: ModelRequest): JsonRecord {
     ...(betas.length === 0 ? {} : { extra_headers: { 'anthropic-beta': betas.join(',') } }),
   };
 }
+
+const PARAMS: Readonly<Record<ChatDialect, (request: ModelRequest) => JsonRecord>> = {
+  openai: openAiParams,
+  litellm: gatewayParams,
+  plain: plainParams,
+};
 
 function systemMessage({ system, dynamic = [] }: ModelRequest): readonly Json[] {
   const content = [system, ...dynamic].filter((text) => text.trim() !== '').join('\n\n');

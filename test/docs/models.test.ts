@@ -5,7 +5,7 @@ import { resolveRoute } from '../../providers/routes.js';
 
 const ROOT = join(__dirname, '..', '..');
 const FOLDERS = ['docs', 'examples', 'cli'];
-const NAMED = /\b(?:anthropic|openai|openai-responses)\/[a-z]+[a-z0-9.-]*\d\b/g;
+const NAMED = /\b(?:anthropic|openai|openai-responses)\/(?!v\d\b)[a-z]+[a-z0-9.-]*\d\b/g;
 
 const files = [
   'README.md',

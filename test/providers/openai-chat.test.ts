@@ -76,6 +76,24 @@ describe('a chat completion request', () => {
     ]);
   });
 
+  test('says to a plain server only what every server takes', () => {
+    const metadata = { runId: 'r', call: 0 };
+    const request = requestOf({ messages: CONVERSATION, temperature: 0, metadata } as never);
+    const { messages, ...rest } = chatBody(request, 'plain');
+    expect(messages).toEqual(chatBody(request, 'litellm')['messages']);
+    expect(rest).toEqual({
+      model: request.model,
+      stream: true,
+      stream_options: { include_usage: true },
+      max_tokens: request.maxTokens,
+      temperature: 0,
+    });
+    const thinking = { maxTokens: 4_096, adaptive: false };
+    expect(chatBody({ ...request, thinking }, 'plain')).toMatchObject({
+      reasoning_effort: 'medium',
+    });
+  });
+
   test('streams with usage, and names limit and temperature as its dialect does', () => {
     const request = requestOf({ temperature: 1, maxTokens: 16_384, tools: [OFFER] });
     expect(chatBody(request, 'openai')).toMatchObject({

@@ -133,6 +133,8 @@ export interface ResolveModelInput extends EventBatch, NeedsCode {
   readonly v: 1;
   readonly run: RunRef;
   readonly model: string;
+  /** The run pays whatever it costs: nobody has to know its prices. Absent: its money is limited, or it follows older rules. */
+  readonly money?: 'unlimited';
 }
 
 export interface ResolveModelOutput extends Acknowledged {

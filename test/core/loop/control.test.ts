@@ -201,6 +201,20 @@ describe('S159: setModel', () => {
     finish(shell);
     expect(started(shell, 'resolve_model').map(({ input }) => input.model)).toEqual([M2]);
   });
+
+  test.each([
+    ['unlimited', CHANGES.unpricedModels.since, 'unlimited'],
+    ['unlimited', CHANGES.unpricedModels.since - 1, undefined],
+    [5_000_000, CHANGES.unpricedModels.since, undefined],
+  ] as const)('with money %j under rules %i needs prices unless %j', (money, rules, said) => {
+    const budget = { maxCostMicroUsd: money };
+    const shell = controlled({ model: [READ, says('42')], budget, rules });
+    until(shell, 'tool_started');
+    send(shell, setModel(M2));
+    finish(shell);
+    const inputs = started(shell, 'resolve_model').map(({ input }) => input);
+    expect(inputs.map((input) => input.money)).toEqual([said]);
+  });
 });
 
 describe('S160: setMaxThinkingTokens', () => {
