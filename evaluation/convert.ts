@@ -1,5 +1,6 @@
 /** From a written fixture that the schema has accepted to the case that engines play. */
 import type { HandoffDeclaration } from '../authoring/index.js';
+import { teamProblems } from './case-agents.js';
 import { momentOf } from './convert-during.js';
 import { checkTools, goalOf, goalProblems } from './convert-goal.js';
 import { answerOf, scriptOf, toolResultOf, toolsNamedIn, usageOf } from './convert-script.js';
@@ -38,6 +39,7 @@ export function convert(document: FixtureDocument, file: string): Converted {
     ...declared.problems,
     ...goalProblems(document),
     ...agentProblems(document),
+    ...teamProblems(document),
     ...serverProblems(document, declared.tools),
   ];
   if (problems.length > 0) return { ok: false, problems };
@@ -49,10 +51,11 @@ export function convert(document: FixtureDocument, file: string): Converted {
   );
   const model = modelOf(document, own);
   const agents = agentsOf(document.agents ?? {});
+  const runs = runsOf(document.runs ?? {});
   const sessions = (document.sessions ?? []).map(sessionOf);
   const goal = goalOf(document, CASE_AGENT);
   const cycles = goal?.cycles.map((cycle) => cycle.model) ?? [];
-  const scripts = [model, ...cycles, ...scriptsOf(agents, sessions)];
+  const scripts = [model, ...cycles, ...runs.values(), ...scriptsOf(agents, sessions)];
   const manifest = manifestOf({ document, own, scripts });
   const during = (document.during ?? []).map(momentOf);
   const fixture: Fixture = {
@@ -68,12 +71,18 @@ export function convert(document: FixtureDocument, file: string): Converted {
     policy: (document.policy ?? []) as readonly CasePolicyRule[],
     tools: new Map([
       ...checkTools(document, own),
-      ...toolsOf(own, [...manifest, ...[...agents.values()].flatMap((agent) => agent.tools ?? [])]),
+      ...toolsOf(own, [
+        ...(document.offered === undefined ? [] : own.keys()),
+        ...manifest,
+        ...[...agents.values()].flatMap((agent) => agent.tools ?? []),
+      ]),
     ]),
     manifest,
     servers: serversOf(document),
     agents,
+    ...(document.subAgents !== undefined && { subAgents: document.subAgents }),
     ...handoffsOf(document.handoffTo),
+    runs,
     ...supervisorOf(document.supervise),
     sessions,
     model,
@@ -93,6 +102,9 @@ const OF_CONFIGURATION = [
   'policy',
   'hooks',
   'agents',
+  'subAgents',
+  'offered',
+  'runs',
   'supervise',
   'goalLoop',
   'profile',
@@ -132,7 +144,10 @@ function scriptsOf(
     messages.flatMap((message) => (message.kind === 'assistant' ? [message.reply] : [])),
   );
   const remembered: Script = earlier.map((reply) => ({ times: 1, reply }));
-  return [...[...agents.values()].map((agent) => agent.model), remembered];
+  return [
+    ...[...agents.values()].flatMap((agent) => (agent.model ? [agent.model] : [])),
+    remembered,
+  ];
 }
 
 /** Tools that exist and that the case names: in `tools`, in `allowedActions`, in a reply. */
@@ -142,6 +157,8 @@ function manifestOf(named: {
   readonly scripts: readonly Script[];
 }): readonly string[] {
   const { document, own, scripts } = named;
+  if (document.offered !== undefined)
+    return document.offered.filter((name) => own.has(name) || TOOLBOX.has(name)).toSorted();
   const names = new Set([
     ...own.keys(),
     ...(document.task?.allowedActions ?? []),
@@ -174,7 +191,10 @@ const STRICT_001: Partial<CaseSettings> = {
 
 const DEFAULT_PRICE: CasePrice = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 
-function settingsOf({ profile, settings = {} }: FixtureDocument): CaseSettings {
+function settingsOf({
+  profile,
+  settings = {},
+}: Pick<FixtureDocument, 'profile' | 'settings'>): CaseSettings {
   const { pricing, unknownModelPricing, ...rest } = settings;
   const prices = Object.entries(pricing ?? { '*': DEFAULT_PRICE });
   return {
@@ -196,17 +216,23 @@ function priceOf(written: Pick<CasePrice, 'input' | 'output'> & Partial<CasePric
 }
 
 function agentsOf(written: Written<'agents'>): ReadonlyMap<string, CaseAgent> {
-  return new Map(
-    Object.entries(written).map(([name, { model, tools, budget, handoffTo }]) => [
-      name,
-      {
-        model: scriptOf(model),
-        ...(tools !== undefined && { tools }),
-        budget: budget ?? {},
-        ...handoffsOf(handoffTo),
-      },
-    ]),
-  );
+  return new Map(Object.entries(written).map(([name, one]) => [name, agentOf(one)]));
+}
+
+/** The schema has checked the form. */
+function agentOf(written: Written<'agents'>[string]): CaseAgent {
+  const { model, budget = {}, settings, handoffTo, ...rest } = written;
+  return {
+    ...(rest as Omit<CaseAgent, 'model' | 'budget' | 'settings' | 'handoffTo'>),
+    ...(model !== undefined && { model: scriptOf(model) }),
+    budget,
+    ...(settings !== undefined && { settings: settingsOf({ settings }) }),
+    ...handoffsOf(handoffTo),
+  };
+}
+
+function runsOf(written: Written<'runs'>): Fixture['runs'] {
+  return new Map(Object.entries(written).map(([place, { model }]) => [place, scriptOf(model)]));
 }
 
 /** The schema has checked the form. */

@@ -16,6 +16,7 @@ import type {
   ToolEffect,
   ToolKind,
 } from '../core/state/tool.js';
+import type { CaseAgent } from './case-agents.js';
 import type { FixtureDocument } from './format/document.js';
 import type { EventPattern } from './format/during.js';
 import type { Expected } from './format/expected.js';
@@ -23,7 +24,7 @@ import type { CaseGoal, GoalAction } from './goal-case.js';
 import type { CaseServer, ServedTool, ServerChange } from './server-case.js';
 import type { Script, ScriptedAnswer, ScriptedResult } from './script.js';
 
-export type { Expected, EventPattern, ScriptedResult };
+export type { CaseAgent, Expected, EventPattern, ScriptedResult };
 
 /** Name of the agent that a case is about. */
 export const CASE_AGENT = 'case';
@@ -52,8 +53,12 @@ export interface Fixture {
   /** Servers of connectors, by name. */
   readonly servers: ReadonlyMap<string, CaseServer>;
   readonly agents: ReadonlyMap<string, CaseAgent>;
+  /** Whom the agent of the case may start; absent: everybody to whom nobody hands over. */
+  readonly subAgents?: readonly string[];
   /** To whom the agent of the case may hand its run over. */
   readonly handoffTo?: readonly HandoffDeclaration[];
+  /** What single runs below that of the case say, by their places. */
+  readonly runs: ReadonlyMap<string, Script>;
   /** Who looks at the run of the case. */
   readonly supervisor?: CaseSupervisor;
   readonly sessions: readonly CaseSession[];
@@ -161,11 +166,17 @@ export interface CaseTool {
   readonly served?: ServedTool;
   /** Present: the tool answers from a record, and refuses what the record does not have. */
   readonly recorded?: readonly RecordedCall[];
+  /** Present: its calls start this agent of the case. */
+  readonly starts?: string;
+  /** What such a call makes of its arguments; else the task is the arguments as JSON. */
+  readonly tasks?: readonly { readonly input: Json; readonly task: string }[];
 }
 
 /** One call of a record; calls with the same input answer in their order. */
 export interface RecordedCall {
   readonly input: Json;
+  /** Place of the run whose calls it answers; absent: any. */
+  readonly run?: string;
   /** One per attempt; the last one repeats. */
   readonly results: readonly ScriptedResult[];
 }
@@ -181,13 +192,6 @@ export type CaseApproval =
       readonly onExpiry?: 'reject' | 'stop';
       readonly escalate?: EscalationRule;
     };
-
-export interface CaseAgent {
-  readonly model: Script;
-  readonly tools?: readonly string[];
-  readonly budget: CaseBudget;
-  readonly handoffTo?: readonly HandoffDeclaration[];
-}
 
 export interface CaseSupervisor {
   /** Of its agent; absent: `supervisor`. */

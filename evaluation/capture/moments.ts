@@ -11,6 +11,7 @@ import { asksIn, decisionOf, isClosing, type AskEvent } from './asked.js';
 import type { Heard } from './heard.js';
 import { outputOf, type Activity, type Recording } from './recording.js';
 import { refused } from './refused.js';
+import type { Member } from './tree.js';
 
 type Written = NonNullable<FixtureDocument['during']>[number];
 
@@ -35,6 +36,28 @@ export function momentsOf(recording: Recording): CapturedMoments {
       continue;
     }
     during.push({ on: patternOf(recording, heard, said.ask), do: [said.action] });
+  }
+  return { during, leftOut };
+}
+
+/** To a run below that of the case: words of people to the question that it has asked; nothing else is said of it there. */
+export function momentsBelow({ place, recording }: Member): CapturedMoments {
+  const during: Written[] = [];
+  const leftOut: string[] = [];
+  for (const heard of heardOnce(recording)) {
+    if (heard.byWorkflow === true) continue;
+    const said = actionOf(recording, heard);
+    if (said === 'nothing') continue;
+    if (said === 'late' || said === 'unasked' || said === undefined) {
+      leftOut.push(
+        `the signal ${heard.name.slice(0, 100)} to its run ${place}, which changed nothing`,
+      );
+      continue;
+    }
+    const { ask, action } = said;
+    if (ask?.callId === undefined || !isOpenAt(ask, heard, recording.bundle.events))
+      throw refused(`people said ${heard.name.slice(0, 100)} to the run below it, ${place}`);
+    during.push({ on: ofAsk(ask, recording.bundle.events), do: [action] });
   }
   return { during, leftOut };
 }
@@ -104,6 +127,14 @@ function actionOf(
       return { action: { setMaxThinkingTokens: value } as WrittenAction };
     // Segments are the shell's: a case has one unless it asks for more.
     case 'nextSegment':
+      return 'nothing';
+    // What runs of a tree tell each other they tell each other again.
+    case 'mail':
+    case 'childEnded':
+    case 'modesAbove':
+    case 'tellEnd':
+    case 'wantsMoney':
+    case 'moneyAnswer':
       return 'nothing';
     default:
       return undefined;

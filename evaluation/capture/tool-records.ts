@@ -14,8 +14,10 @@ import { approvalOf } from './approval.js';
 import { hostedTool } from './hosted-tools.js';
 import { ofKind, outputOf, type Activity, type Recording } from './recording.js';
 import { refused } from './refused.js';
+import { briefOf } from './cycle.js';
 import { askedAnew, questionIn, servedDeclaration, serverAway } from './served-tools.js';
 import type { Texts } from './texts.js';
+import { allOf, employedIn, isLetters, isOwnTool, type Tree } from './tree.js';
 
 type ToolOutcome = OutputOf<'execute_tool'>['outcome'];
 
@@ -27,14 +29,37 @@ export interface CapturedTools {
   readonly leftOut: readonly string[];
 }
 
-export function toolRecords(recording: Recording, texts: Texts, isSlow: boolean): CapturedTools {
+export function toolRecords(tree: Tree, texts: Texts, isSlow: boolean): CapturedTools {
   const attempts = new Attempts();
+  const all = allOf(tree).map(({ place, recording }) =>
+    answersIn({ recording, place, texts, isSlow }, attempts),
+  );
+  return {
+    tools: Object.fromEntries(declarationsIn(tree, texts, attempts)),
+    during: all.flatMap(({ during }) => during),
+    leftOut: all.flatMap(({ leftOut }) => leftOut),
+  };
+}
+
+interface Answering {
+  readonly recording: Recording;
+  readonly place: string;
+  readonly texts: Texts;
+  readonly isSlow: boolean;
+}
+
+function answersIn(
+  { recording, place, texts, isSlow }: Answering,
+  attempts: Attempts,
+): Omit<CapturedTools, 'tools'> {
   const leftOut: string[] = [];
   const during: NonNullable<FixtureDocument['during']>[number][] = [];
   const exchanges = { texts, isRedacted: recording.bundle.redactions.length > 0 };
+  const known = employedIn(recording).flatMap(({ frozen }) => frozen.tools);
   for (const { activity, input } of ofKind(recording, 'execute_tool')) {
     const { tool, args, callId } = input.call;
-    const record = recording.frozen.tools.find(({ name }) => name === tool);
+    const record = known.find(({ name }) => name === tool);
+    if (record !== undefined && isLetters(record)) continue;
     const away = record && serverAway(record, activity, input.call);
     if (away !== undefined) {
       during.push(...away);
@@ -47,43 +72,99 @@ export function toolRecords(recording: Recording, texts: Texts, isSlow: boolean)
     const result = { ...answer.result, ...delay } as WrittenResult;
     const asked = askedAnew(input.call, exchanges);
     for (const one of [...asked, result])
-      attempts.add({ tool, callId, input: texts.value(args) }, one);
+      attempts.add({ tool, callId, input: texts.value(args), place }, one);
   }
-  const offers = recording.root.tools ?? [];
-  const tools = recording.frozen.tools.map((record): [string, WrittenTool] => {
-    const offer = offers.find(({ name }) => name === record.name);
-    const said = {
-      description: offer?.description ?? '',
-      inputSchema: (offer?.inputSchema ?? {}) as WrittenTool['inputSchema'],
-    };
-    if (record.kind === 'hosted')
-      return [record.name, hostedTool(recording, record, { ...said, texts })];
-    return [record.name, { ...said, ...declared(record), recorded: attempts.of(record.name) }];
-  });
-  return { tools: Object.fromEntries(tools), during, leftOut };
+  return { during, leftOut };
+}
+
+/** Each tool of the tree once, as the first run that had it was told of it. */
+function* declarationsIn(
+  tree: Tree,
+  texts: Texts,
+  attempts: Attempts,
+): Generator<[string, WrittenTool]> {
+  const seen = new Map<string, string>();
+  for (const { recording } of allOf(tree)) {
+    for (const { frozen, root } of employedIn(recording)) {
+      for (const record of frozen.tools) {
+        if (isOwnTool(record)) continue;
+        const { name, version } = record;
+        const known = seen.get(name);
+        if (known !== undefined && known !== version)
+          throw refused(`its runs had two versions of the tool ${name}`);
+        if (known !== undefined) continue;
+        seen.set(name, version);
+        const offer = (root.tools ?? []).find((one) => one.name === name);
+        const said = {
+          description: offer?.description ?? '',
+          inputSchema: (offer?.inputSchema ?? {}) as WrittenTool['inputSchema'],
+        };
+        if (isLetters(record)) yield [name, {}];
+        else if (record.kind === 'hosted')
+          yield [name, hostedTool(recording, record, { ...said, texts })];
+        else if (record.startsAgent !== undefined)
+          yield [name, startingTool(tree, record, { ...said, texts })];
+        else yield [name, { ...said, ...declared(record), recorded: attempts.of(name) }];
+      }
+    }
+  }
+}
+
+/** An agent as a tool: the task that it made of each of its arguments is the one that its run had. */
+function startingTool(
+  tree: Tree,
+  { name, version }: ToolRecord,
+  { texts, ...said }: Pick<WrittenTool, 'description' | 'inputSchema'> & { readonly texts: Texts },
+): WrittenTool {
+  const tasks = allOf(tree).flatMap(({ recording }) =>
+    ofKind(recording, 'prepare_child').flatMap(({ activity, input }) => {
+      const child = tree.members.find((one) => one.recording.bundle.run.runId === input.child);
+      if (input.call.tool !== name || outputOf(activity, 'prepare_child')?.start === undefined)
+        return [];
+      const task = child === undefined ? '' : taskOf(child.recording, texts);
+      return task === '' ? [] : [{ input: texts.value(input.call.args), task }];
+    }),
+  );
+  return { ...said, kind: 'subagent', version, starts: name, tasks } as WrittenTool;
+}
+
+/** A start has the beginning of a long task; the first request has all of it. */
+function taskOf({ start, bundle, activities, root }: Recording, texts: Texts): string {
+  const { goal } = start.task;
+  const said = briefOf({ bundle, start, activities, root } as Recording, texts);
+  return goal.endsWith('…') ? said : goal;
 }
 
 /** Results by call: a call that is tried again with the same arguments answers with the next one. */
 class Attempts {
   private readonly byTool = new Map<
     string,
-    { callId: string; input: Json; results: WrittenResult[] }[]
+    { callId: string; place: string; input: Json; results: WrittenResult[] }[]
   >();
 
-  add(call: { tool: string; callId: string; input: Json }, result: WrittenResult): void {
+  add(
+    call: { tool: string; callId: string; input: Json; place: string },
+    result: WrittenResult,
+  ): void {
     const known = this.byTool.get(call.tool) ?? [];
     this.byTool.set(call.tool, known);
     const same = known.find(
-      ({ callId, input }) =>
-        callId === call.callId && canonicalJson(input) === canonicalJson(call.input),
+      ({ callId, input, place }) =>
+        callId === call.callId &&
+        place === call.place &&
+        canonicalJson(input) === canonicalJson(call.input),
     );
-    if (same === undefined)
-      known.push({ callId: call.callId, input: call.input, results: [result] });
+    const { callId, place, input } = call;
+    if (same === undefined) known.push({ callId, place, input, results: [result] });
     else same.results.push(result);
   }
 
   of(tool: string): NonNullable<WrittenTool['recorded']> {
-    return (this.byTool.get(tool) ?? []).map(({ input, results }) => ({ input, results }));
+    return (this.byTool.get(tool) ?? []).map(({ input, place, results }) => ({
+      input,
+      ...(place !== '' && { run: place }),
+      results,
+    }));
   }
 }
 

@@ -56,7 +56,7 @@ export interface Moments {
 }
 
 export function momentsOf(
-  fixture: Pick<Fixture, 'during' | 'model' | 'agents' | 'goal' | 'expected'>,
+  fixture: Pick<Fixture, 'during' | 'model' | 'agents' | 'runs' | 'goal' | 'expected'>,
   perform: (action: Action) => Promise<void>,
   agentOf: (cycle: number) => string | undefined = () => undefined,
 ): Moments {

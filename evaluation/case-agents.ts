@@ -1,0 +1,96 @@
+/** The other agents of a case: who they are, who starts them, and which run says what. */
+import type { HandoffDeclaration } from '../authoring/index.js';
+import type { HookPoint } from '../core/state/hook.js';
+import type { FixtureDocument } from './format/document.js';
+import type { CaseBudget, CasePolicyRule, CaseSettings, Fixture, JsonObject } from './fixture.js';
+import type { Script } from './script.js';
+
+export interface CaseAgent {
+  readonly description?: string;
+  /** Present: an agent of its own, of which the case says all; absent: what it lacks it has from the agent of the case. */
+  readonly instructions?: string;
+  /** Absent: the run that it works in has a script of its own. */
+  readonly model?: Script;
+  readonly tools?: readonly string[];
+  readonly budget: CaseBudget;
+  /** Of an agent of its own. */
+  readonly settings?: CaseSettings;
+  readonly policy?: readonly CasePolicyRule[];
+  readonly hooks?: readonly HookPoint[];
+  readonly outputSchema?: JsonObject;
+  readonly parallel?: boolean;
+  readonly handoffTo?: readonly HandoffDeclaration[];
+  readonly subAgents?: readonly string[];
+  /** The start of the run brings it along. */
+  readonly start?: true;
+}
+
+type Staffed = Pick<Fixture, 'agents' | 'goal' | 'handoffTo' | 'subAgents'>;
+
+/** Whom the agent of a case may start by name, by its definition: of a goal nobody. */
+export function subAgentNames(fixture: Staffed): readonly string[] {
+  return startable(fixture).filter((name) => fixture.agents.get(name)?.start !== true);
+}
+
+/** Whom the start of the case brings along. */
+export function broughtNames(fixture: Staffed): readonly string[] {
+  return startable(fixture).filter((name) => fixture.agents.get(name)?.start === true);
+}
+
+function startable({ goal, agents, handoffTo = [], subAgents }: Staffed): readonly string[] {
+  if (goal !== undefined) return [];
+  if (subAgents !== undefined) return subAgents;
+  const others = [...agents.values()];
+  const targets = [...handoffTo, ...others.flatMap((one) => one.handoffTo ?? [])].map((to) =>
+    typeof to === 'string' ? to : to.agent,
+  );
+  const below = new Set([...targets, ...others.flatMap((one) => one.subAgents ?? [])]);
+  return [...agents.keys()].filter((name) => !below.has(name));
+}
+
+type Written = Pick<FixtureDocument, 'agents' | 'runs' | 'subAgents' | 'tools' | 'goalLoop'>;
+
+/** What the agents of a case contradict each other in. */
+export function teamProblems({ agents = {}, runs, subAgents = [], tools = {} }: Written) {
+  const names = Object.keys(agents);
+  const starting = tools === 'live' ? [] : Object.entries(tools);
+  const named: readonly (readonly [string, readonly string[]])[] = [
+    ['subAgents', subAgents],
+    ...Object.entries(agents).map(
+      ([name, one]) => [`agents.${name}.subAgents`, one.subAgents ?? []] as const,
+    ),
+    ...starting.map(
+      ([name, { starts }]) =>
+        [`tools.${name}.starts`, starts === undefined ? [] : [starts]] as const,
+    ),
+  ];
+  return [
+    ...named.flatMap(([path, used]) =>
+      used
+        .filter((name) => !names.includes(name))
+        .map((name) => `${path}: there is no agent ${JSON.stringify(name)} in agents`),
+    ),
+    ...names.flatMap((name) => {
+      const { model, start, handoffTo, subAgents: below } = agents[name]!;
+      return [
+        ...(model === undefined && runs === undefined ? [`agents.${name}.model: is missing`] : []),
+        ...(start === true && (handoffTo !== undefined || below !== undefined)
+          ? [`agents.${name}: comes with the start, so it hands nothing over and starts nobody`]
+          : []),
+        ...(isBelowItself(name, agents) ? [`agents.${name}.subAgents: it starts itself`] : []),
+      ];
+    }),
+  ];
+}
+
+function isBelowItself(name: string, agents: NonNullable<Written['agents']>): boolean {
+  const seen = new Set<string>();
+  const waiting = [...(agents[name]?.subAgents ?? [])];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (next === name) return true;
+    if (seen.has(next)) continue;
+    seen.add(next);
+    waiting.push(...(agents[next]?.subAgents ?? []));
+  }
+  return false;
+}
