@@ -48,10 +48,17 @@ function startable({ goal, agents, handoffTo = [], subAgents }: Staffed): readon
   return [...agents.keys()].filter((name) => !below.has(name));
 }
 
-type Written = Pick<FixtureDocument, 'agents' | 'runs' | 'subAgents' | 'tools' | 'goalLoop'>;
+type Written = Pick<FixtureDocument, 'agents' | 'captured' | 'runs' | 'subAgents' | 'tools'>;
 
 /** What the agents of a case contradict each other in. */
-export function teamProblems({ agents = {}, runs, subAgents = [], tools = {} }: Written) {
+export function teamProblems({
+  agents = {},
+  captured,
+  runs,
+  subAgents = [],
+  tools = {},
+}: Written): readonly string[] {
+  const areScripted = runs !== undefined || captured !== undefined;
   const names = Object.keys(agents);
   const starting = tools === 'live' ? [] : Object.entries(tools);
   const named: readonly (readonly [string, readonly string[]])[] = [
@@ -64,6 +71,13 @@ export function teamProblems({ agents = {}, runs, subAgents = [], tools = {} }: 
         [`tools.${name}.starts`, starts === undefined ? [] : [starts]] as const,
     ),
   ];
+  const startedBy = (name: string): readonly string[] => {
+    const { subAgents: below = [], tools: own = [] } = agents[name] ?? {};
+    const byTools = starting.flatMap(([tool, { starts }]) =>
+      starts !== undefined && own.includes(tool) ? [starts] : [],
+    );
+    return [...below, ...byTools];
+  };
   return [
     ...named.flatMap(([path, used]) =>
       used
@@ -73,24 +87,24 @@ export function teamProblems({ agents = {}, runs, subAgents = [], tools = {} }: 
     ...names.flatMap((name) => {
       const { model, start, handoffTo, subAgents: below } = agents[name]!;
       return [
-        ...(model === undefined && runs === undefined ? [`agents.${name}.model: is missing`] : []),
+        ...(model === undefined && !areScripted ? [`agents.${name}.model: is missing`] : []),
         ...(start === true && (handoffTo !== undefined || below !== undefined)
           ? [`agents.${name}: comes with the start, so it hands nothing over and starts nobody`]
           : []),
-        ...(isBelowItself(name, agents) ? [`agents.${name}.subAgents: it starts itself`] : []),
+        ...(isBelowItself(name, startedBy) ? [`agents.${name}.subAgents: it starts itself`] : []),
       ];
     }),
   ];
 }
 
-function isBelowItself(name: string, agents: NonNullable<Written['agents']>): boolean {
+function isBelowItself(name: string, startedBy: (name: string) => readonly string[]): boolean {
   const seen = new Set<string>();
-  const waiting = [...(agents[name]?.subAgents ?? [])];
+  const waiting = [...startedBy(name)];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (next === name) return true;
     if (seen.has(next)) continue;
     seen.add(next);
-    waiting.push(...(agents[next]?.subAgents ?? []));
+    waiting.push(...startedBy(next));
   }
   return false;
 }

@@ -1,6 +1,7 @@
 /** From a written fixture that the schema has accepted to the case that engines play. */
-import type { HandoffDeclaration } from '../authoring/index.js';
 import { teamProblems } from './case-agents.js';
+import { agentsOf, handoffsOf, runsOf, supervisorOf } from './convert-agents.js';
+import { budgetOf, settingsOf } from './convert-limits.js';
 import { momentOf } from './convert-during.js';
 import { checkTools, goalOf, goalProblems } from './convert-goal.js';
 import { answerOf, scriptOf, toolResultOf, toolsNamedIn, usageOf } from './convert-script.js';
@@ -10,15 +11,11 @@ import { servedTool, serverProblems, serversOf } from './convert-servers.js';
 import { CASE_AGENT } from './fixture.js';
 import type {
   CaseAgent,
-  CaseBudget,
   CasePolicyRule,
-  CasePrice,
   CaseSession,
-  CaseSettings,
   CaseTool,
   Fixture,
   JsonObject,
-  ScriptedLook,
   ScriptedSummary,
   SessionMessage,
 } from './fixture.js';
@@ -71,11 +68,7 @@ export function convert(document: FixtureDocument, file: string): Converted {
     policy: (document.policy ?? []) as readonly CasePolicyRule[],
     tools: new Map([
       ...checkTools(document, own),
-      ...toolsOf(own, [
-        ...(document.offered === undefined ? [] : own.keys()),
-        ...manifest,
-        ...[...agents.values()].flatMap((agent) => agent.tools ?? []),
-      ]),
+      ...toolsOf(own, namedTools({ document, own, manifest, agents })),
     ]),
     manifest,
     servers: serversOf(document),
@@ -150,6 +143,21 @@ function scriptsOf(
   ];
 }
 
+/** Of all agents; a case that says what its agent is offered may declare more. */
+function namedTools(named: {
+  readonly document: FixtureDocument;
+  readonly own: ReadonlyMap<string, CaseTool>;
+  readonly manifest: readonly string[];
+  readonly agents: Fixture['agents'];
+}): readonly string[] {
+  const { document, own, manifest, agents } = named;
+  return [
+    ...(document.offered === undefined ? [] : own.keys()),
+    ...manifest,
+    ...[...agents.values()].flatMap((agent) => agent.tools ?? []),
+  ];
+}
+
 /** Tools that exist and that the case names: in `tools`, in `allowedActions`, in a reply. */
 function manifestOf(named: {
   readonly document: FixtureDocument;
@@ -177,91 +185,6 @@ function toolsOf(
       return tool === undefined ? [] : [[name, tool]];
     }),
   );
-}
-
-function budgetOf({ profile, budget = {} }: FixtureDocument): CaseBudget {
-  return profile === 'strict001' ? { emptyResponseRetries: 0, ...budget } : budget;
-}
-
-const STRICT_001: Partial<CaseSettings> = {
-  onDeny: 'refuse',
-  onInvalid: 'refuse',
-  onToolFailure: { mode: 'stop', threshold: 1, outcome: 'tool_failure' },
-};
-
-const DEFAULT_PRICE: CasePrice = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
-
-function settingsOf({
-  profile,
-  settings = {},
-}: Pick<FixtureDocument, 'profile' | 'settings'>): CaseSettings {
-  const { pricing, unknownModelPricing, ...rest } = settings;
-  const prices = Object.entries(pricing ?? { '*': DEFAULT_PRICE });
-  return {
-    ...(profile === 'strict001' && STRICT_001),
-    ...rest,
-    pricing: new Map(prices.map(([model, price]) => [model, priceOf(price)])),
-    ...(unknownModelPricing !== undefined && {
-      unknownModelPricing:
-        typeof unknownModelPricing === 'string'
-          ? unknownModelPricing
-          : priceOf(unknownModelPricing),
-    }),
-  };
-}
-
-/** Without prices of its own, the cache costs in proportion what it costs in the default table. */
-function priceOf(written: Pick<CasePrice, 'input' | 'output'> & Partial<CasePrice>): CasePrice {
-  return { cacheRead: written.input * 0.1, cacheWrite: written.input * 1.25, ...written };
-}
-
-function agentsOf(written: Written<'agents'>): ReadonlyMap<string, CaseAgent> {
-  return new Map(Object.entries(written).map(([name, one]) => [name, agentOf(one)]));
-}
-
-/** The schema has checked the form. */
-function agentOf(written: Written<'agents'>[string]): CaseAgent {
-  const { model, budget = {}, settings, handoffTo, ...rest } = written;
-  return {
-    ...(rest as Omit<CaseAgent, 'model' | 'budget' | 'settings' | 'handoffTo'>),
-    ...(model !== undefined && { model: scriptOf(model) }),
-    budget,
-    ...(settings !== undefined && { settings: settingsOf({ settings }) }),
-    ...handoffsOf(handoffTo),
-  };
-}
-
-function runsOf(written: Written<'runs'>): Fixture['runs'] {
-  return new Map(Object.entries(written).map(([place, { model }]) => [place, scriptOf(model)]));
-}
-
-/** The schema has checked the form. */
-function supervisorOf(written: FixtureDocument['supervise']): Pick<Fixture, 'supervisor'> {
-  if (written === undefined) return {};
-  const { name, every, on, roles, says } = written;
-  return {
-    supervisor: {
-      ...(name !== undefined && { name }),
-      ...(every !== undefined && { every }),
-      ...(on !== undefined && { on }),
-      ...(roles !== undefined && { roles }),
-      says: says.map(lookOf),
-    },
-  };
-}
-
-function lookOf(written: Written<'supervise'>['says'][number]): ScriptedLook {
-  if ('error' in written) return { kind: 'error', message: written.error };
-  if ('answer' in written) {
-    return { kind: 'answer', text: written.answer, usage: usageOf(written.usage) };
-  }
-  const { decision, because = 'The case says so.', text, usage } = written;
-  const word = { decision, because, ...(text !== undefined && { text }) };
-  return { kind: 'answer', text: JSON.stringify(word), usage: usageOf(usage) };
-}
-
-function handoffsOf(written: Written<'handoffTo'> | undefined): Pick<CaseAgent, 'handoffTo'> {
-  return written === undefined ? {} : { handoffTo: written as readonly HandoffDeclaration[] };
 }
 
 function sessionOf(written: Written<'sessions'>[number]): CaseSession {

@@ -243,10 +243,11 @@ export type Pattern =
       readonly number: number;
       readonly at: 'before' | 'streaming' | 'after';
     } & Narrowing)
-  | { readonly kind: 'event'; readonly pattern: EventPattern };
+  | { readonly kind: 'event'; readonly pattern: EventPattern & Narrowing };
 
-/** One cycle of a goal, or the cycles of one agent. */
+/** One run below that of the case, one cycle of a goal, or the cycles of one agent. */
 export interface Narrowing {
+  readonly run?: string;
   readonly cycle?: number;
   readonly agent?: string;
 }
@@ -256,7 +257,12 @@ export type Action =
   | ServerChange
   | ResolveApproval
   /** Without a call: to the question of the supervisor. */
-  | { readonly kind: 'provideInput'; readonly call?: string; readonly value: Json }
+  | {
+      readonly kind: 'provideInput';
+      readonly call?: string;
+      readonly run?: string;
+      readonly value: Json;
+    }
   | { readonly kind: 'userMessage'; readonly text: string }
   | { readonly kind: 'interrupt' }
   | { readonly kind: 'cancel' }

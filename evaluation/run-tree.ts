@@ -133,6 +133,7 @@ export function answeredRun(
   root: string,
   runs: ReadonlyMap<string, readonly RunEvent[]>,
 ): string {
+  if (action.run !== undefined) return `${root}:${action.run}`;
   const asks = (events: readonly RunEvent[]): boolean =>
     action.kind === 'provideInput'
       ? inputAskFor(action.call, events) !== undefined

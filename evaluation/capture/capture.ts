@@ -2,11 +2,7 @@
  * A recorded run as a case: its model and its tools answer from the record, people say what they said.
  * Errors: `CaptureRefused`, which names what no case can say.
  */
-import { isRecord } from '../../core/json/shape.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { HANDOFF_TOOL } from '../../core/state/handoff.js';
-import { MESSAGE_TOOL } from '../../core/state/mail.js';
-import type { ModelRoute } from '../../core/state/model.js';
 import type { Bundle } from '../../replay/bundle.js';
 import type { FixtureDocument } from '../format/document.js';
 import { budgetOf, policyOf, settingsOf, taskOf } from './configuration.js';
@@ -23,10 +19,11 @@ import { refused } from './refused.js';
 import { serversIn } from './served-tools.js';
 import { sessionIn } from './sessions.js';
 import { summaryScript } from './summaries.js';
-import { nameIn, teamOf } from './team.js';
+import { inTheCase, routesBelow, runsOf } from './runs-below.js';
+import { teamOf } from './team.js';
 import { Texts } from './texts.js';
 import { toolRecords } from './tool-records.js';
-import { allOf, employedIn, treeOf, type Tree } from './tree.js';
+import { treeOf, type Tree } from './tree.js';
 import { refuseUnsayable, worked } from './unsayable.js';
 import { recordingUntil } from './until.js';
 
@@ -73,12 +70,13 @@ function goalCase(bundle: Bundle, { until, own, expected }: CaptureOptions): Fix
 
 function caseOf(tree: Tree, options: CaptureOptions): FixtureDocument {
   const { root: recording, members } = tree;
-  const { bundle, start, frozen, root } = recording;
+  const { bundle, start, root } = recording;
   refuseUnsayable(tree);
   if (options.own !== undefined) refuseForAgent(tree);
   const texts = new Texts(bundle.blobs);
   // Time is part of a run that time ended.
-  const isSlow = resultIn(bundle.events)?.stopReason === 'timeout' && worked(recording);
+  const isTimed = resultIn(bundle.events)?.stopReason === 'timeout' && worked(recording);
+  const isSlow = isTimed || areBeside(members);
   const script = modelScript(recording, texts, isSlow);
   const below = members.map((member) => ({
     ...member,
@@ -86,27 +84,21 @@ function caseOf(tree: Tree, options: CaptureOptions): FixtureDocument {
   }));
   const { tools, leftOut, during } = toolRecords(tree, texts, isSlow);
   const mcp = serversIn(recording);
-  const moments = [momentsOf(recording), ...members.map(momentsBelow)];
+  const moments = [momentsOf(tree), ...members.map(momentsBelow)];
   const compaction = summaryScript(recording, texts);
   const supervise = superviseScript(recording);
   const hooks = hookScript(tree);
   const [instructions] = root.blocks;
-  const isLate = resultIn(bundle.events)?.stopReason === 'timeout' && !isSlow;
+  const isLate = resultIn(bundle.events)?.stopReason === 'timeout' && !isTimed;
   const budget = { ...budgetOf(recording), ...(isLate && { timeoutMs: 0 }) };
   const left = [...leftOut, ...moments.flatMap((one) => one.leftOut), ...notSaid(recording)];
-  const said = moments.flatMap((one) => one.during);
+  const said = [...during, ...moments.flatMap((one) => one.during)];
   const session = sessionIn(recording, texts);
   const isPriceKnown = script.isPriceKnown && below.every((one) => one.script.isPriceKnown);
   const whole: FixtureDocument = {
     case_id: bundle.run.runId,
     title: titleOf(recording),
-    captured: {
-      run: bundle.run.runId,
-      agent: frozen.agent.name,
-      ...(bundle.versions.rules !== null && { rules: bundle.versions.rules }),
-      ...(options.until !== undefined && { until: options.until }),
-      ...(left.length > 0 && { leftOut: left }),
-    },
+    captured: originOf(recording, options, left),
     ...(instructions?.type === 'text' && { instructions: texts.text(instructions.text) }),
     goal: isCycle(recording) ? briefOf(recording, texts) : start.task.goal,
     task: { ...taskOf(recording), ...session?.task },
@@ -118,18 +110,11 @@ function caseOf(tree: Tree, options: CaptureOptions): FixtureDocument {
     ...teamOf(tree, texts),
     ...(session !== undefined && { sessions: session.sessions }),
     model: script.replies.map((reply) => inTheCase(tree, reply)),
-    ...(below.length > 0 && {
-      runs: Object.fromEntries(
-        below.map(({ place, script: own }) => [
-          place,
-          { model: own.replies.map((reply) => inTheCase(tree, reply)) },
-        ]),
-      ),
-    }),
+    ...runsOf(tree, below),
     ...(compaction.length > 0 && { compaction: [...compaction] }),
     ...(supervise !== undefined && { supervise }),
     ...(Object.keys(hooks).length > 0 && { hooks }),
-    ...(said.length + during.length > 0 && { during: [...during, ...said] }),
+    ...(said.length > 0 && { during: said }),
     expected:
       options.expected ??
       withRunsBelow(
@@ -141,29 +126,30 @@ function caseOf(tree: Tree, options: CaptureOptions): FixtureDocument {
   return options.own === undefined ? named : ofAgent(named, recording, options.own);
 }
 
-/** Models that the other agents of a tree ask. */
-function routesBelow(tree: Tree): readonly ModelRoute[] {
-  const others = allOf(tree).flatMap(({ recording }) => employedIn(recording));
-  return others.flatMap(({ frozen: { route, fallback } }) =>
-    fallback === undefined ? [route] : [route, fallback],
+/** Which letter comes first is a matter of time where runs are at work beside each other. */
+function areBeside(members: Tree['members']): boolean {
+  const times = members.map(({ recording: { bundle } }) =>
+    [bundle.events[0]!, bundle.events.at(-1)!].map(({ stamp }) => stamp.at),
+  );
+  return (
+    members.some(({ recording }) => recording.heard.some(({ name }) => name === 'mail')) &&
+    times.some(([from, to], index) =>
+      times.slice(index + 1).some(([start, end]) => from! < end! && start! < to!),
+    )
   );
 }
 
-type Reply = NonNullable<FixtureDocument['model']>[number];
-
-/** Who names the agent of the case means it by the name that it has there. */
-function inTheCase(tree: Tree, reply: Reply): Reply {
-  if (!('calls' in reply) || reply.calls === undefined) return reply;
+function originOf(
+  { bundle, frozen }: Recording,
+  { until }: CaptureOptions,
+  leftOut: string[],
+): FixtureDocument['captured'] {
   return {
-    ...reply,
-    calls: reply.calls.map((call) => {
-      const { tool, input } = call;
-      if ((tool !== HANDOFF_TOOL && tool !== MESSAGE_TOOL) || !isRecord(input)) return call;
-      const { to } = input;
-      if (typeof to !== 'string') return call;
-      const [first = '', ...rest] = to.split('/');
-      return { ...call, input: { ...input, to: [nameIn(tree, first), ...rest].join('/') } };
-    }),
+    run: bundle.run.runId,
+    agent: frozen.agent.name,
+    ...(bundle.versions.rules !== null && { rules: bundle.versions.rules }),
+    ...(until !== undefined && { until }),
+    ...(leftOut.length > 0 && { leftOut }),
   };
 }
 

@@ -186,12 +186,11 @@ function approvalsIn(events: readonly RunEvent[]): Pick<Expected, 'approvals'> {
   return isSaid ? { approvals: asked } : {};
 }
 
+/** A segment is no part of a case, but where the run goes on under another agent. */
 function transitionsIn(events: readonly RunEvent[]): NonNullable<Expected['transitions']> {
-  return events.flatMap((event) =>
-    event.type === 'transition' &&
-    event.reason !== 'next_turn' &&
-    event.reason !== 'continued_as_new'
-      ? [event.reason]
-      : [],
-  );
+  return events.flatMap((event, index) => {
+    if (event.type !== 'transition' || event.reason === 'next_turn') return [];
+    const isPlain = event.reason === 'continued_as_new' && events[index + 1]?.type !== 'handoff';
+    return isPlain ? [] : [event.reason];
+  });
 }

@@ -8,7 +8,7 @@ import type { FixtureDocument } from '../format/document.js';
 import { policyOf, settingsOf } from './configuration.js';
 import { refused } from './refused.js';
 import type { Texts } from './texts.js';
-import { allOf, employedIn, isOwnTool, type Employed, type Member, type Tree } from './tree.js';
+import { allOf, employedIn, ownToolsIn, type Employed, type Member, type Tree } from './tree.js';
 
 type Written = NonNullable<FixtureDocument['agents']>[string];
 type Budget = NonNullable<Written['budget']>;
@@ -186,8 +186,8 @@ function declaredIn({ agents = {}, tools }: Frozen, brought: object = {}): strin
   );
 }
 
-function toolsIn({ tools }: Frozen): string[] {
-  return tools.filter((tool) => !isOwnTool(tool)).map(({ name }) => name);
+function toolsIn(frozen: Frozen): string[] {
+  return ownToolsIn(frozen).map(({ name }) => name);
 }
 
 function targetsOf({ handoffTo = [] }: Frozen, tree: Tree): Pick<Written, 'handoffTo'> {

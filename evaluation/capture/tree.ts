@@ -74,10 +74,13 @@ export function employedIn(recording: Recording): readonly Employed[] {
   return [{ frozen, root }, ...later];
 }
 
-/** Agents have these by themselves. */
-export function isOwnTool({ kind, name, startsAgent }: ToolRecord): boolean {
-  if (kind === 'subagent') return name === AGENT_TOOL && startsAgent === undefined;
-  return name === HANDOFF_TOOL && kind === 'handoff';
+/** Without what agents have by themselves. Who asks before such a tool is called has said more of it. */
+export function ownToolsIn({ tools, handoffTo = [] }: Frozen): readonly ToolRecord[] {
+  return tools.filter(({ kind, name, startsAgent, approval }) => {
+    if (approval !== 'never' && approval !== 'by_policy') return true;
+    if (kind === 'subagent') return name !== AGENT_TOOL || startsAgent !== undefined;
+    return name !== HANDOFF_TOOL || kind !== 'handoff' || handoffTo.length === 0;
+  });
 }
 
 /** Letters are delivered as they were: by the runtime. */

@@ -34,9 +34,11 @@ export function refuseUnsayable(tree: Tree): void {
 }
 
 /** The others of a tree are there to write again. */
-function refuseLetters({ heard, activities }: Recording): void {
+function refuseLetters(recording: Recording): void {
+  const { heard, activities } = recording;
   if (heard.some(({ name }) => name === 'mail'))
     throw refused('other agents of its tree wrote letters to it');
+  if (!isCycle(recording)) return;
   if (activities.some(({ input }) => textAt(input, 'call', 'tool') === MESSAGE_TOOL))
     throw refused('its agent wrote letters to other agents');
 }

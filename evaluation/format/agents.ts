@@ -41,7 +41,11 @@ const agent = z
     /** The start of the run brings it along. */
     start: z.literal(true),
   })
-  .partial();
+  .partial()
+  .refine((value) => value.model !== undefined || value.instructions !== undefined, {
+    path: ['model'],
+    message: 'is needed without instructions',
+  });
 
 /** A run by its place below the run of the case: `a1`, `a2:a1`, `h1`. */
 const PLACE = /^[ah]\d{1,4}(:[ah]\d{1,4}){0,7}$/;

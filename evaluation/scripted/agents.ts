@@ -94,7 +94,7 @@ class Team {
     if (known !== undefined) return known;
     const { fixture } = this;
     const one = fixture.agents.get(name)!;
-    const { tools = fixture.manifest, budget, handoffTo, subAgents = [] } = one;
+    const { tools = this.plainTools(), budget, handoffTo, subAgents = [] } = one;
     const isOwn = one.instructions !== undefined;
     const limits = isOwn ? budget : { ...fixture.budget, ...budget };
     const agents = this.roles(subAgents, tools);
@@ -107,6 +107,13 @@ class Team {
     });
     this.made.set(name, agent);
     return agent;
+  }
+
+  /** Who is not told its tools starts nobody by them. */
+  private plainTools(): readonly string[] {
+    const { manifest, tools } = this.fixture;
+    const starts = (name: string): boolean => tools.get(name)?.starts !== undefined;
+    return manifest.some(starts) ? manifest.filter((name) => !starts(name)) : manifest;
   }
 
   /** Of an agent of its own nothing comes from the agent of the case. */
