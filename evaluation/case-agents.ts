@@ -1,29 +1,6 @@
 /** The other agents of a case: who they are, who starts them, and which run says what. */
-import type { HandoffDeclaration } from '../authoring/index.js';
-import type { HookPoint } from '../core/state/hook.js';
 import type { FixtureDocument } from './format/document.js';
-import type { CaseBudget, CasePolicyRule, CaseSettings, Fixture, JsonObject } from './fixture.js';
-import type { Script } from './script.js';
-
-export interface CaseAgent {
-  readonly description?: string;
-  /** Present: an agent of its own, of which the case says all; absent: what it lacks it has from the agent of the case. */
-  readonly instructions?: string;
-  /** Absent: the run that it works in has a script of its own. */
-  readonly model?: Script;
-  readonly tools?: readonly string[];
-  readonly budget: CaseBudget;
-  /** Of an agent of its own. */
-  readonly settings?: CaseSettings;
-  readonly policy?: readonly CasePolicyRule[];
-  readonly hooks?: readonly HookPoint[];
-  readonly outputSchema?: JsonObject;
-  readonly parallel?: boolean;
-  readonly handoffTo?: readonly HandoffDeclaration[];
-  readonly subAgents?: readonly string[];
-  /** The start of the run brings it along. */
-  readonly start?: true;
-}
+import type { Fixture } from './fixture.js';
 
 type Staffed = Pick<Fixture, 'agents' | 'goal' | 'handoffTo' | 'subAgents'>;
 

@@ -5,6 +5,7 @@
  */
 import type { Config, HandoffDeclaration } from '../authoring/index.js';
 import type { Json } from '../core/json/json.js';
+import type { HookPoint } from '../core/state/hook.js';
 import type { Usage } from '../core/state/model.js';
 import type { WatchedEvent } from '../core/state/supervision.js';
 import type { PolicyCondition } from '../core/state/policy.js';
@@ -16,7 +17,6 @@ import type {
   ToolEffect,
   ToolKind,
 } from '../core/state/tool.js';
-import type { CaseAgent } from './case-agents.js';
 import type { FixtureDocument } from './format/document.js';
 import type { EventPattern } from './format/during.js';
 import type { Expected } from './format/expected.js';
@@ -24,7 +24,7 @@ import type { CaseGoal, GoalAction } from './goal-case.js';
 import type { CaseServer, ServedTool, ServerChange } from './server-case.js';
 import type { Script, ScriptedAnswer, ScriptedResult } from './script.js';
 
-export type { CaseAgent, Expected, EventPattern, ScriptedResult };
+export type { Expected, EventPattern, ScriptedResult };
 
 /** Name of the agent that a case is about. */
 export const CASE_AGENT = 'case';
@@ -192,6 +192,26 @@ export type CaseApproval =
       readonly onExpiry?: 'reject' | 'stop';
       readonly escalate?: EscalationRule;
     };
+
+export interface CaseAgent {
+  readonly description?: string;
+  /** Present: an agent of its own, of which the case says all; absent: what it lacks it has from the agent of the case. */
+  readonly instructions?: string;
+  /** Absent: the run that it works in has a script of its own. */
+  readonly model?: Script;
+  readonly tools?: readonly string[];
+  readonly budget: CaseBudget;
+  /** Of an agent of its own. */
+  readonly settings?: CaseSettings;
+  readonly policy?: readonly CasePolicyRule[];
+  readonly hooks?: readonly HookPoint[];
+  readonly outputSchema?: JsonObject;
+  readonly parallel?: boolean;
+  readonly handoffTo?: readonly HandoffDeclaration[];
+  readonly subAgents?: readonly string[];
+  /** The start of the run brings it along. */
+  readonly start?: true;
+}
 
 export interface CaseSupervisor {
   /** Of its agent; absent: `supervisor`. */
