@@ -13,11 +13,12 @@ export type CallName = (callId: string) => string;
 const NUMBERED = /_\d+$/;
 
 export function callNameOf(
-  fixture: Pick<Fixture, 'model' | 'agents' | 'goal' | 'expected'>,
+  fixture: Pick<Fixture, 'model' | 'agents' | 'runs' | 'goal' | 'expected'>,
 ): CallName {
   const scripts = [
     fixture.model,
-    ...[...fixture.agents.values()].map(({ model }) => model),
+    ...[...fixture.agents.values()].flatMap(({ model }) => (model === undefined ? [] : [model])),
+    ...fixture.runs.values(),
     ...(fixture.goal?.cycles ?? []).map(({ model }) => model),
   ];
   const written = new Set(scripts.flatMap(idsIn));

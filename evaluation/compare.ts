@@ -46,6 +46,7 @@ import { judgeTrace } from './compare/trace.js';
 import { trailOf } from './compare/trail.js';
 import type { Observation, SeenRun } from './engine.js';
 import type { Expected, Fixture } from './fixture.js';
+import { placeOfRun } from './run-tree.js';
 
 export type { Difference };
 
@@ -138,7 +139,8 @@ function judgeRuns(wanted: Wanted['runs'], { fixture, observation }: Seen): read
     const { result: _, ...own } = observation;
     const context: Seen = {
       fixture: { ...fixture, expected },
-      observation: { ...own, ...result, events, requests },
+      // Results are those that the model of this run was shown.
+      observation: { ...own, ...result, events, requests, transcript: [] },
       trail: trailOf(events),
     };
     const keys = Object.keys(expected) as (keyof Wanted)[];
@@ -150,6 +152,8 @@ function judgeRuns(wanted: Wanted['runs'], { fixture, observation }: Seen): read
 
 function runNamed(others: readonly SeenRun[], written: string): SeenRun | undefined {
   const [name, n = '1'] = written.split('#');
+  const placed = others.find(({ runId }) => placeOfRun(runId) === written);
+  if (placed !== undefined) return placed;
   return others.filter((run) => run.name === name)[Number(n) - 1];
 }
 

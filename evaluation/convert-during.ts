@@ -31,7 +31,8 @@ function actionOf(written: WrittenAction): Action {
   if (resolveApproval !== undefined) return resolvingOf(resolveApproval);
   if (answerSupervisor !== undefined) return { kind: 'provideInput', value: answerSupervisor };
   if (provideInput !== undefined) {
-    return { kind: 'provideInput', call: provideInput.call, value: provideInput.value as Json };
+    const { value, ...rest } = provideInput;
+    return { kind: 'provideInput', ...rest, value: value as Json };
   }
   if (restartWorker !== undefined) return { kind: 'restartWorker', ...restartWorker };
   if (written.userMessage !== undefined) return { kind: 'userMessage', text: written.userMessage };

@@ -38,6 +38,7 @@ export function toolOf(name: string, written: WrittenTool, served?: ServedTool):
     approval,
     inputSchema,
     outputSchema,
+    tasks,
     annotations: _,
     ...rest
   } = written;
@@ -56,8 +57,12 @@ export function toolOf(name: string, written: WrittenTool, served?: ServedTool):
     ...(recorded !== undefined && {
       recorded: recorded.map((call) => ({
         input: call.input as Json,
+        ...(call.run !== undefined && { run: call.run }),
         results: resultsOf(call.results),
       })),
+    }),
+    ...(tasks !== undefined && {
+      tasks: tasks.map(({ input, task }) => ({ input: input as Json, task })),
     }),
   };
 }
@@ -66,7 +71,9 @@ export function toolOf(name: string, written: WrittenTool, served?: ServedTool):
  * A case that says nothing of what its tool does means a read, which is what mocked tools are; what comes
  * from another server is not to be trusted that far (G70).
  */
-function ownTool(name: string, { effect, kind }: WrittenTool): CaseTool {
+function ownTool(name: string, { effect, kind, starts }: WrittenTool): CaseTool {
+  if (starts !== undefined)
+    return { ...PLAIN_TOOL, name, effect: 'none', idempotency: 'natural', kind: 'subagent' };
   const does = effect ?? (kind === 'mcp' ? 'unknown' : 'read');
   const idempotency = sideEffectOf(does) === 'mutating' ? 'unknown' : 'natural';
   return { ...PLAIN_TOOL, name, effect: does, idempotency };

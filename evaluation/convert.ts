@@ -1,5 +1,7 @@
 /** From a written fixture that the schema has accepted to the case that engines play. */
-import type { HandoffDeclaration } from '../authoring/index.js';
+import { teamProblems } from './case-agents.js';
+import { agentsOf, handoffsOf, runsOf, supervisorOf } from './convert-agents.js';
+import { budgetOf, settingsOf } from './convert-limits.js';
 import { momentOf } from './convert-during.js';
 import { checkTools, goalOf, goalProblems } from './convert-goal.js';
 import { answerOf, scriptOf, toolResultOf, toolsNamedIn, usageOf } from './convert-script.js';
@@ -9,15 +11,11 @@ import { servedTool, serverProblems, serversOf } from './convert-servers.js';
 import { CASE_AGENT } from './fixture.js';
 import type {
   CaseAgent,
-  CaseBudget,
   CasePolicyRule,
-  CasePrice,
   CaseSession,
-  CaseSettings,
   CaseTool,
   Fixture,
   JsonObject,
-  ScriptedLook,
   ScriptedSummary,
   SessionMessage,
 } from './fixture.js';
@@ -38,6 +36,7 @@ export function convert(document: FixtureDocument, file: string): Converted {
     ...declared.problems,
     ...goalProblems(document),
     ...agentProblems(document),
+    ...teamProblems(document),
     ...serverProblems(document, declared.tools),
   ];
   if (problems.length > 0) return { ok: false, problems };
@@ -49,10 +48,11 @@ export function convert(document: FixtureDocument, file: string): Converted {
   );
   const model = modelOf(document, own);
   const agents = agentsOf(document.agents ?? {});
+  const runs = runsOf(document.runs ?? {});
   const sessions = (document.sessions ?? []).map(sessionOf);
   const goal = goalOf(document, CASE_AGENT);
   const cycles = goal?.cycles.map((cycle) => cycle.model) ?? [];
-  const scripts = [model, ...cycles, ...scriptsOf(agents, sessions)];
+  const scripts = [model, ...cycles, ...runs.values(), ...scriptsOf(agents, sessions)];
   const manifest = manifestOf({ document, own, scripts });
   const during = (document.during ?? []).map(momentOf);
   const fixture: Fixture = {
@@ -68,12 +68,14 @@ export function convert(document: FixtureDocument, file: string): Converted {
     policy: (document.policy ?? []) as readonly CasePolicyRule[],
     tools: new Map([
       ...checkTools(document, own),
-      ...toolsOf(own, [...manifest, ...[...agents.values()].flatMap((agent) => agent.tools ?? [])]),
+      ...toolsOf(own, namedTools({ document, own, manifest, agents })),
     ]),
     manifest,
     servers: serversOf(document),
     agents,
+    ...(document.subAgents !== undefined && { subAgents: document.subAgents }),
     ...handoffsOf(document.handoffTo),
+    runs,
     ...supervisorOf(document.supervise),
     sessions,
     model,
@@ -93,6 +95,9 @@ const OF_CONFIGURATION = [
   'policy',
   'hooks',
   'agents',
+  'subAgents',
+  'offered',
+  'runs',
   'supervise',
   'goalLoop',
   'profile',
@@ -132,7 +137,25 @@ function scriptsOf(
     messages.flatMap((message) => (message.kind === 'assistant' ? [message.reply] : [])),
   );
   const remembered: Script = earlier.map((reply) => ({ times: 1, reply }));
-  return [...[...agents.values()].map((agent) => agent.model), remembered];
+  return [
+    ...[...agents.values()].flatMap((agent) => (agent.model ? [agent.model] : [])),
+    remembered,
+  ];
+}
+
+/** Of all agents; a case that says what its agent is offered may declare more. */
+function namedTools(named: {
+  readonly document: FixtureDocument;
+  readonly own: ReadonlyMap<string, CaseTool>;
+  readonly manifest: readonly string[];
+  readonly agents: Fixture['agents'];
+}): readonly string[] {
+  const { document, own, manifest, agents } = named;
+  return [
+    ...(document.offered === undefined ? [] : own.keys()),
+    ...manifest,
+    ...[...agents.values()].flatMap((agent) => agent.tools ?? []),
+  ];
 }
 
 /** Tools that exist and that the case names: in `tools`, in `allowedActions`, in a reply. */
@@ -142,6 +165,8 @@ function manifestOf(named: {
   readonly scripts: readonly Script[];
 }): readonly string[] {
   const { document, own, scripts } = named;
+  if (document.offered !== undefined)
+    return document.offered.filter((name) => own.has(name) || TOOLBOX.has(name)).toSorted();
   const names = new Set([
     ...own.keys(),
     ...(document.task?.allowedActions ?? []),
@@ -160,82 +185,6 @@ function toolsOf(
       return tool === undefined ? [] : [[name, tool]];
     }),
   );
-}
-
-function budgetOf({ profile, budget = {} }: FixtureDocument): CaseBudget {
-  return profile === 'strict001' ? { emptyResponseRetries: 0, ...budget } : budget;
-}
-
-const STRICT_001: Partial<CaseSettings> = {
-  onDeny: 'refuse',
-  onInvalid: 'refuse',
-  onToolFailure: { mode: 'stop', threshold: 1, outcome: 'tool_failure' },
-};
-
-const DEFAULT_PRICE: CasePrice = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
-
-function settingsOf({ profile, settings = {} }: FixtureDocument): CaseSettings {
-  const { pricing, unknownModelPricing, ...rest } = settings;
-  const prices = Object.entries(pricing ?? { '*': DEFAULT_PRICE });
-  return {
-    ...(profile === 'strict001' && STRICT_001),
-    ...rest,
-    pricing: new Map(prices.map(([model, price]) => [model, priceOf(price)])),
-    ...(unknownModelPricing !== undefined && {
-      unknownModelPricing:
-        typeof unknownModelPricing === 'string'
-          ? unknownModelPricing
-          : priceOf(unknownModelPricing),
-    }),
-  };
-}
-
-/** Without prices of its own, the cache costs in proportion what it costs in the default table. */
-function priceOf(written: Pick<CasePrice, 'input' | 'output'> & Partial<CasePrice>): CasePrice {
-  return { cacheRead: written.input * 0.1, cacheWrite: written.input * 1.25, ...written };
-}
-
-function agentsOf(written: Written<'agents'>): ReadonlyMap<string, CaseAgent> {
-  return new Map(
-    Object.entries(written).map(([name, { model, tools, budget, handoffTo }]) => [
-      name,
-      {
-        model: scriptOf(model),
-        ...(tools !== undefined && { tools }),
-        budget: budget ?? {},
-        ...handoffsOf(handoffTo),
-      },
-    ]),
-  );
-}
-
-/** The schema has checked the form. */
-function supervisorOf(written: FixtureDocument['supervise']): Pick<Fixture, 'supervisor'> {
-  if (written === undefined) return {};
-  const { name, every, on, roles, says } = written;
-  return {
-    supervisor: {
-      ...(name !== undefined && { name }),
-      ...(every !== undefined && { every }),
-      ...(on !== undefined && { on }),
-      ...(roles !== undefined && { roles }),
-      says: says.map(lookOf),
-    },
-  };
-}
-
-function lookOf(written: Written<'supervise'>['says'][number]): ScriptedLook {
-  if ('error' in written) return { kind: 'error', message: written.error };
-  if ('answer' in written) {
-    return { kind: 'answer', text: written.answer, usage: usageOf(written.usage) };
-  }
-  const { decision, because = 'The case says so.', text, usage } = written;
-  const word = { decision, because, ...(text !== undefined && { text }) };
-  return { kind: 'answer', text: JSON.stringify(word), usage: usageOf(usage) };
-}
-
-function handoffsOf(written: Written<'handoffTo'> | undefined): Pick<CaseAgent, 'handoffTo'> {
-  return written === undefined ? {} : { handoffTo: written as readonly HandoffDeclaration[] };
 }
 
 function sessionOf(written: Written<'sessions'>[number]): CaseSession {

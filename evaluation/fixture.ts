@@ -5,6 +5,7 @@
  */
 import type { Config, HandoffDeclaration } from '../authoring/index.js';
 import type { Json } from '../core/json/json.js';
+import type { HookPoint } from '../core/state/hook.js';
 import type { Usage } from '../core/state/model.js';
 import type { WatchedEvent } from '../core/state/supervision.js';
 import type { PolicyCondition } from '../core/state/policy.js';
@@ -52,8 +53,12 @@ export interface Fixture {
   /** Servers of connectors, by name. */
   readonly servers: ReadonlyMap<string, CaseServer>;
   readonly agents: ReadonlyMap<string, CaseAgent>;
+  /** Whom the agent of the case may start; absent: everybody to whom nobody hands over. */
+  readonly subAgents?: readonly string[];
   /** To whom the agent of the case may hand its run over. */
   readonly handoffTo?: readonly HandoffDeclaration[];
+  /** What single runs below that of the case say, by their places. */
+  readonly runs: ReadonlyMap<string, Script>;
   /** Who looks at the run of the case. */
   readonly supervisor?: CaseSupervisor;
   readonly sessions: readonly CaseSession[];
@@ -161,11 +166,17 @@ export interface CaseTool {
   readonly served?: ServedTool;
   /** Present: the tool answers from a record, and refuses what the record does not have. */
   readonly recorded?: readonly RecordedCall[];
+  /** Present: its calls start this agent of the case. */
+  readonly starts?: string;
+  /** What such a call makes of its arguments; else the task is the arguments as JSON. */
+  readonly tasks?: readonly { readonly input: Json; readonly task: string }[];
 }
 
 /** One call of a record; calls with the same input answer in their order. */
 export interface RecordedCall {
   readonly input: Json;
+  /** Place of the run whose calls it answers; absent: any. */
+  readonly run?: string;
   /** One per attempt; the last one repeats. */
   readonly results: readonly ScriptedResult[];
 }
@@ -183,10 +194,23 @@ export type CaseApproval =
     };
 
 export interface CaseAgent {
-  readonly model: Script;
+  readonly description?: string;
+  /** Present: an agent of its own, of which the case says all; absent: what it lacks it has from the agent of the case. */
+  readonly instructions?: string;
+  /** Absent: the run that it works in has a script of its own. */
+  readonly model?: Script;
   readonly tools?: readonly string[];
   readonly budget: CaseBudget;
+  /** Of an agent of its own. */
+  readonly settings?: CaseSettings;
+  readonly policy?: readonly CasePolicyRule[];
+  readonly hooks?: readonly HookPoint[];
+  readonly outputSchema?: JsonObject;
+  readonly parallel?: boolean;
   readonly handoffTo?: readonly HandoffDeclaration[];
+  readonly subAgents?: readonly string[];
+  /** The start of the run brings it along. */
+  readonly start?: true;
 }
 
 export interface CaseSupervisor {
@@ -239,10 +263,11 @@ export type Pattern =
       readonly number: number;
       readonly at: 'before' | 'streaming' | 'after';
     } & Narrowing)
-  | { readonly kind: 'event'; readonly pattern: EventPattern };
+  | { readonly kind: 'event'; readonly pattern: EventPattern & Narrowing };
 
-/** One cycle of a goal, or the cycles of one agent. */
+/** One run below that of the case, one cycle of a goal, or the cycles of one agent. */
 export interface Narrowing {
+  readonly run?: string;
   readonly cycle?: number;
   readonly agent?: string;
 }
@@ -252,7 +277,12 @@ export type Action =
   | ServerChange
   | ResolveApproval
   /** Without a call: to the question of the supervisor. */
-  | { readonly kind: 'provideInput'; readonly call?: string; readonly value: Json }
+  | {
+      readonly kind: 'provideInput';
+      readonly call?: string;
+      readonly run?: string;
+      readonly value: Json;
+    }
   | { readonly kind: 'userMessage'; readonly text: string }
   | { readonly kind: 'interrupt' }
   | { readonly kind: 'cancel' }

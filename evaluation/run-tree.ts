@@ -30,6 +30,11 @@ export function rootOfRun(runId: string): string {
   return runId.replace(/(:[ah]\d+)+$/, '');
 }
 
+/** Where a run stands below that of its case: `a1:a2`; empty: it is the run of the case, or a cycle. */
+export function placeOfRun(runId: string): string {
+  return runId.slice(rootOfRun(runId).length + 1);
+}
+
 /** The runs of a tree that the case is not about, in the order of their starts. */
 export function otherRuns(
   tree: readonly RunEvent[],
@@ -128,6 +133,7 @@ export function answeredRun(
   root: string,
   runs: ReadonlyMap<string, readonly RunEvent[]>,
 ): string {
+  if (action.run !== undefined) return `${root}:${action.run}`;
   const asks = (events: readonly RunEvent[]): boolean =>
     action.kind === 'provideInput'
       ? inputAskFor(action.call, events) !== undefined

@@ -5,6 +5,36 @@ import { wrongField } from '../../authoring/goal/field.js';
 import type { NormalGoal } from '../../authoring/goal/normal-goal.js';
 import type { StoredCheck } from '../../core/state/goal/definition.js';
 
+export type CheckQueues = ReadonlyMap<string, string>;
+
+/**
+ * Where checks run whose tools name a task queue, by the names of the checks. `sandboxQueue`: of calls in a sandbox whose tools
+ * name none. A check runs in a sandbox only where its tool has to.
+ */
+export function checkQueues(
+  config: Config,
+  goal: NormalGoal,
+  { served, sandboxQueue }: { readonly served: readonly Tool[]; readonly sandboxQueue?: string },
+): CheckQueues {
+  return new Map(
+    goal.validation.flatMap(({ name, tool }): [string, string][] => {
+      const record = checkTool(config, goal, { tool, served })?.record;
+      const isInside = record?.sandbox === 'required';
+      const own = (isInside ? record?.sandboxQueue : undefined) ?? record?.queue;
+      const queue = own ?? (isInside ? sandboxQueue : undefined);
+      return queue === undefined ? [] : [[name, queue]];
+    }),
+  );
+}
+
+function checkTool(
+  config: Config,
+  goal: NormalGoal,
+  { tool, served }: { readonly tool: string; readonly served: readonly Tool[] },
+): Tool | undefined {
+  return toolNamed(config, goal.agent, tool) ?? served.find(({ record }) => record.name === tool);
+}
+
 /** Errors: InvalidTask that names the field. */
 export function frozenChecks(
   config: Config,
@@ -15,9 +45,7 @@ export function frozenChecks(
   return goal.validation.map((check, index) => {
     const field = `validation.${index}`;
     const wrong = (name: string, why: string) => wrongField('The goal', `${field}.${name}`, why);
-    const found =
-      toolNamed(config, goal.agent, check.tool) ??
-      served.find(({ record }) => record.name === check.tool);
+    const found = checkTool(config, goal, { tool: check.tool, served });
     if (found === undefined) throw wrong('tool', `this worker has no tool ${check.tool}`);
     const { name, version, schemaHash, effect } = found.record;
     if (!isCheckTool(found)) {

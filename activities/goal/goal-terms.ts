@@ -28,14 +28,26 @@ import { resolveRoute } from '../../providers/routes.js';
 import { beginning } from '../run/append-items.js';
 import { freeze } from '../run/freeze.js';
 import { promptOf } from '../run/prompt.js';
+import type { CheckQueues } from './frozen-checks.js';
 import { limitsOf } from './prepare-cycle.js';
 
 const ANSWER_TOKENS_MIN = 500;
 const JUDGE_TOKENS = 2_000;
 const JUDGE_TOKENS_MIN = 300;
 
-/** `definition`: its hash in the store. Errors: InvalidTask that names the field, InvalidAgent. */
-export function goalTerms(config: Config, goal: NormalGoal, definition: string): GoalTerms {
+export interface GoalPlace {
+  /** Hash of the definition in the store. */
+  readonly definition: string;
+  /** Task queues of the tools of checks, by the names of the checks. */
+  readonly queues?: CheckQueues;
+}
+
+/** Errors: InvalidTask that names the field, InvalidAgent. */
+export function goalTerms(
+  config: Config,
+  goal: NormalGoal,
+  { definition, queues = new Map() }: GoalPlace,
+): GoalTerms {
   const frozen = frozenCycle(config, goal);
   const { reviewer } = goal;
   const { route, settings, policy } = frozen;
@@ -55,6 +67,7 @@ export function goalTerms(config: Config, goal: NormalGoal, definition: string):
       tool,
       timeoutMs,
       ...(measure !== undefined && { better: measure.better }),
+      ...(queues.has(name) && { queue: queues.get(name)! }),
     })),
     judges: Object.entries(goal.judges).map(([name, { model }]) =>
       judgeTerm(config, goal, { name, field: `judges.${name}.model`, model }),

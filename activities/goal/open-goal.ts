@@ -17,7 +17,7 @@ import { appendEvents } from '../run/append-events.js';
 import { archiveSegment } from '../run/archive-history.js';
 import type { Scope } from '../scope.js';
 import { checkToolsOf } from '../connectors/check-tools.js';
-import { frozenChecks } from './frozen-checks.js';
+import { checkQueues, frozenChecks } from './frozen-checks.js';
 import { goalTerms } from './goal-terms.js';
 import { takenOver } from './start-again.js';
 import { writeMemory } from './stored-memory.js';
@@ -54,7 +54,12 @@ export async function openGoal(
   const stored: StoredDefinition = { ...goal, validation };
   const text = canonicalJson(stored as unknown as Json);
   const definition = (await store.putBlob(run.tenant, text)).$blob;
-  const terms = goalTerms(deps.config, goal, definition);
+  const { sandboxQueue } = deps.serving ?? {};
+  const queues = checkQueues(deps.config, goal, {
+    served,
+    ...(sandboxQueue !== undefined && { sandboxQueue }),
+  });
+  const terms = goalTerms(deps.config, goal, { definition, queues });
   const { memory, bests } =
     start.from === undefined
       ? { memory: EMPTY_MEMORY, bests: {} }

@@ -6,7 +6,9 @@ import type { CheckFacts, ProgressItem } from '../state/goal/facts.js';
 import type { ActivityEffect } from '../state/effect.js';
 import type { OpenGoal, Pass } from '../state/goal/goal.js';
 import type { RunCheckOutput } from '../state/goal/payloads.js';
+import type { CheckTerm } from '../state/goal/terms.js';
 import type { Ruling } from '../step/advance.js';
+import { follows } from '../step/changes.js';
 import { only, start } from '../step/inflight.js';
 import { GOAL_STORE_LIMITS, ofOpenGoal, tell, warnOf } from './telling.js';
 import { passAt, goTo } from './pass.js';
@@ -46,14 +48,24 @@ function startCheck(goal: OpenGoal, pass: Pass, name: string): Ruling<OpenGoal> 
         unservedMs: goal.terms.unavailableMs,
         events,
       },
-      limits: {
-        attemptMs: term.timeoutMs * ASKED_TWICE + CHECK_MARGIN_MS,
-        heartbeatMs: GOAL_STORE_LIMITS.heartbeatMs!,
-        maximumAttempts: 0,
-      },
+      ...placeOf(goal, term),
       summary: name,
     }),
   );
+}
+
+/** Whose workers run it, and how long it may lie there before one takes it. */
+function placeOf(
+  goal: OpenGoal,
+  { queue, timeoutMs }: CheckTerm,
+): Pick<ActivityEffect, 'limits' | 'queue'> {
+  const limits = {
+    attemptMs: timeoutMs * ASKED_TWICE + CHECK_MARGIN_MS,
+    heartbeatMs: GOAL_STORE_LIMITS.heartbeatMs!,
+    maximumAttempts: 0,
+  };
+  if (queue === undefined || !follows(goal, 'checksQueued')) return { limits };
+  return { limits: { ...limits, queuedMs: goal.terms.unavailableMs }, queue };
 }
 
 /** Fact: a check gave a result, or none. */

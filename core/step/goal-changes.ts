@@ -61,4 +61,8 @@ export const GOAL_CHANGES = {
     since: 15,
     why: 'A judge that gave no answer is asked again in the next pass, three times in all, also where its evidence is the same: an outage of its model kept a goal from being done.',
   },
+  checksQueued: {
+    since: 19,
+    why: 'A check goes to the task queue that its tool names, or needs for its sandbox; nobody who serves that queue for `unavailableMs` makes the check unknown.',
+  },
 } as const satisfies { readonly [name: string]: Change };

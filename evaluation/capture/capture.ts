@@ -3,27 +3,29 @@
  * Errors: `CaptureRefused`, which names what no case can say.
  */
 import { HoldfastError } from '../../core/state/errors.js';
-import { MESSAGE_TOOL } from '../../core/state/mail.js';
-import { textAt } from '../../recording/history.js';
 import type { Bundle } from '../../replay/bundle.js';
 import type { FixtureDocument } from '../format/document.js';
 import { budgetOf, policyOf, settingsOf, taskOf } from './configuration.js';
-import { expectationOf, resultIn } from './expectation.js';
 import { briefOf, isCycle, withoutGoalTools } from './cycle.js';
+import { expectationOf, resultIn, withRunsBelow } from './expectation.js';
 import { captureGoal } from './goal-capture.js';
 import { isGoal } from './goal-recording.js';
 import { hookScript } from './hook-script.js';
-import { modelScript } from './model-script.js';
-import { momentsOf } from './moments.js';
-import { recordingOf, type Recording } from './recording.js';
-import { recordingUntil } from './until.js';
-import { refused } from './refused.js';
-import { sessionIn } from './sessions.js';
-import { serversIn } from './served-tools.js';
 import { superviseScript } from './looks.js';
+import { modelScript } from './model-script.js';
+import { momentsBelow, momentsOf } from './moments.js';
+import type { Recording } from './recording.js';
+import { refused } from './refused.js';
+import { serversIn } from './served-tools.js';
+import { sessionIn } from './sessions.js';
 import { summaryScript } from './summaries.js';
+import { inTheCase, routesBelow, runsOf } from './runs-below.js';
+import { teamOf } from './team.js';
 import { Texts } from './texts.js';
 import { toolRecords } from './tool-records.js';
+import { treeOf, type Tree } from './tree.js';
+import { refuseUnsayable, worked } from './unsayable.js';
+import { recordingUntil } from './until.js';
 
 export interface CaptureOptions {
   /** What the case expects in place of what was recorded. */
@@ -38,8 +40,8 @@ export function capture(bundle: Bundle, options: CaptureOptions = {}): FixtureDo
   try {
     const { until } = options;
     if (isGoal(bundle)) return goalCase(bundle, options);
-    const whole = recordingOf(bundle);
-    return caseOf(until === undefined ? whole : recordingUntil(whole, until), options);
+    const tree = treeOf(bundle);
+    return caseOf(until === undefined ? tree : beginningOf(tree, until), options);
   } catch (error) {
     if (error instanceof HoldfastError) throw error;
     // A bundle comes from outside: its values may have any form.
@@ -47,6 +49,15 @@ export function capture(bundle: Bundle, options: CaptureOptions = {}): FixtureDo
       `its records cannot be read (${error instanceof Error ? error.message : 'unknown'})`,
     );
   }
+}
+
+function beginningOf({ root, members }: Tree, until: number): Tree {
+  const [member] = members;
+  if (member === undefined) return { root: recordingUntil(root, until), members };
+  throw refused(
+    `it started the run ${member.place}, and of a tree of runs no beginning is taken`,
+    'Capture the whole run, without --until.',
+  );
 }
 
 function goalCase(bundle: Bundle, { until, own, expected }: CaptureOptions): FixtureDocument {
@@ -57,59 +68,89 @@ function goalCase(bundle: Bundle, { until, own, expected }: CaptureOptions): Fix
   return captureGoal(bundle, expected);
 }
 
-function caseOf(recording: Recording, options: CaptureOptions): FixtureDocument {
-  const { bundle, start, frozen, root } = recording;
-  refuseUnsayable(recording);
-  if (options.own !== undefined) refuseServers(recording);
+function caseOf(tree: Tree, options: CaptureOptions): FixtureDocument {
+  const { root: recording, members } = tree;
+  const { bundle, start, root } = recording;
+  refuseUnsayable(tree);
+  if (options.own !== undefined) refuseForAgent(tree);
   const texts = new Texts(bundle.blobs);
   // Time is part of a run that time ended.
-  const isSlow = resultIn(bundle.events)?.stopReason === 'timeout' && worked(recording);
+  const isTimed = resultIn(bundle.events)?.stopReason === 'timeout' && worked(recording);
+  const isSlow = isTimed || areBeside(members);
   const script = modelScript(recording, texts, isSlow);
-  const { tools, leftOut, during } = toolRecords(recording, texts, isSlow);
+  const below = members.map((member) => ({
+    ...member,
+    script: modelScript(member.recording, texts, isSlow),
+  }));
+  const { tools, leftOut, during } = toolRecords(tree, texts, isSlow);
   const mcp = serversIn(recording);
-  const moments = momentsOf(recording);
+  const moments = [momentsOf(tree), ...members.map(momentsBelow)];
   const compaction = summaryScript(recording, texts);
   const supervise = superviseScript(recording);
-  const hooks = hookScript(recording);
+  const hooks = hookScript(tree);
   const [instructions] = root.blocks;
-  const isLate = resultIn(bundle.events)?.stopReason === 'timeout' && !isSlow;
+  const isLate = resultIn(bundle.events)?.stopReason === 'timeout' && !isTimed;
   const budget = { ...budgetOf(recording), ...(isLate && { timeoutMs: 0 }) };
-  const left = [...leftOut, ...moments.leftOut, ...notSaid(recording)];
+  const left = [...leftOut, ...moments.flatMap((one) => one.leftOut), ...notSaid(recording)];
+  const said = [...during, ...moments.flatMap((one) => one.during)];
   const session = sessionIn(recording, texts);
+  const isPriceKnown = script.isPriceKnown && below.every((one) => one.script.isPriceKnown);
   const whole: FixtureDocument = {
     case_id: bundle.run.runId,
     title: titleOf(recording),
-    captured: {
-      run: bundle.run.runId,
-      agent: frozen.agent.name,
-      ...(bundle.versions.rules !== null && { rules: bundle.versions.rules }),
-      ...(options.until !== undefined && { until: options.until }),
-      ...(left.length > 0 && { leftOut: left }),
-    },
+    captured: originOf(recording, options, left),
     ...(instructions?.type === 'text' && { instructions: texts.text(instructions.text) }),
     goal: isCycle(recording) ? briefOf(recording, texts) : start.task.goal,
     task: { ...taskOf(recording), ...session?.task },
     ...(Object.keys(budget).length > 0 && { budget }),
-    settings: settingsOf(recording),
+    settings: settingsOf(recording, routesBelow(tree)),
     ...policyOf(recording),
     ...(mcp !== undefined && { mcp }),
     tools,
+    ...teamOf(tree, texts),
     ...(session !== undefined && { sessions: session.sessions }),
-    model: [...script.replies],
+    model: script.replies.map((reply) => inTheCase(tree, reply)),
+    ...runsOf(tree, below),
     ...(compaction.length > 0 && { compaction: [...compaction] }),
     ...(supervise !== undefined && { supervise }),
     ...(Object.keys(hooks).length > 0 && { hooks }),
-    ...(moments.during.length + during.length > 0 && { during: [...during, ...moments.during] }),
+    ...(said.length > 0 && { during: said }),
     expected:
-      options.expected ?? expectationOf({ recording, texts, isPriceKnown: script.isPriceKnown }),
+      options.expected ??
+      withRunsBelow(
+        expectationOf({ recording, texts, isPriceKnown }),
+        below.map((one) => ({ ...one, texts, isPriceKnown: one.script.isPriceKnown })),
+      ),
   };
   const named = isCycle(recording) ? withoutGoalTools(whole) : whole;
   return options.own === undefined ? named : ofAgent(named, recording, options.own);
 }
 
-/** A model was asked: else the time of the run was over before anything that a case can say. */
-function worked({ activities }: Recording): boolean {
-  return activities.some(({ kind }) => kind === 'call_model');
+/** Which letter comes first is a matter of time where runs are at work beside each other. */
+function areBeside(members: Tree['members']): boolean {
+  const times = members.map(({ recording: { bundle } }) =>
+    [bundle.events[0]!, bundle.events.at(-1)!].map(({ stamp }) => stamp.at),
+  );
+  return (
+    members.some(({ recording }) => recording.heard.some(({ name }) => name === 'mail')) &&
+    times.some(([from, to], index) =>
+      times.slice(index + 1).some(([start, end]) => from! < end! && start! < to!),
+    )
+  );
+}
+
+function originOf(
+  { bundle, frozen }: Recording,
+  { until }: CaptureOptions,
+  leftOut: string[],
+): FixtureDocument['captured'] {
+  return {
+    run: bundle.run.runId,
+    agent: frozen.agent.name,
+    ...(bundle.versions.rules !== null && { rules: bundle.versions.rules }),
+    ...(until !== undefined && { until }),
+    ...(leftOut.length > 0 && { leftOut }),
+  };
 }
 
 /** Prompt, schemas, policy, limits and hooks are the configuration's: what the start said over them remains. */
@@ -141,49 +182,21 @@ function titleOf({ bundle, frozen }: Recording): string {
   return `Run ${bundle.run.runId} of ${frozen.agent.name}: ${end}${detail}`;
 }
 
-function refuseUnsayable(recording: Recording): void {
-  const { start, frozen, opened, heard } = recording;
-  if (start.parent !== undefined && !isCycle(recording))
-    throw refused(`it is a sub-agent of ${start.parent.id}`);
-  if (isCycle(recording) && !worked(recording))
-    throw refused('its model was never asked, and the brief is recorded only where it was');
-  if (opened.denied !== undefined) {
-    throw refused('a gate of its configuration refused the task (refuseTask)');
-  }
-  const starter = frozen.tools.find(({ kind }) => kind === 'subagent');
-  if (starter !== undefined)
-    throw refused(`its tool ${starter.name} is of the kind ${starter.kind}`);
-  if (heard.some(({ name }) => name === 'mail'))
-    throw refused('other agents of its tree wrote letters to it');
-  if (recording.activities.some(({ input }) => textAt(input, 'call', 'tool') === MESSAGE_TOOL))
-    throw refused('its agent wrote letters to other agents');
-  if (isOverTogether(recording))
-    throw refused('its time was over in the moment in which an answer arrived');
-  const others = frozen.handoffTo?.map(({ agent }) => agent) ?? [];
-  if (others.length > 0) throw refused(`its agent hands over to ${others.join(', ')}`);
-}
-
-/** The configuration has connectors of its own, and a case about its agent reaches no servers. */
-function refuseServers({ opened }: Recording): void {
-  const [used] = opened.connectors?.connectors ?? [];
+/** The configuration has sub-agents and connectors of its own, and a case about its agent reaches no servers. */
+function refuseForAgent({ root, members }: Tree): void {
+  const hint =
+    'Capture the run without a configuration: then the case has everything as it was recorded.';
+  const [member] = members;
+  if (member !== undefined)
+    throw refused(
+      `it started the run ${member.place}, and a case about an agent of a configuration is one of a single run`,
+      hint,
+    );
+  const [used] = root.opened.connectors?.connectors ?? [];
   if (used === undefined) return;
   throw refused(
     `it used the connector ${used.name}, and a case about an agent of a configuration has no servers`,
-    'Capture the run without a configuration: then the case has the servers as they were recorded.',
-  );
-}
-
-/** A busy worker heard of an answer and of the end of its time at once. In a case one of them comes first. */
-function isOverTogether({ bundle, activities }: Recording): boolean {
-  const stop = bundle.events.find(({ type }) => type === 'stop');
-  return (
-    resultIn(bundle.events)?.stopReason === 'timeout' &&
-    activities.some(
-      ({ kind, end, heardAt }) =>
-        (kind === 'call_model' || kind === 'execute_tool') &&
-        end.kind === 'completed' &&
-        heardAt === stop?.stamp.at,
-    )
+    hint,
   );
 }
 

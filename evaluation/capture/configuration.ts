@@ -40,7 +40,7 @@ export function budgetOf({ frozen }: Recording): Written<'budget'> {
 
 /** `asked`: models that others than the run itself ask. */
 export function settingsOf(
-  recording: Recording,
+  recording: Pick<Recording, 'frozen' | 'activities'>,
   asked: readonly ModelRoute[] = [],
 ): Written<'settings'> {
   const { settings, route, fallback } = recording.frozen;
@@ -61,7 +61,7 @@ export function settingsOf(
 }
 
 /** Models that a person named on the way. */
-function namedLater(recording: Recording): readonly ModelRoute[] {
+function namedLater(recording: Pick<Recording, 'activities'>): readonly ModelRoute[] {
   return ofKind(recording, 'resolve_model').flatMap(({ activity }) => {
     const resolved = outputOf(activity, 'resolve_model')?.resolved;
     return resolved?.ok === true ? [resolved.route] : [];
@@ -86,7 +86,7 @@ function windowsOf(routes: readonly ModelRoute[]): Pick<Written<'settings'>, 'co
   };
 }
 
-export function policyOf({ frozen }: Recording): Pick<FixtureDocument, 'policy'> {
+export function policyOf({ frozen }: Pick<Recording, 'frozen'>): Pick<FixtureDocument, 'policy'> {
   const { rules } = frozen.policy;
   if (rules.length === 0) return {};
   // A policy of a case has the form of the runtime's.

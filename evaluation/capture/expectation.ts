@@ -86,6 +86,36 @@ export function resultIn(events: readonly RunEvent[]): RunResult | undefined {
   return last?.type === 'run_result' ? last.result : undefined;
 }
 
+const OF_OTHERS = [
+  'stop_reason',
+  'detail',
+  'completed',
+  'answer',
+  'cost_micro_usd',
+  'counters',
+  'results',
+  'result_order',
+  'transitions',
+  'model_requests',
+] as const;
+
+/** What the runs below did; which of their calls came first, no record of several runs tells. */
+export function withRunsBelow(
+  expected: Expected,
+  members: readonly (Expecting & { readonly place: string })[],
+): Expected {
+  if (members.length === 0) return expected;
+  const { executed: _, ...own } = expected;
+  const runs = members.map(({ place, ...one }) => {
+    const whole = expectationOf(one);
+    return [
+      place,
+      Object.fromEntries(OF_OTHERS.flatMap((key) => (key in whole ? [[key, whole[key]]] : []))),
+    ];
+  });
+  return { ...own, runs: Object.fromEntries(runs) as Expected['runs'] };
+}
+
 /** Every call that was proposed has its result. */
 function isSettled(events: readonly RunEvent[]): boolean {
   const finished = new Set(
@@ -156,12 +186,11 @@ function approvalsIn(events: readonly RunEvent[]): Pick<Expected, 'approvals'> {
   return isSaid ? { approvals: asked } : {};
 }
 
+/** A segment is no part of a case, but where the run goes on under another agent. */
 function transitionsIn(events: readonly RunEvent[]): NonNullable<Expected['transitions']> {
-  return events.flatMap((event) =>
-    event.type === 'transition' &&
-    event.reason !== 'next_turn' &&
-    event.reason !== 'continued_as_new'
-      ? [event.reason]
-      : [],
-  );
+  return events.flatMap((event, index) => {
+    if (event.type !== 'transition' || event.reason === 'next_turn') return [];
+    const isPlain = event.reason === 'continued_as_new' && events[index + 1]?.type !== 'handoff';
+    return isPlain ? [] : [event.reason];
+  });
 }

@@ -46,9 +46,11 @@ export function captureGoal(
   const checks = checkScripts(recording);
   const moments = goalMoments(recording);
   const { tools, leftOut } =
-    together === undefined ? { tools: {}, leftOut: [] } : toolRecords(together, texts, false);
+    together === undefined
+      ? { tools: {}, leftOut: [] }
+      : toolRecords({ root: together, members: [] }, texts, false);
   const compaction = together === undefined ? [] : summaryScript(together, texts);
-  const hooks = together === undefined ? {} : hookScript(together);
+  const hooks = together === undefined ? {} : hookScript({ root: together, members: [] });
   const others = (start.goal.handoffTo ?? []).length > 0;
   const nameOf = (agent: string): string => (others ? agent : CASE_AGENT);
   const left = [...leftOut, ...checks.leftOut, ...moments.leftOut, ...notSaid(recording, others)];

@@ -12,7 +12,7 @@ import type { FixtureDocument } from '../format/document.js';
 import type { WrittenResult } from '../format/tools.js';
 import { ofGoalKind, type GoalRecording } from './goal-recording.js';
 import { refused } from './refused.js';
-import { valueOf } from './tool-records.js';
+import { valueOf } from './tool-answers.js';
 
 /** The number of a run comes from a file. */
 const CHECK_RUNS_MAX = 10_000;

@@ -15,7 +15,8 @@ import { asksIn, decisionOf, isClosing, type AskEvent } from './asked.js';
 import type { GoalRecording, RecordedCycle } from './goal-recording.js';
 import { goalActions } from './goal-words.js';
 import type { Heard } from './heard.js';
-import { heardOnce, momentsOf, nearest, whileFlying, type CapturedMoments } from './moments.js';
+import { nearest, whileFlying } from './moment-places.js';
+import { heardOnce, momentsOf, type CapturedMoments } from './moments.js';
 import type { Recording } from './recording.js';
 
 type Written = NonNullable<FixtureDocument['during']>[number];
@@ -33,7 +34,7 @@ export function goalMoments(recording: GoalRecording): CapturedMoments {
 function cycleMoments({ n, recording }: RecordedCycle): CapturedMoments {
   if (recording === undefined) return { during: [], leftOut: [] };
   const heard = recording.heard.filter(({ byWorkflow }) => byWorkflow !== true);
-  const { during, leftOut } = momentsOf({ ...recording, heard });
+  const { during, leftOut } = momentsOf({ root: { ...recording, heard }, members: [] });
   return {
     during: during.map((moment) => ({
       ...moment,

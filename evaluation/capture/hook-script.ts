@@ -2,26 +2,41 @@
 import { CALL_POINTS, type HookOutcome, type HookPoint } from '../../core/state/hook.js';
 import { isRecord } from '../../core/json/shape.js';
 import type { FixtureDocument } from '../format/document.js';
-import { ofKind, outputOf, type Recording } from './recording.js';
+import { ofKind, outputOf } from './recording.js';
+import { refused } from './refused.js';
+import { allOf, employedIn, type Tree } from './tree.js';
 
 type WrittenHooks = NonNullable<FixtureDocument['hooks']>;
 
 /** Outcomes at points of calls name their call: hooks that are asked about some calls only keep their place. */
-export function hookScript(recording: Recording): WrittenHooks {
+export function hookScript(tree: Tree): WrittenHooks {
+  const all = allOf(tree);
   const points = new Map<HookPoint, unknown[]>(
-    Object.entries(recording.frozen.hooks)
+    all
+      .flatMap(({ recording }) => employedIn(recording))
+      .flatMap(({ frozen }) => Object.entries(frozen.hooks))
       .filter(([, names]) => names.length > 0)
       .map(([point]) => [point as HookPoint, []]),
   );
-  for (const { activity, input } of ofKind(recording, 'run_hooks')) {
-    const outcomes = outputOf(activity, 'run_hooks')?.outcomes;
-    if (outcomes === undefined) continue;
-    const called = isRecord(input.payload) ? input.payload.call_id : undefined;
-    const isOfCall = (CALL_POINTS as readonly string[]).includes(input.point);
-    points.get(input.point)?.push({
-      ...together(outcomes),
-      ...(isOfCall && typeof called === 'string' && { call: called }),
-    });
+  const known = new Map<string, string>();
+  for (const { place, recording } of all) {
+    for (const { activity, input } of ofKind(recording, 'run_hooks')) {
+      const outcomes = outputOf(activity, 'run_hooks')?.outcomes;
+      if (outcomes === undefined) continue;
+      const called = isRecord(input.payload) ? input.payload.call_id : undefined;
+      const isOfCall = (CALL_POINTS as readonly string[]).includes(input.point);
+      if (place !== '' && !isOfCall)
+        throw refused(`hooks of the point ${input.point} were asked in the run below it, ${place}`);
+      if (typeof called === 'string' && (known.get(called) ?? place) !== place)
+        throw refused(
+          `hooks were asked about calls of two of its runs that are both named ${called}`,
+        );
+      if (typeof called === 'string') known.set(called, place);
+      points.get(input.point)?.push({
+        ...together(outcomes),
+        ...(isOfCall && typeof called === 'string' && { call: called }),
+      });
+    }
   }
   return Object.fromEntries(points) as WrittenHooks;
 }

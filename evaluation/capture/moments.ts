@@ -7,10 +7,13 @@ import type { RunEvent } from '../../core/state/event.js';
 import { isRecord } from '../../core/json/shape.js';
 import type { WrittenAction, WrittenPattern } from '../format/during.js';
 import type { FixtureDocument } from '../format/document.js';
-import { asksIn, decisionOf, isClosing, type AskEvent } from './asked.js';
+import { asksIn, decisionOf, type AskEvent } from './asked.js';
 import type { Heard } from './heard.js';
-import { outputOf, type Activity, type Recording } from './recording.js';
+import { isOpenAt, isTogether, nearest, ofAsk, whenEnded, whileFlying } from './moment-places.js';
+import { momentBelow } from './moments-below.js';
+import type { Recording } from './recording.js';
 import { refused } from './refused.js';
+import type { Member, Tree } from './tree.js';
 
 type Written = NonNullable<FixtureDocument['during']>[number];
 
@@ -19,7 +22,7 @@ export interface CapturedMoments {
   readonly leftOut: readonly string[];
 }
 
-export function momentsOf(recording: Recording): CapturedMoments {
+export function momentsOf({ root: recording, members }: Tree): CapturedMoments {
   const during: Written[] = [];
   const leftOut: string[] = [];
   for (const heard of heardOnce(recording)) {
@@ -34,9 +37,38 @@ export function momentsOf(recording: Recording): CapturedMoments {
       leftOut.push(`the signal ${heard.name.slice(0, 100)}, which runs do not know`);
       continue;
     }
-    during.push({ on: patternOf(recording, heard, said.ask), do: [said.action] });
+    during.push({ on: patternOf({ recording, members }, heard, said.ask), do: [said.action] });
   }
   return { during, leftOut };
+}
+
+/** To a run below that of the case: what people answered to its questions; nothing else is said of it there. */
+export function momentsBelow({ place, recording }: Member): CapturedMoments {
+  const { events } = recording.bundle;
+  const during: Written[] = [];
+  const leftOut: string[] = [];
+  for (const heard of heardOnce(recording)) {
+    // A parent tells its sub-agents again; what came when it was over changed nothing.
+    if (heard.byWorkflow === true || heard.at > events.at(-1)!.stamp.at) continue;
+    const said = actionOf(recording, heard);
+    const name = heard.name.slice(0, 100);
+    if (said === 'nothing') continue;
+    if (said === 'late' || said === 'unasked' || said === undefined) {
+      leftOut.push(`the signal ${name} to its run ${place}, which changed nothing`);
+      continue;
+    }
+    const { ask, action } = said;
+    if (ask?.callId === undefined || !isOpenAt(ask, heard, events))
+      throw refused(`people said ${name} to the run below it, ${place}`);
+    during.push({ on: { ...ofAsk(ask, events), run: place }, do: [inRun(action, place)] });
+  }
+  return { during, leftOut };
+}
+
+function inRun(action: WrittenAction, run: string): WrittenAction {
+  const { resolveApproval, provideInput } = action;
+  if (resolveApproval !== undefined) return { resolveApproval: { ...resolveApproval, run } };
+  return provideInput === undefined ? action : { provideInput: { ...provideInput, run } };
 }
 
 /** To a run and to a goal: each has an id. */
@@ -71,7 +103,7 @@ interface Said {
   readonly ask?: AskEvent | undefined;
 }
 
-function actionOf(
+export function actionOf(
   { bundle, frozen }: Recording,
   { name, value }: Heard,
 ): Said | 'nothing' | 'late' | 'unasked' | undefined {
@@ -105,6 +137,14 @@ function actionOf(
     // Segments are the shell's: a case has one unless it asks for more.
     case 'nextSegment':
       return 'nothing';
+    // What runs of a tree tell each other they tell each other again.
+    case 'mail':
+    case 'childEnded':
+    case 'modesAbove':
+    case 'tellEnd':
+    case 'wantsMoney':
+    case 'moneyAnswer':
+      return 'nothing';
     default:
       return undefined;
   }
@@ -125,7 +165,7 @@ function wasHeeded(by: unknown, ask: AskEvent, events: readonly RunEvent[]): boo
 }
 
 function patternOf(
-  recording: Recording,
+  { recording, members }: { readonly recording: Recording; readonly members: readonly Member[] },
   heard: Heard,
   answered: AskEvent | undefined,
 ): WrittenPattern {
@@ -136,104 +176,9 @@ function patternOf(
     ({ from, to }) => from < heard.place && (to === undefined || to > heard.together.before),
   );
   const of = (ended && whenEnded(ended, events)) ?? (flying && whileFlying(flying, events));
-  if (of !== undefined) return of;
+  const below = of ?? momentBelow(members, heard);
+  if (below !== undefined) return below;
   const waiting = asksIn(events).findLast((ask) => isOpenAt(ask, heard, events));
   if (waiting !== undefined) return ofAsk(waiting, events);
   return nearest(recording, heard);
-}
-
-function isTogether(to: number | undefined, { together }: Heard): boolean {
-  return to !== undefined && to > together.after && to < together.before;
-}
-
-function isOpenAt(ask: AskEvent, { at }: Heard, events: readonly RunEvent[]): boolean {
-  const closed = events.find((event) => isClosing(event) && event.askId === ask.askId);
-  return ask.stamp.at < at && (closed === undefined || closed.stamp.at >= at);
-}
-
-/** The k-th question of its kind about its call. */
-function ofAsk(ask: AskEvent, events: readonly RunEvent[]): WrittenPattern {
-  const same = asksIn(events).filter(
-    (one) => one.type === ask.type && (ask.callId === undefined || one.callId === ask.callId),
-  );
-  const n = same.findIndex(({ askId }) => askId === ask.askId) + 1;
-  return {
-    event: ask.type,
-    ...(ask.callId !== undefined && { call: ask.callId }),
-    ...(n > 1 && { n }),
-  };
-}
-
-/** It came together with the end of this activity. */
-function whenEnded(activity: Activity, events: readonly RunEvent[]): WrittenPattern | undefined {
-  switch (activity.kind) {
-    case 'call_model':
-      return activity.end.kind === 'completed'
-        ? { modelCall: callNumber(activity), at: 'after' }
-        : undefined;
-    case 'execute_tool':
-      return { event: 'tool_finished', call: callId(activity) };
-    case 'run_hooks':
-      return ofHook(activity, events);
-    default:
-      return undefined;
-  }
-}
-
-export function whileFlying(
-  activity: Activity,
-  events: readonly RunEvent[],
-): WrittenPattern | undefined {
-  switch (activity.kind) {
-    case 'call_model': {
-      const reply = outputOf(activity, 'call_model')?.reply;
-      const said = reply?.partial === true && reply.text !== undefined;
-      return { modelCall: callNumber(activity), at: said ? 'streaming' : 'before' };
-    }
-    case 'execute_tool':
-      return { event: 'tool_started', call: callId(activity) };
-    case 'run_hooks':
-      return ofHook(activity, events);
-    case 'open_run':
-      return { start: true };
-    default:
-      return undefined;
-  }
-}
-
-function ofHook(activity: Activity, events: readonly RunEvent[]): WrittenPattern | undefined {
-  const { point, payload } = activity.input as { readonly [key: string]: unknown };
-  const told = events.some((event) => event.type === 'hook' && event.name === point);
-  if (!told) return undefined;
-  const call = isRecord(payload) ? payload.call_id : undefined;
-  return {
-    event: 'hook',
-    name: point,
-    ...(typeof call === 'string' && { call }),
-  } as WrittenPattern;
-}
-
-/** Nothing that both engines can stand in was under way: the next model call, else the newest. */
-export function nearest(
-  { activities }: Pick<Recording, 'activities'>,
-  { place }: Pick<Heard, 'place'>,
-): WrittenPattern {
-  const calls = activities.filter(({ kind }) => kind === 'call_model');
-  const next = calls.find(({ from }) => from > place);
-  if (next !== undefined) return { modelCall: callNumber(next), at: 'before' };
-  const last = calls.at(-1);
-  if (last === undefined) return { start: true };
-  return { modelCall: callNumber(last), at: 'after' };
-}
-
-function callNumber({ input }: Activity): number {
-  const { call } = (input ?? {}) as { readonly call?: unknown };
-  if (typeof call === 'number') return call;
-  throw refused('a model call has no number');
-}
-
-function callId({ input }: Activity): string {
-  const { call } = (input ?? {}) as { readonly call?: { readonly callId?: unknown } };
-  if (typeof call?.callId === 'string') return call.callId;
-  throw refused('a call of a tool has no id');
 }

@@ -13,6 +13,7 @@ import {
   at,
   attributesOf,
   textAt,
+  timeOf,
   typeOf,
   type HistoryEvent,
 } from '../../recording/history.js';
@@ -29,6 +30,9 @@ export interface Activity {
   /** Places in the whole chain of histories, from 0; undefined: it had not ended. */
   readonly from: number;
   readonly to: number | undefined;
+  /** When the server wrote these down, ms since epoch. */
+  readonly begunAt: number;
+  readonly endedAt?: number;
   /** It ran within the task that decided, so long, ms. */
   readonly withinMs?: number;
   /** Workflow time that the run spent on it, in ms (`timed`). */
@@ -168,6 +172,7 @@ function activitiesOf(events: readonly HistoryEvent[], offset: number): readonly
         end: { kind: 'open' },
         from: place,
         to: undefined,
+        begunAt: timeOf(event),
         tookMs: 0,
       });
       continue;
@@ -176,6 +181,7 @@ function activitiesOf(events: readonly HistoryEvent[], offset: number): readonly
     if (known === undefined || end === undefined) continue;
     known.end = end;
     known.to = place;
+    known.endedAt = timeOf(event);
   }
   return [...byId.values()];
 }
@@ -194,6 +200,8 @@ function localActivity(event: HistoryEvent, place: number): Growing | undefined 
     end: { kind: 'completed', output },
     from: place,
     to: place,
+    begunAt: timeOf(event),
+    endedAt: timeOf(event),
     withinMs: Number(output.durationMs ?? 0),
     tookMs: 0,
   };

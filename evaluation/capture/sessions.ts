@@ -7,7 +7,7 @@ import type { FixtureDocument } from '../format/document.js';
 import type { Recording } from './recording.js';
 import { refused } from './refused.js';
 import type { Texts } from './texts.js';
-import { valueOf } from './tool-records.js';
+import { valueOf } from './tool-answers.js';
 
 type Session = NonNullable<FixtureDocument['sessions']>[number];
 type Message = Session['messages'][number];

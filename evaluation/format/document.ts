@@ -3,6 +3,7 @@
  * Invariant: every object is closed; an unknown key anywhere is an error.
  */
 import { z } from 'zod';
+import { agentKeys } from './agents.js';
 import { moment } from './during.js';
 import { expected } from './expected.js';
 import { goalKeys } from './goal.js';
@@ -44,29 +45,6 @@ const task = z
     denied: text,
   })
   .partial();
-
-const handoffTo = z
-  .array(
-    z.union([
-      text,
-      z.strictObject({
-        agent: text,
-        filter: z
-          .string()
-          .regex(/^(all|none|summary|last \d+)$/, 'must be all, none, summary or last N')
-          .optional(),
-        run: z.enum(['same', 'new']).optional(),
-      }),
-    ]),
-  )
-  .min(1);
-
-const agent = z.strictObject({
-  model: z.array(reply).min(1),
-  tools: texts.optional(),
-  handoffTo: handoffTo.optional(),
-  budget: budget.optional(),
-});
 
 const message = z
   .strictObject({
@@ -163,8 +141,7 @@ export const fixtureDocument = z.strictObject({
   /** Servers of connectors by name; their tools stand under `tools`. */
   mcp: withSomeKey(z.record(z.string(), server)).optional(),
   mocked_tools: withSomeKey(z.record(z.string(), z.array(toolResult))).optional(),
-  agents: withSomeKey(z.record(z.string(), agent)).optional(),
-  handoffTo: handoffTo.optional(),
+  ...agentKeys,
   supervise: supervise.optional(),
   sessions: z.array(session).min(1).optional(),
   model: z.array(reply).optional(),

@@ -35,33 +35,43 @@ const EVENT_NAMES = [
   ...GOAL_EVENT_NAMES,
 ] as const;
 
-export const eventPattern = z
-  .strictObject({
-    event: z.enum(EVENT_NAMES),
-    call: text.optional(),
-    tool: text.optional(),
-    name: z.enum(HOOK_POINTS).optional(),
-    n: positive.optional(),
-    /** Of a supervisor. */
-    decision: z.enum(['go_on', 'steer', 'interrupt', 'ask']).optional(),
-    ...goalPatternKeys,
-  })
-  .refine((value) => value.decision === undefined || value.event === 'supervision', {
-    path: ['decision'],
-    message: 'goes with the event "supervision" only',
-  })
-  .refine((value) => value.name === undefined || value.event === 'hook', {
-    path: ['name'],
-    message: 'goes with the event "hook" only',
-  })
-  .refine((value) => value.check === undefined || value.event === 'check_finished', {
-    path: ['check'],
-    message: 'goes with the event "check_finished" only',
+/** Of a run below that of the case: its place. */
+const run = text.optional();
+
+const eventFields = {
+  event: z.enum(EVENT_NAMES),
+  call: text.optional(),
+  tool: text.optional(),
+  name: z.enum(HOOK_POINTS).optional(),
+  n: positive.optional(),
+  /** Of a supervisor. */
+  decision: z.enum(['go_on', 'steer', 'interrupt', 'ask']).optional(),
+  ...goalPatternKeys,
+};
+
+/** Keys that go with one event only. */
+const OF_EVENT = { decision: 'supervision', name: 'hook', check: 'check_finished' } as const;
+
+function fitting<Schema extends z.ZodType<{ readonly event: string }>>(schema: Schema): Schema {
+  return schema.superRefine((value, ctx) => {
+    for (const [key, event] of Object.entries(OF_EVENT)) {
+      if (!Object.hasOwn(value, key) || value.event === event) continue;
+      ctx.addIssue({
+        code: 'custom',
+        path: [key],
+        message: `goes with the event "${event}" only`,
+      });
+    }
   });
+}
+
+export const eventPattern = fitting(z.strictObject(eventFields));
+const momentPattern = fitting(z.strictObject({ ...eventFields, run }));
 
 const modelCallPattern = z.strictObject({
   modelCall: positive,
   at: z.enum(['before', 'streaming', 'after']),
+  run,
   cycle: goalPatternKeys.cycle,
   agent: goalPatternKeys.agent,
 });
@@ -69,16 +79,17 @@ const startPattern = z.strictObject({ start: z.literal(true) });
 
 export type EventPattern = z.infer<typeof eventPattern>;
 export type WrittenPattern =
-  EventPattern | z.infer<typeof modelCallPattern> | z.infer<typeof startPattern>;
+  z.infer<typeof momentPattern> | z.infer<typeof modelCallPattern> | z.infer<typeof startPattern>;
 
 const pattern = chosen<WrittenPattern>((value) => {
-  if (hasKey(value, 'event')) return eventPattern;
+  if (hasKey(value, 'event')) return momentPattern;
   return hasKey(value, 'modelCall') ? modelCallPattern : startPattern;
 });
 
 const resolveApproval = z
   .strictObject({
     call: text.optional(),
+    run,
     /** The question is the goal's own. */
     goal: z.literal(true).optional(),
     cycle: goalPatternKeys.cycle,
@@ -117,7 +128,7 @@ const resolveApproval = z
 
 const ACTIONS = {
   resolveApproval,
-  provideInput: z.strictObject({ call: text, value: z.unknown() }),
+  provideInput: z.strictObject({ call: text, run, value: z.unknown() }),
   answerSupervisor: text,
   userMessage: text,
   interrupt: z.literal(true),

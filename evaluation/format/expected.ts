@@ -242,6 +242,7 @@ const ofEvents = {
 
 const { stop_reason, detail, completed, answer, cost_micro_usd } = ofResult;
 const { events, transitions, model_requests, warnings } = ofEvents;
+const { results, result_order } = ofCalls;
 
 /** Of another run of the case: a sub-agent, or one that a handoff has started. */
 const otherRun = withSomeKey(
@@ -253,6 +254,8 @@ const otherRun = withSomeKey(
       answer,
       cost_micro_usd,
       counters,
+      results,
+      result_order,
       events,
       transitions,
       model_requests,
@@ -261,7 +264,7 @@ const otherRun = withSomeKey(
     .partial(),
 );
 
-/** By the name of its agent; of several of one name `name#2` is the second. */
+/** By its place below the run of the case (`a2:a1`), or the name of its agent; of several of one name `name#2` is the second. */
 const ofOthers = { runs: byName(otherRun) };
 
 const VAGUE: readonly string[] = VAGUE_ALIASES;

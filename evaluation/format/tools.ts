@@ -78,8 +78,15 @@ const kind = z
   .enum(['tool', 'human_input', 'subagent', 'mcp', 'hosted', 'handoff', MEMORY_WRITE])
   .transform((written) => (written === MEMORY_WRITE ? 'tool' : written));
 
-/** One recorded call: what it was asked, and what each of its attempts answered. */
-const recordedCall = z.strictObject({ input: z.unknown(), results: z.array(toolResult).min(1) });
+/** One recorded call: what it was asked, and what each of its attempts answered; `run`: a run below that of the case alone. */
+const recordedCall = z.strictObject({
+  input: z.unknown(),
+  results: z.array(toolResult).min(1),
+  run: text.optional(),
+});
+
+/** What an agent that is a tool makes of its arguments. */
+const startedTask = z.strictObject({ input: z.unknown(), task: text });
 
 const answeredBy = z.union([
   z.enum(['customer', 'staff']),
@@ -105,6 +112,9 @@ export const tool = z
     results: z.array(toolResult),
     recorded: z.array(recordedCall),
     answeredBy,
+    /** The agent that it starts, and with which tasks; without tasks the task is the arguments as JSON. */
+    starts: text,
+    tasks: z.array(startedTask),
     /** Of a tool of a server: what the server says that it does. */
     annotations: jsonObject,
   })

@@ -8,9 +8,11 @@ import type { CaseTool, Fixture } from '../fixture.js';
 import { caseConnectors, type CaseConnectors } from '../servers/connectors.js';
 import { inTurn } from '../goal-case.js';
 import type { RealTime } from '../real-time.js';
-import { isSubAgent } from '../run-tree.js';
+import { broughtNames, subAgentNames } from '../case-agents.js';
+import { isSubAgent, placeOfRun } from '../run-tree.js';
 import { cycleOfRun } from '../goal-tree.js';
-import { configOf, playedAgent, PROVIDER, subAgentNames } from './config.js';
+import { playedAgent } from './agents.js';
+import { configOf, PROVIDER } from './config.js';
 import { recordExecutions, type Executions } from './executions.js';
 import { maxRetriesOf, ownConfigOf, ownProviders } from './own-config.js';
 import { scriptedHooks } from './hooks.js';
@@ -127,15 +129,22 @@ function playsOf(
   workers: ReadonlyMap<number, string>,
   subAgentOf: NonNullable<CastPlace['subAgentOf']>,
 ): Plays {
-  const { goal, agents, model, supervisor } = fixture;
+  const { goal, agents, runs, model, supervisor } = fixture;
   if (goal === undefined) {
+    const isAlone = [...subAgentNames(fixture), ...broughtNames(fixture)].length === 0;
+    // An agent without a script says what its run says.
+    const scripted = (name: string | undefined): string | undefined =>
+      agents.get(name ?? '')?.model === undefined ? undefined : name;
     return {
-      shared: subAgentNames(fixture).length === 0,
-      agentOf: playedAgent,
+      shared: isAlone && runs.size === 0,
+      agentOf: (system) => scripted(playedAgent(system)),
       ...(supervisor !== undefined && { supervisor }),
       async scriptOf(runId, agent) {
-        if (!isSubAgent(runId)) return agents.get(agent ?? '')?.model ?? model;
-        return agents.get((await subAgentOf(runId)) ?? '')?.model ?? [];
+        const own = runs.get(placeOfRun(runId));
+        if (own !== undefined) return own;
+        const named = agents.get(agent ?? '')?.model;
+        if (!isSubAgent(runId)) return named ?? model;
+        return named ?? agents.get((await subAgentOf(runId)) ?? '')?.model ?? [];
       },
     };
   }

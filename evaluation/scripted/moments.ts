@@ -6,7 +6,7 @@
 import type { RunEvent } from '../../core/state/event.js';
 import { cycleOf, cycleOfRun, isNarrowed } from '../goal-tree.js';
 import { callNameOf, type CallName } from '../call-names.js';
-import { isOtherRun } from '../run-tree.js';
+import { isOtherRun, placeOfRun } from '../run-tree.js';
 import type { Action, EventPattern, Fixture, Moment, Narrowing, Pattern } from '../fixture.js';
 import type { StageWorker } from './stage.js';
 
@@ -56,7 +56,7 @@ export interface Moments {
 }
 
 export function momentsOf(
-  fixture: Pick<Fixture, 'during' | 'model' | 'agents' | 'goal' | 'expected'>,
+  fixture: Pick<Fixture, 'during' | 'model' | 'agents' | 'runs' | 'goal' | 'expected'>,
   perform: (action: Action) => Promise<void>,
   agentOf: (cycle: number) => string | undefined = () => undefined,
 ): Moments {
@@ -113,6 +113,8 @@ export function momentsOf(
 /** Patterns speak of the run itself; what another run does is meant by whoever names its call or tool. */
 function isOfRun(on: Pattern, occurrence: Occurrence): boolean {
   const { runId } = occurrence as { readonly runId?: string };
+  const { run } = on.kind === 'start' ? {} : narrowing(on);
+  if (run !== undefined) return runId !== undefined && placeOfRun(runId) === run;
   if (runId === undefined || !isOtherRun(runId)) return true;
   return on.kind === 'event' && (on.pattern.call !== undefined || on.pattern.tool !== undefined);
 }

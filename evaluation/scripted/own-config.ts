@@ -11,7 +11,8 @@ import type { Json } from '../../core/json/json.js';
 import type { Provider } from '../../providers/provider.js';
 import { ANY_MONEY, resolveRouteFor } from '../../providers/routes.js';
 import type { CaseTool, Fixture } from '../fixture.js';
-import { AGENT, ownBudget, ownSettings } from './config.js';
+import { AGENT } from './config.js';
+import { budgetOf, settingsOf } from './limits.js';
 import { inOwnTime } from './own-time.js';
 import { toolDouble, type ToolCast } from './tools.js';
 import { PLAIN_TOOL } from '../toolbox.js';
@@ -43,8 +44,8 @@ export function ownConfigOf(fixture: Fixture, config: Config, cast: ToolCast): C
     name: AGENT,
     tools,
     ...(fixture.settings.model !== undefined && { model: fixture.settings.model }),
-    budget: { ...agent.budget, ...ownBudget(fixture) },
-    settings: { ...agent.settings, ...ownSettings(fixture) },
+    budget: { ...agent.budget, ...budgetOf(fixture) },
+    settings: { ...agent.settings, ...settingsOf(fixture) },
   };
   return {
     ...config,

@@ -25,21 +25,27 @@ export class RecordedAnswers {
     recorded: readonly RecordedCall[],
   ) {
     for (const call of recorded) {
-      const key = canonicalJson(call.input);
+      const key = `${call.run ?? ''} ${canonicalJson(call.input)}`;
       this.waiting.set(key, [...(this.waiting.get(key) ?? []), call]);
     }
   }
 
-  resultOf(callId: string, input: Json): ScriptedResult {
+  /** `place`: of the run whose call it is, below that of the case. */
+  resultOf(callId: string, input: Json, place = ''): ScriptedResult {
     const key = canonicalJson(input);
-    const name = `${callId} ${key}`;
-    const taken = this.taken.get(name) ?? { call: this.waiting.get(key)?.shift(), attempts: 0 };
+    const name = `${place} ${callId} ${key}`;
+    const taken = this.taken.get(name) ?? { call: this.take(place, key), attempts: 0 };
     this.taken.set(name, taken);
     const results = taken.call?.results;
     if (results === undefined) return this.refusal(key);
     const result = results[Math.min(taken.attempts, results.length - 1)];
     taken.attempts += 1;
     return result ?? this.refusal(key);
+  }
+
+  /** What the run itself was answered, else what is of no run. */
+  private take(place: string, key: string): RecordedCall | undefined {
+    return this.waiting.get(`${place} ${key}`)?.shift() ?? this.waiting.get(` ${key}`)?.shift();
   }
 
   private refusal(input: string): ScriptedResult {

@@ -16,6 +16,7 @@ import { RETRYABLE } from '../../authoring/tool-error.js';
 import { canonicalJson, type Json } from '../../core/json/json.js';
 import { retryFor, sideEffectOf } from '../../core/state/tool.js';
 import { checkResultOf, type CaseGoal } from '../goal-case.js';
+import { placeOfRun } from '../run-tree.js';
 import { resultOf, type CaseTool, type ScriptedResult } from '../fixture.js';
 import { approvalOf } from './approval.js';
 import type { Executions } from './executions.js';
@@ -60,7 +61,7 @@ export function toolDouble(tool: Tool, declared: CaseTool, cast: ToolCast): Tool
 const declarations = new Map<string, Tool>();
 
 function declarationOf(declared: CaseTool): Tool {
-  const { results: _, recorded: __, ...record } = declared;
+  const { results: _, recorded: __, starts: ___, tasks: ____, ...record } = declared;
   const name = canonicalJson(record as unknown as Json);
   const known = declarations.get(name);
   if (known !== undefined) return known;
@@ -76,6 +77,8 @@ function declare(declared: CaseTool): Tool {
     approval,
     results: _,
     recorded: __,
+    starts: ___,
+    tasks: ____,
     sandbox,
     ...record
   } = declared;
@@ -156,7 +159,8 @@ class ToolDouble {
     try {
       await this.reach('tool_started', ctx, worker);
       if (ctx.signal.aborted) throw stopped(ctx);
-      const result = this.recorded?.resultOf(callId, input) ?? this.resultAt(index, key);
+      const result =
+        this.recorded?.resultOf(callId, input, placeOfRun(ctx.runId)) ?? this.resultAt(index, key);
       if (result?.kind === 'error' && result.code === NOT_RECORDED)
         this.cast.onUnmatched?.(tool, input);
       return await this.answer(result, { input, ctx, worker });

@@ -18,6 +18,7 @@ import type { Json } from '../../core/json/json.js';
 import { retryFor, toolKey } from '../../core/state/tool.js';
 import type { SeenServerCall } from '../engine.js';
 import type { CaseTool, Fixture } from '../fixture.js';
+import { placeOfRun } from '../run-tree.js';
 import type { ServerChange } from '../server-case.js';
 import type { ScriptedResult } from '../script.js';
 import { reachAtEnd, toolOccurrence } from '../scripted/moments.js';
@@ -185,6 +186,7 @@ class ServedCalls {
     const { callId, idempotencyKey: key, signal } = ctx;
     return {
       callId,
+      place: placeOfRun(ctx.runId),
       unrecorded: (input: Json) => cast.onUnmatched?.(declared.name, input),
       wait: async (result: ScriptedResult) => {
         const ends = result.kind !== 'timeout' && result.kind !== 'hang';

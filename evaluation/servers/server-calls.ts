@@ -28,6 +28,8 @@ const TOO_MANY = 429;
 /** The call of the run in which a request is made. */
 export interface Caller {
   readonly callId: string;
+  /** Of the run, below that of the case. */
+  readonly place: string;
   /** The record of the tool has no answer to this. */
   unrecorded(input: Json): void;
   /** Waits as the script says: a delay, or for ever until the call is stopped. */
@@ -109,7 +111,7 @@ export class ServerCalls {
     const { name, recorded = [] } = tool;
     const answers = this.recorded.get(name) ?? new RecordedAnswers(name, recorded);
     this.recorded.set(name, answers);
-    const result = answers.resultOf(caller.callId, input);
+    const result = answers.resultOf(caller.callId, input, caller.place);
     if (result.kind === 'error' && result.code === NOT_RECORDED) caller.unrecorded(input);
     return result;
   }

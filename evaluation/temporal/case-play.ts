@@ -170,9 +170,16 @@ async function play(playing: Playing, over: AbortSignal): Promise<CaseRun> {
 
 /** What is to happen at the start happens before any worker has seen the run. */
 async function begin({ fixture, cast, host, runId }: Playing): Promise<void> {
-  const { agent, task } = startOf(fixture);
+  const { agent, task, agents } = startOf(fixture);
   await seedSessions(host.store, fixture);
-  await host.client.start({ agent, task, runId, wait: false, ...sessionRequest(fixture) });
+  await host.client.start({
+    agent,
+    task,
+    ...(agents !== undefined && { agents }),
+    runId,
+    wait: false,
+    ...sessionRequest(fixture),
+  });
   if (!cast.moments.expects({ kind: 'start' })) return;
   await cast.moments.reach({ kind: 'start' });
   await host.serve();

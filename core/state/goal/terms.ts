@@ -52,6 +52,8 @@ export interface CheckTerm {
   readonly tool: string;
   readonly timeoutMs: number;
   readonly better?: 'higher' | 'lower';
+  /** Task queue of the workers that have its tool, as it was opened; absent: that of the goal (checksQueued). */
+  readonly queue?: string;
 }
 
 /** A model that is asked for structured output. */

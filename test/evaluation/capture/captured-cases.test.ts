@@ -71,7 +71,7 @@ test('a session is in the case as far as the run went on with it, and what a ven
 
 test('what no case can say is refused by name', () => {
   const named =
-    /is a sub-agent of|is of the kind subagent\.|hands over to |wrote letters|time was over|is a fork of/;
+    /is a sub-agent of|has the task of|the bundle lacks the run|wrote letters|time was over|is a fork of/;
   expect(refusals.filter((text) => !named.test(text))).toEqual([]);
 });
 

@@ -1,0 +1,103 @@
+/**
+ * Runs with sub-agents, handoffs and letters recorded on a real server, exported with everything below them and captured: each
+ * case passes in the simulation as it was recorded. HOLDFAST_SEED: which runs; HOLDFAST_WHOLE=1: all.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { capture } from '../../evaluation/capture/capture.js';
+import { differencesOf } from '../../evaluation/capture/check.js';
+import { compare } from '../../evaluation/compare.js';
+import type { FixtureDocument } from '../../evaluation/format/document.js';
+import { limited } from '../../evaluation/pool.js';
+import { parseFixture, readFixture } from '../../evaluation/read-fixture.js';
+import { createTemporalEngine, type EndedRun } from '../../evaluation/temporal/index.js';
+import type { Bundle } from '../../replay/bundle.js';
+import { exportTree } from '../../replay/export-run.js';
+import { drawn } from '../draw.js';
+import { saySeed, SEED, WHOLE } from '../seed.js';
+
+const MINUTE = 60_000;
+const SCENARIOS = join(__dirname, '../scenarios');
+const FOLDERS = ['agents', 'handoffs', 'letters'];
+const PLAYED = WHOLE ? Infinity : 12;
+const ON_A_SERVER = 3;
+const NAMESPACE = 'default';
+/** What no case can say, by name. */
+const NAMED =
+  /summarised|time ended|was over|hooks of the point|gate refused|looked at the run|was never opened/;
+
+const refusals: string[] = [];
+let cases: readonly FixtureDocument[];
+
+async function recorded(files: readonly string[]): Promise<readonly Bundle[]> {
+  const bundles: Bundle[] = [];
+  const engine = await createTemporalEngine({
+    environment: process.env,
+    onEnded: async ({ address, store, runId }: EndedRun) => {
+      const run = { tenant: 'default', runId };
+      bundles.push(await exportTree({ address, namespace: NAMESPACE, store }, run));
+    },
+  });
+  try {
+    const fixtures = await Promise.all(files.map((file) => readFixture(file, file)));
+    const play = limited(engine.concurrency, (one: (typeof fixtures)[number]) =>
+      engine.run(one, { seed: SEED }),
+    );
+    await Promise.all(fixtures.map(play));
+    return bundles;
+  } finally {
+    await engine.stop();
+  }
+}
+
+beforeAll(async () => {
+  const files = FOLDERS.flatMap((folder) =>
+    readdirSync(join(SCENARIOS, folder)).map((name) => join(SCENARIOS, folder, name)),
+  ).filter((name) => name.endsWith('.json'));
+  const chosen = drawn(files, PLAYED, SEED);
+  saySeed(`${chosen.length} of ${files.length} cases of trees are recorded and captured`);
+  cases = (await recorded(chosen)).flatMap((bundle) => {
+    try {
+      return [capture(bundle)];
+    } catch (error) {
+      refusals.push(`${bundle.run.runId}: ${(error as Error).message}`);
+      return [];
+    }
+  });
+}, 5 * MINUTE);
+
+test(
+  'a run that was exported with everything below it is a case that passes in the simulation',
+  async () => {
+    const failed: string[] = [];
+    for (const one of cases) {
+      const differences = await differencesOf(one, one.case_id).catch((error: Error) => [
+        error.message,
+      ]);
+      if (differences.length > 0)
+        failed.push(`${one.case_id}: ${JSON.stringify(differences[0]).slice(0, 600)}`);
+    }
+    expect(failed).toEqual([]);
+    expect(refusals.filter((text) => !NAMED.test(text))).toEqual([]);
+    expect(cases.length).toBeGreaterThan(refusals.length);
+  },
+  MINUTE,
+);
+
+test(
+  'some of them pass on a real server as well',
+  async () => {
+    const engine = await createTemporalEngine({ environment: process.env });
+    try {
+      for (const one of cases.slice(0, ON_A_SERVER)) {
+        const fixture = parseFixture(JSON.stringify(one), one.case_id);
+        const played = await engine.run(fixture, { seed: SEED });
+        const differences = played.kind === 'observed' ? compare(fixture, played.observed) : played;
+        expect([one.case_id, differences]).toEqual([one.case_id, []]);
+      }
+    } finally {
+      await engine.stop();
+    }
+  },
+  3 * MINUTE,
+);
