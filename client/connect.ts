@@ -35,6 +35,7 @@ import {
 } from './schedules/schedules.js';
 import { runHandle, type RunHandle } from './runs/run-handle.js';
 import type { RunSummary } from './read/run-summary.js';
+import { forkGoal, type GoalForkOptions } from './goals/fork-goal.js';
 import { startFork, type ForkOptions } from './runs/start-fork.js';
 import { startRun, type StartOptions } from './runs/start-run.js';
 import { headOf, readTranscript, type Transcript } from './read/transcript.js';
@@ -94,6 +95,11 @@ export interface HoldfastClient {
    * asks a person first. Errors: ForkRefused, RunExists, ServerUnavailable.
    */
   fork(options: ForkOptions): Promise<RunHandle>;
+  /**
+   * Starts a fork of a recorded goal from a checkpoint of it; its runs ask before they do again what any run of that goal
+   * did. Errors: TranscriptMissing, and those of startGoal.
+   */
+  forkGoal(options: GoalForkOptions): Promise<GoalHandle>;
   /** Says something to a run as its user; the same id again is ignored. Gives the id. Errors: InvalidTask, RunNotFound. */
   message(runId: string, text: string, id?: string): Promise<string>;
   /** A run by its id; nothing is checked before the first call. */
@@ -251,6 +257,7 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
     namespaceFacts: () => namespaceFacts(link),
     start: (options) => startRun(link, options),
     fork: (options) => startFork(link, options),
+    forkGoal: async (options) => goalHandle(link, await forkGoal(link, options)),
     message: (runId, text, id) => runHandle(link, runId).sendMessage(text, id),
     handle: (runId, tenant) => runHandle(tenant === undefined ? link : { ...link, tenant }, runId),
     startGoal: async (options) =>

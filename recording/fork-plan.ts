@@ -6,7 +6,7 @@
 import { forkBeginning, hasEffects, type ForkBeginning } from '../core/loop/fork-beginning.js';
 import type { Call } from '../core/state/call.js';
 import type { RunEvent } from '../core/state/event.js';
-import type { RunFold } from './fold.js';
+import { foldOf, type RecordedRun, type RunFold } from './fold.js';
 
 /** A call of a tool with effects, as it was given to an executor. */
 export interface HandedOver {
@@ -69,4 +69,18 @@ function handedOverIn(fold: RunFold): readonly HandedOver[] {
         return hasEffects(after, tool) ? [{ step, tool, callId, digest }] : [];
       });
     });
+}
+
+export interface HandedOverBelow extends HandedOver {
+  /** Whose call it was. */
+  readonly runId: string;
+}
+
+/** Of a tree: what each of its runs gave to executors. A goal itself gives nothing. */
+export function handedOverBelow(runs: readonly RecordedRun[]): readonly HandedOverBelow[] {
+  return runs.flatMap((run) => {
+    const fold = foldOf(run);
+    if (fold.kind === 'goal') return [];
+    return handedOverIn(fold).map((one) => ({ ...one, runId: run.run.runId }));
+  });
 }

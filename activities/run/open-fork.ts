@@ -20,5 +20,9 @@ export async function forkOf(
     });
   }
   // Written by our own client, under the digest that the start names.
-  return JSON.parse(row.body) as Fork;
+  const fork = JSON.parse(row.body) as Fork | { readonly run?: undefined };
+  if (fork.run !== undefined) return fork;
+  throw new HoldfastError('ForkRefused', `${run.runId} is the id of a fork of a goal.`, {
+    hint: 'Start the run under another id.',
+  });
 }

@@ -59,7 +59,7 @@ export async function forkLive(
 }
 
 /** What runs below the recorded one gave to executors. */
-async function callsOf(
+export async function callsOf(
   session: Session,
   { source, bundle, file = bundle }: Recorded,
 ): Promise<readonly RecordedCall[] | undefined> {
@@ -70,7 +70,7 @@ async function callsOf(
 }
 
 /** Commands start runs of one tenant, and a file says for itself whose it is. */
-function refuseOtherTenant(tenant: string): void {
+export function refuseOtherTenant(tenant: string): void {
   if (tenant === TENANT) return;
   throw new HoldfastError('ForkRefused', `The file is of the tenant ${tenant.slice(0, 100)}.`, {
     hint: 'Fork the run over the desk of its tenant, or play the fork dry: leave out --live.',
@@ -78,7 +78,7 @@ function refuseOtherTenant(tenant: string): void {
 }
 
 /** At a terminal somebody is asked; elsewhere the option itself is the word. */
-async function isWanted({ environment, input }: Cli, runId: string): Promise<boolean> {
+export async function isWanted({ environment, input }: Cli, runId: string): Promise<boolean> {
   if (!environment.interactive) return true;
   const lines = createInterface({ input: input ?? process.stdin, output: process.stderr });
   try {

@@ -1,11 +1,14 @@
 /** `holdfast fork`: a new run from the state after a step of a recorded one, played dry, or only what it would begin with. */
 import type { Command } from 'commander';
-import { HoldfastError } from '../../core/state/errors.js';
+import type { HoldfastError } from '../../core/state/errors.js';
 import type { ForkPlan } from '../../recording/fork-plan.js';
+import type { RunFold } from '../../recording/fold.js';
+import type { Bundle } from '../../replay/bundle.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
 import { oneRecordedOf } from '../desk/recorded.js';
 import { inert } from '../render/index.js';
 import { usd } from '../../evaluation/past/report.js';
+import type { Output } from '../terminal/output.js';
 import { usage, wholeNumber } from '../usage.js';
 import { changesNamed, withChanges, type ForkOptions } from './fork-options.js';
 
@@ -15,7 +18,7 @@ export function addFork(program: Command, cli: Cli): void {
   const command = program
     .command('fork')
     .description(
-      'Play a fork of a recorded run: it begins from the state after a step, with the named changes. Played dry, which is the default, the model is asked in earnest, reads run by the code of --config or answer from the record, and effects answer `would_execute` and are listed. --plan only shows what a fork would begin with. --live starts a new run on the server, whose effects happen: a call that the recorded run, a run of its tree, or a fork of one of these handed over asks a person first.',
+      'Play a fork of a recorded run: it begins from the state after a step, with the named changes. Played dry, which is the default, the model is asked in earnest, reads run by the code of --config or answer from the record, and effects answer `would_execute` and are listed. --plan only shows what a fork would begin with. --live starts a new run on the server, whose effects happen: a call that the recorded run, a run of its tree, or a fork of one of these handed over asks a person first. A fork of a goal is a new goal that goes on from its checkpoint with what is left of its limits: --plan and --live, --budget and --message.',
     )
     .argument('<run-or-file>', 'run id, or a bundle that `holdfast export` wrote')
     .requiredOption('--at <step>', 'number of the step', wholeNumber('--at', [1, STEP_MAX]))
@@ -28,7 +31,7 @@ export function addFork(program: Command, cli: Cli): void {
     .option('--live', 'as a new run on the server: its effects happen');
   withJson(
     withPlace(withChanges(command)),
-    '{mode: "dry", runId, step, rules, stopReason, detail?, answer?, waitsFor?, wouldExecute: [{tool, callId, args, digest, asks, repeats?}], reads: [{tool, callId, from}], costMicroUsd, totalCostMicroUsd, turns, leftOut}; with --plan {runId, step, spentMicroUsd, rules, askedAnew, droppedGrants, notExecuted, inFlight, divergences, handedOver: {before, after}}',
+    '{mode: "dry", runId, step, rules, stopReason, detail?, answer?, waitsFor?, wouldExecute: [{tool, callId, args, digest, asks, repeats?}], reads: [{tool, callId, from}], costMicroUsd, totalCostMicroUsd, turns, leftOut}; with --live {mode: "live", runId, forked}; with --plan {runId, step, spentMicroUsd, rules, askedAnew, droppedGrants, notExecuted, inFlight, divergences, handedOver: {before, after}}',
   )
     .addHelpText(
       'after',
@@ -46,7 +49,10 @@ export function addFork(program: Command, cli: Cli): void {
         const { bundle } = recorded;
         const { foldOf } = await import('../../recording/fold.js');
         const fold = foldOf(bundle);
-        if (fold.kind === 'goal') throw goalRefused(bundle.run.runId);
+        if (fold.kind === 'goal') {
+          const { forkOfGoal } = await import('./fork-goal.js');
+          return forkOfGoal(cli, { fold, subject, recorded, session, options }, output);
+        }
         if (options.live === true) {
           const { forkLive } = await import('./fork-live.js');
           return forkLive(cli, { fold, recorded, options, session }, output);
@@ -55,42 +61,48 @@ export function addFork(program: Command, cli: Cli): void {
           const { forkDry } = await import('./fork-dry.js');
           return forkDry(cli, { fold, bundle, options }, output);
         }
-        const { forkPlanAt } = await import('../../recording/fork-plan.js');
-        const plan = forkPlanAt(fold, bundle.events, options.at);
-        output.data({ runId: fold.run.runId, ...plan });
-        if (output.json) return;
-        for (const line of linesOf(plan)) output.line(inert(line, LINE_CHARS_MAX));
-        for (const { segment, step } of plan.divergences) {
-          output.remark(
-            `Calls of segment ${segment} from step ${step} on are not listed: the record differs there.`,
-          );
-        }
+        return showPlan({ fold, bundle, options }, output);
       }),
     );
 }
 
-const LINE_CHARS_MAX = 400;
-
-/** The cycles of a goal are runs: what one of them did can be done otherwise, what a goal is among its cycles cannot. */
-function goalRefused(goalId: string): HoldfastError {
-  const id = inert(goalId, GOAL_ID_CHARS);
-  return new HoldfastError('ForkRefused', `${id} is a goal, and forks are made of runs.`, {
-    hint: `Fork the run of one of its cycles, for example \`holdfast fork ${id}:c1 --at STEP\`; \`holdfast goal show ${id}\` lists them. A goal that is to go on otherwise is started again: \`holdfast goal restart ${id}\`.`,
-  });
+interface Asked {
+  readonly fold: RunFold;
+  readonly bundle: Bundle;
+  readonly options: ForkOptions;
 }
 
-const GOAL_ID_CHARS = 128;
+async function showPlan({ fold, bundle, options }: Asked, output: Output): Promise<void> {
+  if (options.budget !== undefined) throw meansNothing('budget');
+  const { forkPlanAt } = await import('../../recording/fork-plan.js');
+  const plan = forkPlanAt(fold, bundle.events, options.at);
+  output.data({ runId: fold.run.runId, ...plan });
+  if (output.json) return;
+  for (const line of linesOf(plan)) output.line(inert(line, LINE_CHARS_MAX));
+  for (const { segment, step } of plan.divergences) {
+    output.remark(
+      `Calls of segment ${segment} from step ${step} on are not listed: the record differs there.`,
+    );
+  }
+}
+
+const LINE_CHARS_MAX = 400;
+
+function meansNothing(option: string): HoldfastError {
+  return usage(
+    `--plan plays no fork, so --${option} means nothing.`,
+    'Leave out --plan, or leave out the change.',
+  );
+}
 
 function refuseWrong(options: ForkOptions): void {
   if (options.live === true && (options.dry === true || options.plan === true)) {
     throw usage('--live means nothing with --dry or --plan.', 'Name one of them.');
   }
-  const [named] = changesNamed(options);
+  // The plan of a goal says what is left of its limits.
+  const [named] = changesNamed(options).filter((name) => name !== 'budget');
   if (options.plan === true && (options.dry === true || named !== undefined)) {
-    throw usage(
-      `--plan plays no fork, so --${named ?? 'dry'} means nothing.`,
-      'Leave out --plan, or leave out the change.',
-    );
+    throw meansNothing(named ?? 'dry');
   }
   if (options.rules !== undefined && options.rules !== 'newest') {
     throw usage(

@@ -92,7 +92,7 @@ async function placeOf(
   const { foldOf } = await import('../../recording/fold.js');
   const bundle = await exportRun({ ...reach, store }, { tenant, runId });
   const fold = foldOf(bundle);
-  if (fold.kind === 'goal') throw refused('Forks are made of runs.');
+  if (fold.kind === 'goal') throw refused('The desk forks runs: `holdfast fork` forks a goal.');
   const { after } = fold.at(step);
   // The server may have another one of this id by now.
   if (after.tenant !== tenant) throw refused('The run is not there.');

@@ -132,6 +132,8 @@ function print(facts: GoalFacts, output: Output): void {
     `${paint.bold(inert(goalId))} ${inert(state?.agent ?? goal?.agent ?? '')}: ${status}`,
   );
   output.line(`“${inert(state?.objective ?? goal?.goalPreview ?? '', 500)}”`);
+  const from = goal?.forked;
+  if (from !== undefined) output.line(`fork of ${inert(from.runId)} after step ${from.step}`);
   if (trouble !== null) output.line(paint.yellow(inert(trouble, 1_000)));
   if (goal !== null) output.line(moneyLine(goal, state));
   if (state !== null) lines(stateLines(state));

@@ -1,0 +1,71 @@
+/**
+ * Starting a fork of a recorded goal: a goal that goes on from a checkpoint of the other one, and counts as its fork, so that
+ * its cycles ask before they do again what any run of the other goal did.
+ * Invariant: the row is written before the goal is started; nothing of the recorded goal is written.
+ */
+import { normalGoal } from '../../authoring/goal/normal-goal.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { GoalBudget, Pace, StoredDefinition } from '../../core/state/goal/definition.js';
+import type { RecordedCallRow } from '../../store/forks.js';
+import type { StoreCalls } from '../../store/store.js';
+import type { Link } from '../link.js';
+import { checkGoalId } from './check-goal.js';
+import { asWritten } from './known-goal.js';
+import { startGoal } from './start-goal.js';
+import { tellGoal } from './tell-goal.js';
+
+export interface GoalForkOptions {
+  /** The recorded goal, which the store knows. */
+  readonly goalId: string;
+  /** Step of the record; for people. */
+  readonly step: number;
+  /** Hashes in the store. */
+  readonly checkpoint: string;
+  readonly definition: string;
+  readonly agent: string;
+  readonly pace: Pace;
+  readonly budget: GoalBudget;
+  readonly store: Pick<StoreCalls, 'putFork' | 'getBlob'>;
+  /** What the record of the goal and of all runs below it gave to executors. */
+  readonly calls?: readonly RecordedCallRow[];
+  /** Of the fork; default: a new id. */
+  readonly forkId?: string;
+  /** Who starts it: decides nothing in it. */
+  readonly caller?: string;
+  /** Said to the fork as soon as it is open. */
+  readonly message?: string;
+}
+
+/** Gives its id. Errors: TranscriptMissing, and those of starting and steering a goal. */
+export async function forkGoal(link: Link, options: GoalForkOptions): Promise<string> {
+  const { goalId, step, checkpoint, agent, pace, budget, store, calls, caller, message } = options;
+  const { tenant } = link;
+  const text = await store.getBlob(tenant, options.definition);
+  if (text === undefined) {
+    throw new HoldfastError(
+      'TranscriptMissing',
+      `The store has lost the definition of ${goalId.slice(0, 200)}.`,
+      { hint: 'Name the store of the workers with HOLDFAST_STORE.', details: { runId: goalId } },
+    );
+  }
+  const written = asWritten(JSON.parse(text) as StoredDefinition);
+  const definition = normalGoal({ ...written, agent, pace, budget }, `Goal ${goalId}`);
+  const forkId = checkGoalId(options.forkId);
+  await store.putFork({
+    tenant,
+    runId: forkId,
+    parent: goalId,
+    step,
+    body: JSON.stringify({ goal: goalId, checkpoint }),
+    at: Date.now(),
+    ...(calls !== undefined && { calls }),
+  });
+  const who = caller !== undefined && { caller };
+  const from = { goalId, checkpoint };
+  await startGoal(link, { goalId: forkId, definition, from, ...who });
+  if (message !== undefined) {
+    const said = { type: 'steer', text: message } as const;
+    await tellGoal(link, { goalId: forkId, said, who: caller === undefined ? {} : { by: caller } });
+  }
+  return forkId;
+}
