@@ -53,7 +53,13 @@ const SIDEBAR: DefaultTheme.SidebarItem[] = [
     'operate/cluster',
     'operate/postgres',
   ]),
-  group('Examples', ['examples/refund', 'examples/repair', 'examples/collections']),
+  group('Examples', [
+    'examples/refund',
+    'examples/repair',
+    'examples/collections',
+    'examples/research',
+    'examples/connector',
+  ]),
   group('Reference', [
     'reference/guarantees',
     'reference/limits',
