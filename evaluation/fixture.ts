@@ -3,6 +3,7 @@
  * forms spelled out and its tools put together. Defaults of the runtime itself are not repeated here: what
  * is absent from `budget` and `settings` is the core's to decide.
  */
+import type { WrittenFile } from './format/files.js';
 import type { Config, HandoffDeclaration } from '../authoring/index.js';
 import type { Json } from '../core/json/json.js';
 import type { Usage } from '../core/state/model.js';
@@ -96,6 +97,7 @@ export interface CaseTask {
   readonly resume?: string;
   readonly continue?: boolean;
   readonly denied?: string;
+  readonly attachments?: readonly WrittenFile[];
 }
 
 export interface CaseEvidence {
@@ -253,7 +255,11 @@ export type Action =
   | ResolveApproval
   /** Without a call: to the question of the supervisor. */
   | { readonly kind: 'provideInput'; readonly call?: string; readonly value: Json }
-  | { readonly kind: 'userMessage'; readonly text: string }
+  | {
+      readonly kind: 'userMessage';
+      readonly text: string;
+      readonly files?: readonly WrittenFile[];
+    }
   | { readonly kind: 'interrupt' }
   | { readonly kind: 'cancel' }
   | { readonly kind: 'close' }

@@ -15,15 +15,16 @@ const SEEN_ID_CHARS_MAX = 64;
 const SEEN_IDS_MAX = 200;
 
 export function queued(run: Run, input: Extract<OutsideInput, { type: 'user_message' }>): Run {
-  const { id, text } = input;
+  const { id, text, attachments } = input;
+  const message = { text, ...(attachments !== undefined && { attachments }) };
   const seen = id === undefined ? undefined : seenForm(id);
   if (seen !== undefined && run.seenMessageIds.includes(seen)) return run;
-  if (run.queue.length >= QUEUE_MAX || !fitsBytes([...run.queue, { text }], QUEUE_BYTES_MAX)) {
+  if (run.queue.length >= QUEUE_MAX || !fitsBytes([...run.queue, message], QUEUE_BYTES_MAX)) {
     return warn(run, 'message_dropped', `${run.queue.length} messages are waiting already`);
   }
   const seenMessageIds =
     seen === undefined ? run.seenMessageIds : [...run.seenMessageIds, seen].slice(-SEEN_IDS_MAX);
-  return { ...run, seenMessageIds, queue: [...run.queue, { text }] };
+  return { ...run, seenMessageIds, queue: [...run.queue, message] };
 }
 
 function seenForm(id: string): string {

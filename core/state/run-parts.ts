@@ -1,5 +1,6 @@
 /** Parts of a run (run.ts), each with what it means. Types alone. */
 import type { RefusedDecision } from './ask.js';
+import type { Attachment } from './attachment.js';
 import type { Call } from './call.js';
 import type { RetriedAttempt, StoreRef } from './effect.js';
 import type { TransitionReason } from './event.js';
@@ -270,6 +271,7 @@ export interface Tally extends Omit<
 
 export interface QueuedMessage {
   readonly text: string;
+  readonly attachments?: readonly Attachment[];
   /** Another run of the tree; absent: the user. */
   readonly from?: Sender;
 }

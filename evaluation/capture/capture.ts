@@ -159,6 +159,8 @@ function refuseUnsayable(recording: Recording): void {
     throw refused('its agent wrote letters to other agents');
   if (isOverTogether(recording))
     throw refused('its time was over in the moment in which an answer arrived');
+  if (recording.bundle.events.some((event) => 'attachments' in event))
+    throw refused('it has files beside its texts');
   const others = frozen.handoffTo?.map(({ agent }) => agent) ?? [];
   if (others.length > 0) throw refused(`its agent hands over to ${others.join(', ')}`);
 }

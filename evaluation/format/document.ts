@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { moment } from './during.js';
 import { expected } from './expected.js';
+import { files } from './files.js';
 import { goalKeys } from './goal.js';
 import { answer, reply } from './replies.js';
 import { server } from './servers.js';
@@ -42,6 +43,7 @@ const task = z
     resume: text,
     continue: z.boolean(),
     denied: text,
+    attachments: files,
   })
   .partial();
 

@@ -1,4 +1,6 @@
 /** The agent of a case as a worker's configuration, and the start of its run. */
+import type { MediaTaken } from '../../core/state/attachment.js';
+import { attachmentsOf } from '../case-files.js';
 import {
   defineAgent,
   defineConfig,
@@ -160,8 +162,9 @@ export function playedAgent(system: string | undefined): string | undefined {
 
 /** Unchecked: what is wrong with a task is for the runtime to say. */
 export function startOf({ task }: Fixture): StartInput {
-  const { sessionId: _, resume: __, continue: ___, ...own } = task;
-  return { v: 1, agent: AGENT, task: own as unknown as Task };
+  const { sessionId: _, resume: __, continue: ___, attachments: files, ...own } = task;
+  const attached = files && { attachments: attachmentsOf(files) };
+  return { v: 1, agent: AGENT, task: { ...own, ...attached } as unknown as Task };
 }
 
 /** Limits that have no 'unlimited' get the most that they allow. */
@@ -236,7 +239,10 @@ function routesOf({ settings, during }: Fixture): readonly ModelRoute[] {
   if (fallbackModel !== undefined) names.add(fallbackModel);
   return [...names].flatMap((name): ModelRoute[] => {
     const prices = pricesFor(settings, name);
-    return prices === undefined ? [] : [routeOf(name, prices, windowFor(settings, name))];
+    if (prices === undefined) return [];
+    const { takes } = settings;
+    const route = routeOf(name, prices, windowFor(settings, name));
+    return [takes === undefined ? route : { ...route, takes: takes as MediaTaken }];
   });
 }
 
