@@ -25,6 +25,7 @@ export {
   shellTool,
   ToolError,
   usd,
+  withFiles,
   writeFileTool,
   type Agent,
   type AgentDefinition,
@@ -36,6 +37,7 @@ export {
   type CardDeclaration,
   type CheckDeclaration,
   type CommandResult,
+  type ResultWithFiles,
   type ConfiguredModel,
   type Config,
   type ConfigDefinition,
@@ -172,6 +174,8 @@ export type { EventType, RunEvent } from './core/state/event.js';
 export type { AskView } from './core/state/ask-view.js';
 export type { Budget, Limit } from './core/state/budget-fields.js';
 export type { Json, StoredText } from './core/json/json.js';
+export type { Attachment, MediaTaken, MediaType } from './core/state/attachment.js';
+export type { AttachmentSource } from './attachments/attach.js';
 export type { ModelRoute, Prices, UnknownModels, Usage } from './core/state/model.js';
 export type { PermissionMode } from './core/state/permission-mode.js';
 export type { Counters, RunResult, RunStatus, StopReason } from './core/state/result.js';

@@ -23,6 +23,7 @@ import { unknownField, type KnownFields } from './known-fields.js';
 import { outputSchemaOf } from './output-schema.js';
 import type { FittingOf, InputDeclaration, InputOf } from './schema-forms.js';
 import { kindDefect, type DeclaredKind } from './tool-kind.js';
+import type { ResultWithFiles } from './tool-files.js';
 import type { Tool, ToolContext } from './tool.js';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -42,7 +43,9 @@ type Output = InputDeclaration | undefined;
 /** What the code of a tool returns for this declaration of its output; without one anything. */
 type Returned<Declared> = Declared extends undefined
   ? unknown
-  : Unwritten<FittingOf<Declared>> | Promise<Unwritten<FittingOf<Declared>>>;
+  : Value<Unwritten<FittingOf<Declared>>> | Promise<Value<Unwritten<FittingOf<Declared>>>>;
+
+type Value<T> = T | ResultWithFiles<T>;
 
 /** Nobody writes into a result: lists of it may be constant. */
 type Unwritten<T> = T extends object ? { readonly [Name in keyof T]: Unwritten<T[Name]> } : T;

@@ -1,10 +1,11 @@
 /** Models of the AI SDK's packages that a configuration brings along, checked, with the routes that runs freeze. */
 import { HoldfastError } from '../core/state/errors.js';
+import type { MediaTaken } from '../core/state/attachment.js';
 import type { Json } from '../core/json/json.js';
 import type { ModelRoute, Prices, UnknownModels } from '../core/state/model.js';
 import { modelDefect, SPECIFICATIONS, type LanguageModel } from '../pure/language-model.js';
 import { unknownField, type KnownFields } from './known-fields.js';
-import { arePrices, isSized, NAME } from './models.js';
+import { arePrices, areTaken, isSized, NAME, wrongTakes } from './models.js';
 
 /** A model with what a run has to know of it. */
 export interface LanguageModelEntry {
@@ -21,6 +22,8 @@ export interface LanguageModelEntry {
   readonly temperatureAllowed?: boolean;
   /** Default: as the interface has it, which v2 and v3 have not. */
   readonly thinkingAllowed?: boolean;
+  /** What it reads beside text, with the most tokens of each; default: nothing. */
+  readonly takes?: MediaTaken;
   /** Sent with every request, as the vendor's package takes them: `{ google: { … } }`. */
   readonly providerOptions?: { readonly [vendor: string]: { readonly [option: string]: Json } };
 }
@@ -46,6 +49,7 @@ const ENTRY: KnownFields<LanguageModelEntry> = {
   pricesVersion: true,
   temperatureAllowed: true,
   thinkingAllowed: true,
+  takes: true,
   providerOptions: true,
 };
 const FREE: Prices = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
@@ -141,7 +145,9 @@ function configured(
     pricesVersion: entry.pricesVersion ?? (prices === undefined ? 'unknown' : 'configured'),
     temperatureAllowed: entry.temperatureAllowed ?? true,
     thinkingAllowed: entry.thinkingAllowed ?? model.specificationVersion === 'v4',
+    ...(entry.takes !== undefined && { takes: entry.takes }),
   };
+  if (!areTaken(entry.takes)) throw wrongTakes(`The model ${name}`);
   if (!isSized(route) || !arePrices(route.prices)) {
     throw wrong(
       `The model ${name} has a price or size that is no whole number from 0.`,

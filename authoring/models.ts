@@ -1,4 +1,5 @@
 /** What a configuration says about models and where they are reached. */
+import type { MediaTaken } from '../core/state/attachment.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { ModelRoute, Prices, UnknownModels } from '../core/state/model.js';
 
@@ -30,6 +31,7 @@ export function checkedRoutes(routes: readonly ModelRoute[]): readonly ModelRout
       throw wrong(`Two routes are named ${route.name}.`, 'Rename one of the two routes.');
     }
     names.add(route.name);
+    if (!areTaken(route.takes)) throw wrongTakes(`Route ${route.name}`);
     if (!isSized(route) || !arePrices(route.prices)) {
       throw wrong(
         `Route ${route.name} has a price or size that is no whole number from 0.`,
@@ -89,6 +91,23 @@ export function arePrices(prices: Prices): boolean {
 
 export function isSized(model: Pick<ModelRoute, 'contextWindow' | 'maxOutputTokens'>): boolean {
   return isCount(model.contextWindow) && isCount(model.maxOutputTokens);
+}
+
+export function areTaken(takes: MediaTaken | undefined): boolean {
+  if (takes === undefined) return true;
+  const known: readonly string[] = ['image', 'documentPage', 'soundSecond'];
+  return (
+    typeof takes === 'object' &&
+    takes !== null &&
+    Object.entries(takes).every(([name, tokens]) => known.includes(name) && isCount(tokens))
+  );
+}
+
+export function wrongTakes(what: string): HoldfastError {
+  return wrong(
+    `${what} does not say in \`takes\` what it reads.`,
+    'Give the most tokens that the model counts for each: { image: 1_600, documentPage: 4_600, soundSecond: 32 }, and leave out what it does not read.',
+  );
 }
 
 function isCount(value: number): boolean {

@@ -33,7 +33,9 @@ import {
   type ScheduleHandle,
   type ScheduleSummary,
 } from './schedules/schedules.js';
-import { runHandle, type RunHandle } from './runs/run-handle.js';
+import { runHandle, type MessageOptions, type RunHandle } from './runs/run-handle.js';
+import { attach, type Attachable } from './runs/attach.js';
+import type { Attachment } from '../core/state/attachment.js';
 import type { RunSummary } from './read/run-summary.js';
 import { forkGoal, type GoalForkOptions } from './goals/fork-goal.js';
 import { startFork, type ForkOptions } from './runs/start-fork.js';
@@ -101,7 +103,11 @@ export interface HoldfastClient {
    */
   forkGoal(options: GoalForkOptions): Promise<GoalHandle>;
   /** Says something to a run as its user; the same id again is ignored. Gives the id. Errors: InvalidTask, RunNotFound. */
-  message(runId: string, text: string, id?: string): Promise<string>;
+  message(runId: string, text: string, message?: string | MessageOptions): Promise<string>;
+  /**
+   * Puts a file into the store, for the task of a start or a message. Errors: UnsupportedContent, StoreUnavailable.
+   */
+  attach(file: Attachable): Promise<Attachment>;
   /** A run by its id; nothing is checked before the first call. */
   handle(runId: string, tenant?: string): RunHandle;
   /**
@@ -258,7 +264,8 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
     start: (options) => startRun(link, options),
     fork: (options) => startFork(link, options),
     forkGoal: async (options) => goalHandle(link, await forkGoal(link, options)),
-    message: (runId, text, id) => runHandle(link, runId).sendMessage(text, id),
+    message: (runId, text, message) => runHandle(link, runId).sendMessage(text, message),
+    attach: (file) => attach(link, file),
     handle: (runId, tenant) => runHandle(tenant === undefined ? link : { ...link, tenant }, runId),
     startGoal: async (options) =>
       goalHandle(

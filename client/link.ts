@@ -8,7 +8,7 @@ import type { DeskSigner } from './decide/desk-signer.js';
 import { serverFailure } from './server-failure.js';
 import { HoldfastError } from '../core/state/errors.js';
 
-/** What the client reads from the store; it never writes. */
+/** What the client reads from the store; of what it writes there are only files that are attached. */
 export type ReadingStore = Pick<
   Store,
   | 'readEvents'
@@ -40,7 +40,8 @@ export type ReadingStore = Pick<
   | 'identity'
   | 'listServed'
   | 'needsOf'
-> & { readonly live: Pick<LiveStreams, 'watch'> };
+> &
+  Partial<Pick<Store, 'putBlob'>> & { readonly live: Pick<LiveStreams, 'watch'> };
 
 export interface Link extends Credentials {
   readonly connection: Connection;

@@ -35,7 +35,10 @@ function actionOf(written: WrittenAction): Action {
     return { kind: 'provideInput', ...rest, value: value as Json };
   }
   if (restartWorker !== undefined) return { kind: 'restartWorker', ...restartWorker };
-  if (written.userMessage !== undefined) return { kind: 'userMessage', text: written.userMessage };
+  const { userMessage } = written;
+  if (typeof userMessage === 'string') return { kind: 'userMessage', text: userMessage };
+  if (userMessage !== undefined)
+    return { kind: 'userMessage', text: userMessage.text, files: userMessage.attachments };
   if (written.setModel !== undefined) return { kind: 'setModel', model: written.setModel };
   if (written.setPermissionMode !== undefined) {
     return { kind: 'setPermissionMode', mode: written.setPermissionMode };

@@ -87,10 +87,11 @@ export function resultsOf(written: readonly WrittenResult[]): readonly ScriptedR
 export function toolResultOf(written: WrittenResult): ScriptedResult {
   const { delayMs = 0 } = written;
   if ('ok' in written) {
-    const { costMicroUsd, notes } = written;
+    const { costMicroUsd, notes, files } = written;
     const cost = costMicroUsd !== undefined && { costMicroUsd };
     const said = notes !== undefined && { notes };
-    return { kind: 'ok', value: written.ok as Json, delayMs, ...cost, ...said };
+    const beside = files !== undefined && { files };
+    return { kind: 'ok', value: written.ok as Json, delayMs, ...cost, ...said, ...beside };
   }
   if ('error' in written) {
     const { error: message, code } = written;

@@ -85,6 +85,8 @@ export interface SeenMessage {
     /** As the model sees it. */
     readonly text: string;
   }[];
+  /** Media types. */
+  readonly files?: readonly string[];
   readonly synthetic: boolean;
   readonly partial: boolean;
 }

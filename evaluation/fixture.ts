@@ -3,6 +3,7 @@
  * forms spelled out and its tools put together. Defaults of the runtime itself are not repeated here: what
  * is absent from `budget` and `settings` is the core's to decide.
  */
+import type { WrittenFile } from './format/files.js';
 import type { Config, HandoffDeclaration } from '../authoring/index.js';
 import type { Json } from '../core/json/json.js';
 import type { HookPoint } from '../core/state/hook.js';
@@ -101,6 +102,7 @@ export interface CaseTask {
   readonly resume?: string;
   readonly continue?: boolean;
   readonly denied?: string;
+  readonly attachments?: readonly WrittenFile[];
 }
 
 export interface CaseEvidence {
@@ -283,7 +285,11 @@ export type Action =
       readonly run?: string;
       readonly value: Json;
     }
-  | { readonly kind: 'userMessage'; readonly text: string }
+  | {
+      readonly kind: 'userMessage';
+      readonly text: string;
+      readonly files?: readonly WrittenFile[];
+    }
   | { readonly kind: 'interrupt' }
   | { readonly kind: 'cancel' }
   | { readonly kind: 'close' }

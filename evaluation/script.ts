@@ -2,6 +2,7 @@
  * The scripted model.
  * Invariant: a repetition is counted, never copied, so that a short file cannot become a long list.
  */
+import type { WrittenFile } from './format/files.js';
 import type { Json } from '../core/json/json.js';
 import type { Usage } from '../core/state/model.js';
 import type { PolicyCondition } from '../core/state/policy.js';
@@ -73,6 +74,7 @@ export type ScriptedResult = { readonly delayMs: number } & (
       readonly costMicroUsd?: number;
       /** What a server says of its progress before. */
       readonly notes?: readonly string[];
+      readonly files?: readonly WrittenFile[];
     }
   /** An ordinary failure: it says that nothing happened. */
   | { readonly kind: 'error'; readonly message: string; readonly code?: string }

@@ -5,6 +5,8 @@
  * left out: one price per token is all that a budget can reckon with, so their users declare the price to
  * reckon with.
  */
+import type { MediaTaken } from '../core/state/attachment.js';
+
 export interface ModelRow {
   readonly model: string;
   /** USD per million tokens: input, output, cache read, cache write. */
@@ -14,6 +16,8 @@ export interface ModelRow {
   readonly temperatureAllowed: boolean;
   /** Absent: it thinks within a budget, or within none if it takes no temperature. */
   readonly thinking?: 'never' | 'effort';
+  /** Absent: what most models of its vendor read. */
+  readonly takes?: MediaTaken;
 }
 
 export interface VendorTable {
@@ -21,6 +25,8 @@ export interface VendorTable {
   readonly providers: readonly string[];
   /** Date of the price list that the rows were taken from. Change it with any price. */
   readonly pricesVersion: string;
+  /** Most tokens: of a picture in the highest resolution, of a page as text and picture. */
+  readonly takes: MediaTaken;
   readonly rows: readonly ModelRow[];
 }
 
@@ -82,10 +88,25 @@ const OPENAI: readonly ModelRow[] = [
   { model: 'gpt-4.1-mini', usd: [0.4, 1.6, 0.1, 0.4], ...GPT_4_1 },
   { model: 'gpt-4.1-nano', usd: [0.1, 0.4, 0.025, 0.1], ...GPT_4_1 },
   { model: 'gpt-4o', usd: [2.5, 10, 1.25, 2.5], ...GPT_4O },
-  { model: 'gpt-4o-mini', usd: [0.15, 0.6, 0.075, 0.15], ...GPT_4O },
+  {
+    model: 'gpt-4o-mini',
+    usd: [0.15, 0.6, 0.075, 0.15],
+    ...GPT_4O,
+    takes: { image: 50_000, documentPage: 53_000 },
+  },
 ];
 
 export const VENDOR_TABLES: readonly VendorTable[] = [
-  { providers: ['anthropic'], pricesVersion: '2026-10-24', rows: ANTHROPIC },
-  { providers: ['openai', 'openai-responses'], pricesVersion: '2026-11-05', rows: OPENAI },
+  {
+    providers: ['anthropic'],
+    pricesVersion: '2026-10-24',
+    takes: { image: 5_000, documentPage: 8_000 },
+    rows: ANTHROPIC,
+  },
+  {
+    providers: ['openai', 'openai-responses'],
+    pricesVersion: '2026-11-05',
+    takes: { image: 5_000, documentPage: 8_000 },
+    rows: OPENAI,
+  },
 ];

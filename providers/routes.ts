@@ -20,11 +20,11 @@ const UNKNOWN_OUTPUT_TOKENS = 16_384;
 const FREE: Prices = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 const KNOWN: ReadonlyMap<string, ModelRoute> = new Map(
-  VENDOR_TABLES.flatMap(({ providers, pricesVersion, rows }) =>
+  VENDOR_TABLES.flatMap(({ providers, pricesVersion, takes, rows }) =>
     providers.flatMap((provider) =>
       rows.map((row): [string, ModelRoute] => [
         `${provider}/${row.model}`,
-        routeOf(row, { provider, pricesVersion }),
+        routeOf(row, { provider, pricesVersion, takes }),
       ]),
     ),
   ),
@@ -115,7 +115,7 @@ function routeNamed(name: string, models: DeclaredModels): ModelRoute {
       hint:
         'Use a known name (docs/guide/providers.md lists them), or declare a route: { name: "provider/model", provider, model, contextWindow, ' +
         'maxOutputTokens, prices: { input, output, cacheRead, cacheWrite } in micro-USD per million tokens, ' +
-        'pricesVersion, temperatureAllowed, thinkingAdaptive? }; or say in unknownModels what to reckon with.',
+        'pricesVersion, temperatureAllowed, thinkingAdaptive?, takes? }; or say in unknownModels what to reckon with.',
       details: { known },
     },
   );
@@ -165,8 +165,9 @@ function unknownRoute(name: string, unknown: UnknownModels | undefined): ModelRo
 
 function routeOf(
   row: ModelRow,
-  { provider, pricesVersion }: Pick<ModelRoute, 'provider' | 'pricesVersion'>,
+  { provider, pricesVersion, takes }: Pick<ModelRoute, 'provider' | 'pricesVersion' | 'takes'>,
 ): ModelRoute {
+  const taken = row.takes ?? takes;
   const { model, usd, contextWindow, maxOutputTokens, temperatureAllowed, thinking } = row;
   return {
     name: `${provider}/${model}`,
@@ -180,6 +181,7 @@ function routeOf(
     ...(thinking === 'never' && { thinkingAllowed: false }),
     // Without an effort, models that take no temperature take no thinking budget either.
     ...(thinking === undefined && !temperatureAllowed && { thinkingAdaptive: true }),
+    ...(taken !== undefined && { takes: taken }),
   };
 }
 

@@ -9,6 +9,7 @@
  *     claim gone before it starts.
  */
 import type { StoredText } from '../core/json/json.js';
+import type { Attachment } from '../core/state/attachment.js';
 import type { RetryClass } from '../core/state/tool.js';
 
 /**
@@ -19,6 +20,7 @@ import type { RetryClass } from '../core/state/tool.js';
 export type RecordedResult = StoredText & {
   readonly malformed?: string;
   readonly failed?: string;
+  readonly attachments?: readonly Attachment[];
 };
 
 export interface LedgerRow {

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { Condition } from '../core/json/condition.js';
 import { depthOf, SHAPE_DEPTH_MAX } from '../core/json/json-depth.js';
 import { fitsBytes } from '../core/json/json.js';
+import { parseAttachments } from '../core/messages/parse-attachments.js';
 import type { Criterion, Evidence, Task } from '../core/state/task.js';
 
 const LIST_MAX = 100;
@@ -128,6 +129,12 @@ const person = name.refine(
   'it must be in Unicode normal form C',
 );
 
+const attachments = z.unknown().superRefine((value, context) => {
+  const parsed = parseAttachments(value);
+  if (!parsed.ok)
+    context.addIssue({ code: 'custom', message: `it cannot be used: ${parsed.reason}` });
+});
+
 const task = wholly<Task>({
   goal: words(GOAL_CHARS_MAX),
   taskId: id.optional(),
@@ -142,6 +149,7 @@ const task = wholly<Task>({
   stopReasons: list(name).optional(),
   outputSchema: plainJson(OUTPUT_SCHEMA_BYTES_MAX).optional(),
   metadata: plainJson(METADATA_BYTES_MAX).optional(),
+  attachments: attachments.optional(),
 });
 const TASKS = { refused: task, ignored: task.strip() } as const;
 

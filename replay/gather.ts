@@ -35,16 +35,16 @@ export async function gatherReferred(
   tenant: string,
   values: readonly Json[],
 ): Promise<Pick<Bundle, 'nodes' | 'blobs'>> {
-  const { heads, blobs, texts: ofGoal } = referencesIn(values);
+  const { heads, blobs, texts: ofGoal, attachments } = referencesIn(values);
   const nodes = await readNodes(store, tenant, [...heads]);
-  const ofNodes = referencesIn(Object.values(nodes)).blobs;
+  const { blobs: ofNodes, attachments: attached } = referencesIn(Object.values(nodes));
   const texts = new Map<string, string>();
   for (const hash of new Set([...blobs, ...ofNodes])) {
     const text = await store.getBlob(tenant, hash);
     if (text === undefined) throw missingText(hash);
     texts.set(hash, text);
   }
-  for (const hash of ofGoal) {
+  for (const hash of new Set([...ofGoal, ...attachments, ...attached])) {
     const text = await store.getBlob(tenant, hash);
     if (text !== undefined) texts.set(hash, text);
   }

@@ -12,12 +12,15 @@ export interface References {
   readonly blobs: ReadonlySet<string>;
   /** Of texts of goals, by names that an argument of a tool may have as well. */
   readonly texts: ReadonlySet<string>;
+  /** Of pictures, documents and sounds: whoever sends a message names them, and may name what is not there. */
+  readonly attachments: ReadonlySet<string>;
 }
 
 export function referencesIn(values: Iterable<Json>): References {
   const heads = new Set<string>();
   const blobs = new Set<string>();
   const texts = new Set<string>();
+  const attachments = new Set<string>();
   // `ref` is the whole of a shortened result.
   const named: { readonly [name: string]: Set<string> } = {
     head: heads,
@@ -29,12 +32,13 @@ export function referencesIn(values: Iterable<Json>): References {
     brief: texts,
   };
   for (const value of objectsIn(values)) {
-    if (isBlobRef(value) && HASH.test(value.$blob)) blobs.add(value.$blob);
+    if (isBlobRef(value) && HASH.test(value.$blob))
+      ('mediaType' in value ? attachments : blobs).add(value.$blob);
     for (const [name, inner] of Object.entries(value)) {
       if (typeof inner === 'string' && HASH.test(inner)) ownValue(named, name)?.add(inner);
     }
   }
-  return { heads, blobs, texts };
+  return { heads, blobs, texts, attachments };
 }
 
 /** Every object and list at any depth; without recursion, because values may nest as deep as they like. */

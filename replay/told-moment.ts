@@ -11,6 +11,7 @@ import { momentView, requestBegunAt, type MomentView } from '../recording/moment
 import type { FoldStep } from '../recording/steps.js';
 import type { Bundle } from './bundle.js';
 import { recordedRequest } from './recorded-request.js';
+import { withFilesInWords } from './told-files.js';
 
 /** Conversation and texts that a request refers to. */
 export type Referred = Pick<Bundle, 'nodes' | 'blobs'>;
@@ -73,7 +74,7 @@ export async function toldMoment(record: FoldedRecord, step: number): Promise<To
 }
 
 async function requestOf(record: FoldedRecord, input: CallModelInput): Promise<ModelRequest> {
-  return recordedRequest(await record.referred(input), input);
+  return withFilesInWords(await recordedRequest(await record.referred(input), input));
 }
 
 /** What is missing of one request keeps nobody from the rest of the moment. */

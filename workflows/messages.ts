@@ -3,6 +3,7 @@
  * Safe to import by value from a client: plain definitions, no workflow code.
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { Attachment } from '../core/state/attachment.js';
 import type { Decision, Verdict } from '../core/state/ask.js';
 import type { RunEvent } from '../core/state/event.js';
 import type { GoalMessage, MessageVerdict } from '../core/state/goal/message.js';
@@ -28,6 +29,8 @@ export interface UserMessage {
   readonly text: string;
   /** Idempotency id: a message whose id was seen before is ignored. */
   readonly id?: string;
+  /** Their bytes lie in the store already. */
+  readonly attachments?: readonly Attachment[];
 }
 
 /** A decision on an open ask; fire and forget. */

@@ -158,6 +158,7 @@ function sizeOf(node: HashedNode): { readonly chars: number; readonly bytes: num
 
 function blobBytes(value: Json): number {
   if (typeof value !== 'object' || value === null) return 0;
-  if (isBlobRef(value)) return value.bytes;
+  // An attachment counts by its kind, not by its bytes.
+  if (isBlobRef(value)) return 'mediaType' in value ? 0 : value.bytes;
   return Object.values(value).reduce<number>((sum, inner) => sum + blobBytes(inner), 0);
 }

@@ -157,7 +157,7 @@ async function appendReply(
   const blocks: StoredBlock[] = [];
   for (const block of reply.blocks) {
     if (block.type === 'tool_use') blocks.push(await storedUse(deps, { tenant, offers }, block));
-    else if (block.type !== 'tool_result' && block.text !== '') {
+    else if (block.type !== 'tool_result' && block.type !== 'file' && block.text !== '') {
       const text = await deps.store.putText(tenant, block.text);
       const inline = 'text' in text ? text.text : { $blob: text.$blob, bytes: text.bytes };
       blocks.push({ type: block.type, text: inline });

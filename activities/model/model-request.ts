@@ -3,11 +3,19 @@ import type { CallModelInput } from '../../core/state/effect.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { GOAL_TOOLS } from '../../core/state/goal/proposal.js';
 import type { BlobRef } from '../../core/json/json.js';
-import type { Block, StoredBlock, ToolOffer, TranscriptNode } from '../../core/state/transcript.js';
+import type { Attachment } from '../../core/state/attachment.js';
+import type {
+  AttachedFile,
+  Block,
+  StoredBlock,
+  ToolOffer,
+  TranscriptNode,
+} from '../../core/state/transcript.js';
 import type { ModelRequest, RequestMessage } from '../../providers/provider.js';
 import type { StoreCalls } from '../../store/store.js';
 import type { HashedNode } from '../../store/transcripts.js';
 import { inCycle } from './evidence-line.js';
+import { fileOf, sentOf, type FileReader } from './attached-files.js';
 import { offerOf } from './proposed-calls.js';
 
 export interface Conversation {
@@ -59,9 +67,11 @@ export async function conversationOf(
   { root, nodes }: MessageChain,
 ): Promise<Conversation> {
   const { tenant, runId } = inquiry.run;
-  const reader: Reader = { store, tenant, offers: root.tools ?? [] };
+  const { route } = inquiry;
+  const sent = sentOf(nodes, route);
+  const reader: Reader = { store, tenant, offers: root.tools ?? [], route, sent };
   const messages = await messagesOf(reader, nodes);
-  const { route, temperature, dynamic, purpose, call, betas, maxThinkingTokens: limit } = inquiry;
+  const { temperature, dynamic, purpose, call, betas, maxThinkingTokens: limit } = inquiry;
   return {
     offers: reader.offers,
     request: {
@@ -138,9 +148,8 @@ function rememberedUpTo(
   return { from: 0, before: [] };
 }
 
-interface Reader {
+interface Reader extends FileReader {
   readonly store: ConversationStore;
-  readonly tenant: string;
   readonly offers: readonly ToolOffer[];
 }
 
@@ -190,11 +199,29 @@ async function blockOf(reader: Reader, block: StoredBlock): Promise<Block> {
     const restored = await reader.store.restoreArguments(reader.tenant, args);
     return { type, id, tool: offerOf(reader.offers, tool)?.wireName ?? tool, args: restored };
   }
+  if (block.type === 'attachment') {
+    const { file, words } = await fileOf(reader, block.attachment);
+    return file === undefined ? { type: 'text', text: words } : { type: 'file', ...file };
+  }
   const text = await textOf(reader, block.text);
   if (block.type !== 'tool_result') return { type: block.type, text };
-  const { type, id, isError, code, evidence } = block;
+  const { type, id, isError, code, evidence, attachments } = block;
   const shown = isCycle(reader) ? inCycle(text, evidence) : text;
-  return { type, id, isError, ...(code !== undefined && { code }), text: shown };
+  const result = { type, id, isError, ...(code !== undefined && { code }) };
+  return attachments === undefined
+    ? { ...result, text: shown }
+    : { ...result, ...(await withFiles(reader, shown, attachments)) };
+}
+
+async function withFiles(reader: Reader, text: string, attachments: readonly Attachment[]) {
+  const files: AttachedFile[] = [];
+  const lines = [text];
+  for (const attachment of attachments) {
+    const { file, words } = await fileOf(reader, attachment);
+    if (file === undefined) lines.push(words);
+    else files.push(file);
+  }
+  return { text: lines.join('\n'), ...(files.length > 0 && { files }) };
 }
 
 /** Runs that work for a goal have its tools. */

@@ -4,6 +4,7 @@
  * of a message has its result in the next one.
  */
 import type { BlobRef, StoredText } from '../../core/json/json.js';
+import type { Attachment } from '../../core/state/attachment.js';
 import type {
   NodeFlag,
   ResultItem,
@@ -48,7 +49,10 @@ async function nodeOf(
   if (item.kind === 'user') {
     return {
       ...node,
-      blocks: [{ type: 'text', text: textInBlock(item.content) }],
+      blocks: [
+        { type: 'text', text: textInBlock(item.content) },
+        ...(item.attachments ?? []).map(attachmentBlock),
+      ],
       ...flagsOf(item),
     };
   }
@@ -57,6 +61,10 @@ async function nodeOf(
   const results = resultsOfAll(answered?.blocks.filter(isUse) ?? [], item.results);
   for (const result of results) blocks.push(await resultBlock(store, tenant, result));
   return { ...node, blocks };
+}
+
+function attachmentBlock(attachment: Attachment): StoredBlock {
+  return { type: 'attachment', attachment };
 }
 
 function isUse(block: StoredBlock): block is Extract<StoredBlock, { type: 'tool_use' }> {
@@ -77,10 +85,11 @@ async function resultBlock(
   tenant: string,
   result: ResultItem,
 ): Promise<ResultBlock> {
-  const { note, evidence } = result;
+  const { note, evidence, attachments } = result;
   const block = {
     ...(await contentBlock(store, tenant, result)),
     ...(evidence !== undefined && { evidence }),
+    ...(attachments !== undefined && { attachments }),
   };
   if (note === undefined) return block;
   const { text } = block;

@@ -11,6 +11,7 @@ import { repairHistory } from '../../pure/session-repair.js';
 import type { HashedNode } from '../../store/transcripts.js';
 import type { ActivityDeps } from '../deps.js';
 import { bytesOf } from '../model/compact-plan.js';
+import { mediaOf } from '../model/node-attachments.js';
 import { chainAt } from '../model/model-request.js';
 import type { Scope } from '../scope.js';
 import type { OpeningStart } from './bounds.js';
@@ -48,6 +49,7 @@ export async function openHandoff(
   const { messages } = repairHistory(wanted, (n) => `${runId}:h${handoff.n}:r${n}`);
   const head = await rewritten(store, tenant, { root: frozen.prompt.hash, messages });
   const told = await chainAt(store, tenant, head);
+  const media = mediaOf(told.nodes);
   const output: OpenRunOutput = {
     rules,
     frozen,
@@ -55,6 +57,7 @@ export async function openHandoff(
     handedOver: {
       message: await handedWords(store, tenant, handoff),
       bytes: frozen.prompt.bytes + bytesOf(told.nodes),
+      ...(media !== undefined && { media }),
     },
     ...(denied !== undefined && { denied }),
     ...(connectors !== undefined && { connectors }),

@@ -32,6 +32,7 @@ import { forkOf } from './open-fork.js';
 import { seedFolder } from './seed-folder.js';
 import { openSession } from './open-session.js';
 import type { Scope } from '../scope.js';
+import { checkAttachments } from './check-attachments.js';
 import { checkTask } from './check-task.js';
 import { cycleStart, type CycleStart } from './cycle-start.js';
 
@@ -69,6 +70,7 @@ export async function openRun(
   checkTask(start.task);
   if (follows({ rules }, 'waitForCode')) awaitAgent(deps, scope, { start, agentVersion });
   const { frozen, connectors } = await freezeAgent(deps, scope, { run, start });
+  await checkAttachments(store, run.tenant, { task: start.task, route: frozen.route });
   const goal = await store.putText(run.tenant, start.task.goal);
   await seedFolder(deps, run, agentFor(deps.config, start).seed);
   const denied = await judgeTask(deps, scope, { run, start });

@@ -19,6 +19,7 @@ import type { SessionRow } from '../../store/sessions.js';
 import type { StoreCalls } from '../../store/store.js';
 import type { HashedNode } from '../../store/transcripts.js';
 import { bytesOf } from '../model/compact-plan.js';
+import { mediaOf } from '../model/node-attachments.js';
 import { chainAt, type MessageChain } from '../model/model-request.js';
 
 const REPAIRS_TOLD_MAX = 40;
@@ -198,7 +199,7 @@ function carryOf(carry: SessionCarry, { same, whole, chain, promptBytes }: Taken
     ...rest,
     // Which value was written when is not kept: none may come from after the fork.
     ...(!whole && { state: {} }),
-    context: { ...(counted ?? contextAtFirst(bytes)), bytes },
+    context: { ...(counted ?? contextAtFirst(bytes, mediaOf(chain.nodes))), bytes },
   };
 }
 

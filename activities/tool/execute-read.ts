@@ -14,6 +14,7 @@ import { outputDefect } from './result-check.js';
 import { askedByServer, nothingBy } from './server-question.js';
 import { isUsedUp, usedUpText } from '../progress.js';
 import { resultText } from './result-text.js';
+import { filesOf, keepFiles } from './returned-files.js';
 import type { CodeOutcome } from './run-code.js';
 import { runOutside } from '../run-outside.js';
 import type { Scope } from '../scope.js';
@@ -129,7 +130,9 @@ export async function endOf(
     const { message } = ended.value;
     return { kind: 'done', outcome: { kind: 'error', code: 'execution_error', message } };
   }
-  const result = resultText(ended.value);
+  const { value, prepared, defect: unusable } = filesOf(ended.value);
+  if (unusable !== undefined) return malformed(`The tool's result is unusable: ${unusable}`);
+  const result = resultText(value);
   if (!result.ok) return malformed(`The tool's result is not JSON: ${result.reason}.`);
   const bytes = Buffer.byteLength(result.text);
   const { maxResultBytes } = runnable.tool.record;
@@ -140,7 +143,13 @@ export async function endOf(
   const content = await storeValue(place, result);
   const defect = outputDefect(runnable.tool, result);
   if (defect !== undefined) return malformed(`The tool's result is unusable: ${defect}`, content);
-  return { kind: 'done', outcome: { kind: 'ok', content } };
+  const attachments = await keepFiles(deps.store, input.run.tenant, prepared);
+  const outcome = {
+    kind: 'ok',
+    content,
+    ...(attachments !== undefined && { attachments }),
+  } as const;
+  return { kind: 'done', outcome };
 }
 
 async function ofError(

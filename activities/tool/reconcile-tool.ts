@@ -266,8 +266,14 @@ async function happened(
 }
 
 function found(source: 'tool' | 'probe', result: RecordedResult): Finding {
-  const { failed, malformed = failed, content } = splitResult(result);
-  return { kind: 'happened', source, content, ...(malformed !== undefined && { malformed }) };
+  const { failed, malformed = failed, content, attachments } = splitResult(result);
+  return {
+    kind: 'happened',
+    source,
+    content,
+    ...(attachments !== undefined && { attachments }),
+    ...(malformed !== undefined && { malformed }),
+  };
 }
 
 function unknown(message: string): Unknown {

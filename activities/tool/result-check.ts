@@ -2,6 +2,7 @@
 import type { Tool } from '../../authoring/index.js';
 import type { ToolOutcome } from '../../core/state/effect.js';
 import type { Json, StoredText } from '../../core/json/json.js';
+import type { Attachment } from '../../core/state/attachment.js';
 import type { RecordedResult } from '../../pure/ledger.js';
 import type { ResultText } from './result-text.js';
 
@@ -21,17 +22,23 @@ export function outputDefect(tool: Tool, result: ResultText): string | undefined
 
 /** The outcome of what the ledger says took effect. */
 export function recordedOutcome(result: RecordedResult, reused: boolean): ToolOutcome {
-  const { malformed, failed, content } = splitResult(result);
+  const { malformed, failed, content, attachments } = splitResult(result);
   if (failed !== undefined) return { kind: 'error', code: 'execution_error', message: failed };
   return malformed === undefined
-    ? { kind: 'ok', content, ...(reused && { reused }) }
+    ? {
+        kind: 'ok',
+        content,
+        ...(attachments !== undefined && { attachments }),
+        ...(reused && { reused }),
+      }
     : { kind: 'error', code: 'malformed_result', message: malformed, returned: content };
 }
 
-export function splitResult({ malformed, failed, ...content }: RecordedResult): {
+export function splitResult({ malformed, failed, attachments, ...content }: RecordedResult): {
   readonly malformed: string | undefined;
   readonly failed: string | undefined;
+  readonly attachments: readonly Attachment[] | undefined;
   readonly content: StoredText;
 } {
-  return { malformed, failed, content };
+  return { malformed, failed, attachments, content };
 }

@@ -11,6 +11,7 @@ import type { RecordedResult } from '../../pure/ledger.js';
 import type { StoreCalls } from '../../store/store.js';
 import { outputDefect, TOOK_EFFECT } from './result-check.js';
 import { cutText, resultText } from './result-text.js';
+import { filesOf, keepFiles } from './returned-files.js';
 
 /** Of an error that a call was answered with. */
 const FAILURE_BYTES_MAX = 2_000;
@@ -58,12 +59,13 @@ export async function refitText(
   stored: RecordedResult,
 ): Promise<RecordedResult> {
   if (!('text' in stored)) return stored;
-  const { text, json, malformed, failed } = stored;
+  const { text, json, malformed, failed, attachments } = stored;
   return {
     ...(await storeText(place, text)),
     ...(json && { json }),
     ...(malformed !== undefined && { malformed }),
     ...(failed !== undefined && { failed }),
+    ...(attachments !== undefined && { attachments }),
   };
 }
 
@@ -74,14 +76,15 @@ export async function refitText(
 export async function storeEffectResult(
   place: ResultPlace,
   tool: Tool,
-  value: unknown,
+  returned: unknown,
 ): Promise<RecordedResult> {
+  const { value, prepared, defect: unusable } = filesOf(returned);
   if (isToolFailure(value)) {
     const text = cutText(value.message, FAILURE_BYTES_MAX);
     return { ...(await storeValue(place, { text, isText: true })), failed: text };
   }
   const result = resultText(value);
-  const defect = outputDefect(tool, result);
+  const defect = unusable ?? outputDefect(tool, result);
   const malformed = defect === undefined ? {} : { malformed: `${TOOK_EFFECT} ${defect}` };
   if (!result.ok) {
     const why = `The call took effect, but its result could not be represented: ${result.reason}.`;
@@ -91,7 +94,12 @@ export async function storeEffectResult(
   }
   const text = cutText(result.text, tool.record.maxResultBytes);
   const isText = result.isText || text !== result.text;
-  return { ...(await storeValue(place, { text, isText })), ...malformed };
+  const attachments = await keepFiles(place.store, place.tenant, prepared);
+  return {
+    ...(await storeValue(place, { text, isText })),
+    ...malformed,
+    ...(attachments !== undefined && { attachments }),
+  };
 }
 
 function beginning(text: string, chars: number): string {

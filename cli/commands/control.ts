@@ -12,8 +12,11 @@ import {
   type CommonOptions,
 } from '../command.js';
 import { shellWord } from '../render/index.js';
+import { attachedPaths } from '../terminal/attached-paths.js';
+import { collect, usage } from '../usage.js';
 
 interface MessageOptions extends DeskOptions {
+  readonly attach?: readonly string[];
   readonly id?: string;
 }
 
@@ -23,17 +26,27 @@ export function addMessage(program: Command, cli: Cli): void {
     .description('Send a message of the user to a run: the next turn of a conversation.')
     .argument('<run>', 'run id')
     .argument('<text...>', 'what the user says')
+    .option('--attach <file>', 'picture, PDF or sound for the model; repeatable', collect)
     .option('--id <id>', 'the same id again is ignored');
   withJson(withPlace(withDesk(command)), '{runId, messageId}')
     .addHelpText('after', examples("holdfast message run_01J… 'Yes, please go on'"))
     .action((runId: string, words: readonly string[], options: MessageOptions) =>
       runCommand(cli, options, async (session, output) => {
-        const { id } = options;
+        const { id, attach } = options;
         const text = words.join(' ');
         const api = deskOf(cli, options);
+        if (api !== undefined && attach !== undefined)
+          throw usage('--attach needs the store of the workers; it does not go with --desk.');
+        const files = attach && { attachments: attachedPaths(attach, cli.environment.folder) };
+        const client = async () =>
+          files === undefined ? session.clientWithoutStore() : session.client();
         const messageId =
           api === undefined
-            ? await (await session.clientWithoutStore()).handle(runId).sendMessage(text, id)
+            ? await (
+                await client()
+              )
+                .handle(runId)
+                .sendMessage(text, { ...(id !== undefined && { id }), ...files })
             : (await api.post(pathOf(runId, 'messages'), { text, ...(id !== undefined && { id }) }))
                 .messageId;
         output.data({ runId, messageId });

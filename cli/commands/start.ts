@@ -19,11 +19,13 @@ import type { Output } from '../terminal/output.js';
 import type { Session } from '../session.js';
 import { shellWord } from '../render/index.js';
 import { readTaskInput } from '../terminal/task-input.js';
+import { attachedPaths } from '../terminal/attached-paths.js';
 import { collect, usage } from '../usage.js';
 
 interface StartOptions extends CommonOptions {
   readonly file?: string;
   readonly runId?: string;
+  readonly attach?: readonly string[];
   readonly caller?: string;
   readonly model?: string;
   readonly agents?: string;
@@ -50,6 +52,7 @@ export function addStart(program: Command, cli: Cli): void {
     .argument('[goal...]', 'what to achieve')
     .option('--file <file>', 'task as JSON or text; - is standard input')
     .option('--run-id <id>', 'id of the run; the same id again gives the run that exists')
+    .option('--attach <file>', 'picture, PDF or sound for the model; repeatable', collect)
     .option('--caller <name>', 'who asks; never counts as an approver')
     .option('--model <route>', "model in place of the agent's own")
     .option('--agents <json>', 'sub-agents for this run: {"auditor": {"description", "prompt"}}')
@@ -75,6 +78,7 @@ export function addStart(program: Command, cli: Cli): void {
       'after',
       examples(
         "holdfast start refund 'Order A-1001 arrived broken, please refund it'",
+        "holdfast start refund 'What does the invoice say?' --attach invoice.pdf",
         'holdfast start refund --file task.json --budget maxCostUsd=0.25 --watch',
         "holdfast start refund 'Refund order A-1001' --wait    # the worker comes later",
         "holdfast start support 'And when will it arrive?' --continue",
@@ -168,6 +172,7 @@ async function requestOf({ agent, words, options, folder }: StartWanted) {
     budget,
     settings,
     ...(model !== undefined && { model }),
+    ...(options.attach !== undefined && { attachments: attachedPaths(options.attach, folder) }),
     ...(options.agents !== undefined && { agents: agentsIn(options.agents) }),
     ...(runId !== undefined && { runId: checkRunId(runId) }),
     ...sessionOptions(options, folder),

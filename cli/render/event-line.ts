@@ -1,4 +1,5 @@
 /** One event as one line. Exhaustive over the vocabulary, so that a new event cannot be forgotten. */
+import type { Attachment } from '../../core/state/attachment.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { previewOf, type StoredText } from '../../core/json/json.js';
 import { recoveryWords } from '../../core/state/recovery.js';
@@ -56,10 +57,19 @@ interface Description {
   readonly text: string;
 }
 
-function saidText({ from, text }: Extract<RunEvent, { type: 'user_message' }>): Description {
+function saidText({ from, text, attachments }: Of<'user_message'>): Description {
   return from === undefined
-    ? { label: 'user', text: quote(text) }
+    ? { label: 'user', text: `${quote(text)}${filesText(attachments)}` }
     : { label: 'letter', text: `${inert(from.agent)}: ${quote(text)}` };
+}
+
+/** By name and type: the bytes lie in the store. */
+function filesText(attachments: readonly Attachment[] = []): string {
+  if (attachments.length === 0) return '';
+  const named = attachments.map(({ name, mediaType }) =>
+    inert(name === undefined ? mediaType : `${name} (${mediaType})`),
+  );
+  return `, with ${named.join(', ')}`;
 }
 
 /** A run shares the event of a handoff with goals. */
@@ -74,7 +84,7 @@ function describe(event: RunEvent, paint: Paint): Description {
     case 'session_init':
       return {
         label: 'start',
-        text: `${inert(event.agent)} on ${inert(event.model)}: ${quote(event.goal)}${forkText(event)}${handedText(event)}`,
+        text: `${inert(event.agent)} on ${inert(event.model)}: ${quote(event.goal)}${filesText(event.attachments)}${forkText(event)}${handedText(event)}`,
       };
     case 'user_message':
       return saidText(event);
@@ -257,7 +267,8 @@ function toolText(event: Of<'tool_finished'>, paint: Paint): string {
   const status = `${event.status}${code}`;
   const paintStatus = event.status === 'ok' ? paint.green : paint.red;
   const facts = paint.dim(`${took}${attempts}${cost}`);
-  return `${inert(event.tool)} ${paintStatus(status)} ${quote(event.content)}${facts}`;
+  const files = filesText(event.attachments);
+  return `${inert(event.tool)} ${paintStatus(status)} ${quote(event.content)}${files}${facts}`;
 }
 
 function recoveryText({ tool, steps }: Of<'tool_reconciled'>): string {

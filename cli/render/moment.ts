@@ -93,6 +93,7 @@ type Shown = NonNullable<ToldRequest['messages']>[number]['blocks'][number];
 function blockText(one: Shown): string {
   if (one.type === 'tool_use') return `calls ${one.tool} ${JSON.stringify(one.args)}`;
   if (one.type === 'tool_result') return `result${one.isError ? ' (error)' : ''}: ${one.text}`;
+  if (one.type === 'file') return `[${one.mediaType}]`;
   return one.text;
 }
 

@@ -1,4 +1,5 @@
 /** A message of the user, checked before it is sent: whoever sends it hears what the run would refuse. */
+import type { Attachment } from '../../core/state/attachment.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { TEXT_HINT, textDefect } from '../../pure/text-defect.js';
 import { MESSAGE_CHARS_MAX, parseUserMessage } from '../../core/messages/parse-message.js';
@@ -6,6 +7,7 @@ import { MESSAGE_CHARS_MAX, parseUserMessage } from '../../core/messages/parse-m
 export interface OutgoingMessage {
   readonly text: string;
   readonly id?: string;
+  readonly attachments?: readonly Attachment[];
 }
 
 /** Errors: InvalidTask. */

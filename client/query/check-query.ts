@@ -6,6 +6,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 import type { BudgetOverrides, SettingsOverrides, Task } from '../../core/state/task.js';
 import type { StartOptions } from '../runs/start-run.js';
 import { FOLLOW_OPTIONS, QUERY_OPTIONS, type OptionRule } from './option-rules.js';
+import type { AttachmentSource } from '../../attachments/attach.js';
 import type { FollowQuery, QueryOptions, QueryRequest, UserPrompt } from './options.js';
 
 /** Where what other SDKs take as an option is said here. */
@@ -87,10 +88,10 @@ export function isConversation(prompt: unknown): prompt is AsyncIterable<UserPro
 /** The start of a run with this goal. A shorthand goes before the same thing in `budget` or `settings`. */
 export function startOf(goal: string | Task, options: QueryOptions, isTalk: boolean): StartOptions {
   const { sessionId, resume, continue: latest, fork, cwd } = options;
-  const { agent, agents, model, persistSession, runId, openLimitMs, tenant } = options;
+  const { agent, agents, model, persistSession, runId, openLimitMs, tenant, attachments } = options;
   return {
     ...present({ sessionId, resume, continue: latest, fork, cwd }),
-    ...present({ agents, model, persistSession, runId, openLimitMs, tenant }),
+    ...present({ agents, model, persistSession, runId, openLimitMs, tenant, attachments }),
     ...(options.wait === true && { wait: true }),
     agent,
     task: taskOf(goal, options),
@@ -150,11 +151,33 @@ export function textOfPrompt(prompt: UserPrompt): string {
   const content: unknown = prompt?.message?.content;
   if (typeof content === 'string') return content;
   const blocks = Array.isArray(content) ? (content as readonly unknown[]) : [];
-  const texts = blocks.map((block) => (block as { text?: unknown } | null)?.text);
+  const texts = blocks
+    .filter((block) => sourceOf(block) === undefined)
+    .map((block) => (block as { text?: unknown } | null)?.text);
   if (texts.length === 0 || !texts.every((text) => typeof text === 'string')) {
-    throw refused('a message of prompt', 'it must be a text, or a user message of texts');
+    throw refused('a message of prompt', 'it must be a text, or a user message of texts and files');
   }
   return texts.join('\n\n');
+}
+
+/** Files of a message, in order. */
+export function filesOfPrompt(prompt: UserPrompt): readonly AttachmentSource[] {
+  const content: unknown = typeof prompt === 'string' ? undefined : prompt?.message?.content;
+  return Array.isArray(content) ? content.flatMap((block) => sourceOf(block) ?? []) : [];
+}
+
+function sourceOf(block: unknown): AttachmentSource | undefined {
+  if (typeof block !== 'object' || block === null || !('source' in block)) return undefined;
+  const { source, title } = block as { readonly source: unknown; readonly title?: unknown };
+  if (typeof source !== 'object' || source === null) return undefined;
+  const { type, data, media_type: mediaType } = source as { readonly [field: string]: unknown };
+  if (type !== 'base64' || typeof data !== 'string')
+    throw refused('a message of prompt', 'a file must have a source of base64');
+  return {
+    data,
+    ...(typeof mediaType === 'string' && { mediaType }),
+    ...(typeof title === 'string' && { name: title }),
+  };
 }
 
 export function refused(what: string, why: string, hint?: string): HoldfastError {

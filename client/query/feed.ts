@@ -9,7 +9,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { RunHandle } from '../runs/run-handle.js';
 import { isPending, onlyWhenEnded, type Questioned } from './answer-asks.js';
-import { idOfPrompt, textOfPrompt } from './check-query.js';
+import { filesOfPrompt, idOfPrompt, textOfPrompt } from './check-query.js';
 import type { UserPrompt } from './options.js';
 import { overOutages } from './outages.js';
 
@@ -39,7 +39,8 @@ export function feeding(
       const text = textOfPrompt(next.value);
       const given = idOfPrompt(next.value);
       const id = given ?? `msg_${randomUUID()}`;
-      await overOutages(async () => void (await run.sendMessage(text, id)), signal);
+      const message = { id, attachments: filesOfPrompt(next.value) };
+      await overOutages(async () => void (await run.sendMessage(text, message)), signal);
       // Only the run knows what an earlier process has sent.
       if (given === undefined || !(await stillWaits(run, askId, signal))) return;
     }

@@ -63,6 +63,7 @@ export const QUERY_OPTIONS: Rules<QueryOptions> = {
     fits: (value) =>
       isRecord(value) && value['type'] === 'json_schema' && isRecord(value['schema']),
   },
+  attachments: { is: 'a list of files', fits: (value) => Array.isArray(value) },
   caller: TEXT,
   runId: TEXT,
   budget: FIELDS,

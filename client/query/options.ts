@@ -5,6 +5,7 @@ import type { Json } from '../../core/json/json.js';
 import type { PermissionMode } from '../../core/state/permission-mode.js';
 import type { StartedAgents } from '../../core/state/started-agent.js';
 import type { BudgetOverrides, SettingsOverrides, Task } from '../../core/state/task.js';
+import type { Attachable } from '../runs/attach.js';
 import type { SessionOptions } from '../runs/choose-session.js';
 import type { Answer, Decider } from '../decide/decide.js';
 
@@ -15,10 +16,24 @@ export type UserPrompt =
       readonly type: 'user';
       readonly message: {
         readonly role: 'user';
-        readonly content: string | readonly { readonly type: 'text'; readonly text: string }[];
+        readonly content: string | readonly PromptBlock[];
       };
       /** The same id again is ignored. */
       readonly uuid?: string;
+    };
+
+/** A text, or a file as base64. */
+export type PromptBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'image' | 'document' | 'audio';
+      readonly source: {
+        readonly type: 'base64';
+        readonly media_type: string;
+        readonly data: string;
+      };
+      /** Name of the file. */
+      readonly title?: string;
     };
 
 /** What the caller's process says of a call that needs a word. */
@@ -113,6 +128,8 @@ export interface QueryOptions extends FollowQueryOptions, SessionOptions {
     readonly type: 'json_schema';
     readonly schema: { readonly [key: string]: Json };
   };
+  /** Pictures, documents and sounds beside the prompt. */
+  readonly attachments?: readonly Attachable[];
   /** Who asks; never counts as an approver. */
   readonly caller?: string;
   /** Id of the run; the same id again goes on with the run that is under way. */

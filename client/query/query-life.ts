@@ -17,7 +17,7 @@ import { startRun } from '../runs/start-run.js';
 import { readState } from '../runs/state.js';
 import { answering, onlyWhenEnded, type Answering, type Questioned } from './answer-asks.js';
 import { feeding, withoutRepeats } from './feed.js';
-import { isConversation, startOf, textOfPrompt } from './check-query.js';
+import { filesOfPrompt, isConversation, startOf, textOfPrompt } from './check-query.js';
 import type { QueryRequest, StartQuery, UserPrompt } from './options.js';
 import { readTree } from './tree-messages.js';
 
@@ -156,11 +156,12 @@ export class QueryLife {
       await run.execution();
       return run;
     }
-    const goal = await this.goalOf(request, hurry);
+    const { goal, files } = await this.goalOf(request, hurry);
     const start = startOf(goal, request.options, this.input !== undefined);
+    const attachments = [...(start.attachments ?? []), ...files];
     const { runId = newRunId() } = start;
     try {
-      return await startRun(link, { ...start, runId }, hurry);
+      return await startRun(link, { ...start, attachments, runId }, hurry);
     } catch (error) {
       // Started, and opened by nobody: it would begin when nobody waits for it.
       const mayBegin = error instanceof HoldfastError && error.code === 'ServerUnavailable';
@@ -171,10 +172,11 @@ export class QueryLife {
   }
 
   private async goalOf({ prompt }: StartQuery, hurry: AbortSignal) {
-    if (this.input === undefined) return prompt as Exclude<typeof prompt, AsyncIterable<unknown>>;
+    if (this.input === undefined)
+      return { goal: prompt as Exclude<typeof prompt, AsyncIterable<unknown>>, files: [] };
     const first = await unlessAborted(this.input.next(), hurry);
     if (first === undefined || hurry.aborted) throw abortedEarly();
-    if (!first.done) return textOfPrompt(first.value);
+    if (!first.done) return { goal: textOfPrompt(first.value), files: filesOfPrompt(first.value) };
     throw new HoldfastError('InvalidTask', 'The prompt gave no message.', {
       hint: 'Give at least one message: the first one is the goal of the run.',
     });

@@ -1,6 +1,7 @@
 /**
  * A run as an async generator of messages with controls (C34).
  */
+import type { MessageOptions } from '../runs/run-handle.js';
 import type { OpenAsk } from '../../core/state/view.js';
 import type { PermissionMode } from '../../core/state/permission-mode.js';
 import type { RunResult } from '../../core/state/result.js';
@@ -23,7 +24,7 @@ export interface Query extends AsyncGenerator<SDKMessage, void, undefined> {
    */
   close(): Promise<void>;
   /** A follow-up of the user; gives its id. */
-  sendMessage(text: string, id?: string): Promise<string>;
+  sendMessage(text: string, message?: string | MessageOptions): Promise<string>;
   runId(): Promise<string>;
   sessionId(): Promise<string>;
   /** Needs a worker until the result has been read. */
@@ -63,7 +64,7 @@ export function openQuery(open: () => Promise<QueryPlace>, request: QueryRequest
     setPermissionMode: async (mode) => (await life.begin()).run.setPermissionMode(mode),
     setMaxThinkingTokens: async (tokens) => (await life.begin()).run.setMaxThinkingTokens(tokens),
     close: () => life.stop((run) => run.close()),
-    sendMessage: async (text, id) => (await life.begin()).run.sendMessage(text, id),
+    sendMessage: async (text, message) => (await life.begin()).run.sendMessage(text, message),
     runId: async () => (await life.begin()).run.runId,
     sessionId: () => life.sessionId(),
     totalUsage: () => life.totalUsage(),

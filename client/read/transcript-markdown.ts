@@ -4,6 +4,7 @@
  * becomes a heading, a link, an image or HTML in the page that shows it.
  */
 import { agentPathText } from '../../pure/agent-path.js';
+import { fileBytes, type Attachment } from '../../core/state/attachment.js';
 import type { Transcript, TranscriptMessage } from './transcript.js';
 import type { SubAgentTranscript, SubAgentTranscripts } from './tree-transcript.js';
 
@@ -60,16 +61,27 @@ function bodyOf(message: TranscriptMessage): readonly string[] {
   const { text, thinking, calls = [], results = [] } = message;
   return [
     ...(thinking === undefined ? [] : ['Thinking:', fenced(thinking, 'text')]),
-    ...results.flatMap(({ id, isError, text: content }) => [
+    ...results.flatMap(({ id, isError, text: content, attachments }) => [
       `${isError ? 'Error' : 'Result'} of ${inWords(id)}:`,
       fenced(content, 'text'),
+      ...filesOf(attachments),
     ]),
     ...(text === undefined ? [] : [fenced(text, 'text')]),
+    ...filesOf(message.attachments),
     ...calls.flatMap(({ id, tool, args }) => [
       `Call ${inWords(id)} of ${inWords(tool)}:`,
       fenced(JSON.stringify(args, null, 2), 'json'),
     ]),
   ];
+}
+
+/** Named, and not shown: a page that shows them would have to load them. */
+function filesOf(attachments: readonly Attachment[] = []): readonly string[] {
+  return attachments.map((one) => {
+    const { name, mediaType, $blob } = one;
+    const named = name === undefined ? '' : `${inWords(name)}, `;
+    return `Attached: ${named}${inWords(mediaType)}, ${fileBytes(one)} bytes, ${$blob.slice(0, 12)}`;
+  });
 }
 
 function fenced(text: string, language: string): string {

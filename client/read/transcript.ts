@@ -5,6 +5,7 @@
  */
 import { HoldfastError } from '../../core/state/errors.js';
 import type { BlobRef, Json } from '../../core/json/json.js';
+import type { Attachment } from '../../core/state/attachment.js';
 import type { NodeFlag } from '../../core/state/transcript.js';
 import type { SessionEntry } from '../../store/sessions.js';
 import type { HashedNode } from '../../store/transcripts.js';
@@ -34,7 +35,10 @@ export interface TranscriptMessage {
     readonly id: string;
     readonly isError: boolean;
     readonly text: string;
+    readonly attachments?: readonly Attachment[];
   }[];
+  /** Beside the text: pictures, documents and sounds, whose bytes lie in the store. */
+  readonly attachments?: readonly Attachment[];
   readonly model?: string;
   /** `synthetic`: said by the runtime; `partial`: cut off; `compactSummary`: stands for what was before it. */
   readonly flags?: readonly NodeFlag[];
@@ -115,6 +119,7 @@ async function messageOf(
       ? Promise.resolve(text)
       : store.getText(tenant, { ...text, preview: '' });
   const said = { text: [] as string[], thinking: [] as string[] };
+  const attachments: Attachment[] = [];
   const calls: NonNullable<TranscriptMessage['calls']>[number][] = [];
   const results: NonNullable<TranscriptMessage['results']>[number][] = [];
   for (const block of node.blocks) {
@@ -122,15 +127,18 @@ async function messageOf(
       const { id, tool } = block;
       calls.push({ id, tool, args: await store.restoreArguments(tenant, block.args) });
     } else if (block.type === 'tool_result') {
-      const { id, isError } = block;
-      results.push({ id, isError, text: await read(block.text) });
-    } else said[block.type].push(await read(block.text));
+      const { id, isError, attachments: files } = block;
+      const text = await read(block.text);
+      results.push({ id, isError, text, ...(files !== undefined && { attachments: files }) });
+    } else if (block.type === 'attachment') attachments.push(block.attachment);
+    else said[block.type].push(await read(block.text));
   }
   return {
     messageId: node.messageId,
     role: node.role,
     ...(said.text.length > 0 && { text: said.text.join('\n\n') }),
     ...(said.thinking.length > 0 && { thinking: said.thinking.join('\n\n') }),
+    ...(attachments.length > 0 && { attachments }),
     ...(calls.length > 0 && { calls }),
     ...(results.length > 0 && { results }),
     ...(node.origin !== undefined && { model: node.origin.model }),

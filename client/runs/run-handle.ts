@@ -26,6 +26,7 @@ import {
 } from '../decide/decide.js';
 import { deliver, type Delivery } from '../decide/deliver.js';
 import { eventsOf, type EventsOptions } from '../read/event-stream.js';
+import { attachAll, type Attachable } from './attach.js';
 import { executionOf, type Execution } from './execution.js';
 import { bounded, type Link } from '../link.js';
 import { outcomeOf, resultOf, type Outcome, type WaitOptions } from './outcome.js';
@@ -36,6 +37,13 @@ import { streamOf, type StreamOptions } from '../read/token-stream.js';
 export interface Replacement {
   readonly tool: string;
   readonly args: Json;
+}
+
+/** Of a follow-up. */
+export interface MessageOptions {
+  /** The same id again is ignored; default: a new one. */
+  readonly id?: string;
+  readonly attachments?: readonly Attachable[];
 }
 
 export interface RunHandle {
@@ -80,8 +88,8 @@ export interface RunHandle {
   replace(askId: string, action: Replacement, decider: Decider): Promise<Delivery>;
   reject(askId: string, decider: Decider): Promise<Delivery>;
   answer(askId: string, answer: Answer, decider: Decider): Promise<Delivery>;
-  /** A follow-up of the user; the same id again is ignored. Gives the id. */
-  sendMessage(text: string, id?: string): Promise<string>;
+  /** A follow-up of the user; the same id again is ignored. Gives the id. Files need a store. */
+  sendMessage(text: string, message?: string | MessageOptions): Promise<string>;
   /** Another model for the next request. One that the worker does not know changes nothing: a warning says so. */
   setModel(name: string): Promise<void>;
   /** How much the model may think from the next request on; null: its own default. */
@@ -121,7 +129,7 @@ export function runHandle(link: Link, runId: string): RunHandle {
       decideOnAsk(link, runId, { ...decider, askId, decision: 'replace', tool, args }),
     reject: (askId, decider) => decideOnAsk(link, runId, { ...decider, askId, decision: 'reject' }),
     answer: (askId, answer, decider) => answerAsk(link, runId, { ...decider, askId, answer }),
-    sendMessage: (text, id = `msg_${randomUUID()}`) => sendMessage(link, runId, { text, id }),
+    sendMessage: (text, message) => sendMessage(link, runId, { text, message }),
     setModel: async (name) => {
       const model = accepted(parseModelName(name));
       await bounded(link, { runId }, () => workflow.signal(messages.setModel, model));
@@ -154,12 +162,19 @@ function accepted<T>(parsed: Parsed<T>): T {
 async function sendMessage(
   link: Link,
   runId: string,
-  message: { readonly text: string; readonly id: string },
+  {
+    text,
+    message,
+  }: { readonly text: string; readonly message: string | MessageOptions | undefined },
 ): Promise<string> {
-  const { text, id } = message;
-  checkMessage(message);
+  const given = typeof message === 'string' ? { id: message } : message;
+  const { id = `msg_${randomUUID()}`, attachments: files }: MessageOptions = given ?? {};
+  checkMessage({ text, id });
+  const attachments = await attachAll(link, files);
+  const said = { text, id, ...(attachments !== undefined && { attachments }) };
+  checkMessage(said);
   await bounded(link, { runId }, () =>
-    link.temporal.workflow.getHandle(runId).signal(messages.userMessage, { text, id }),
+    link.temporal.workflow.getHandle(runId).signal(messages.userMessage, said),
   );
   return id;
 }

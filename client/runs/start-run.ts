@@ -6,6 +6,7 @@
 import { HoldfastError } from '../../core/state/errors.js';
 import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
 import { AGENT_RUN } from '../../workflows/messages.js';
+import { attachAll, type Attachable } from './attach.js';
 import { checkStart, type StartRequest } from './check-start.js';
 import { executionOf } from './execution.js';
 import { chooseSession, type SessionOptions } from './choose-session.js';
@@ -34,6 +35,8 @@ export interface StartOptions extends StartRequest, SessionOptions {
    * server's 10 s.
    */
   readonly decisionTimeoutMs?: number;
+  /** Pictures, documents and sounds beside the goal: they go into the store first, for which the client needs it. */
+  readonly attachments?: readonly Attachable[];
 }
 
 /** With `wait: true`: as long as the run itself waits. */
@@ -48,7 +51,8 @@ export async function startRun(
   const tenant = options.tenant ?? link.tenant;
   const runId = options.runId === undefined ? newRunId() : checkRunId(options.runId);
   const session = await chooseSession({ ...link, tenant }, runId, options);
-  const start = checkStart({ ...options, tenant, ...(session !== undefined && { session }) });
+  const task = await withAttachments({ ...link, tenant }, options);
+  const start = checkStart({ ...options, task, tenant, ...(session !== undefined && { session }) });
   const { decisionTimeoutMs, wait, openLimitMs } = options;
   const limitMs = openLimitMs ?? (wait === true ? WAIT_LIMIT_MS : OPEN_LIMIT_MS);
   if (wait === undefined) {
@@ -67,6 +71,16 @@ export async function startRun(
   if (options.runId !== undefined) await checkTenant({ ...link, tenant }, runId);
   if (wait !== false) await untilOpen(link, runId, { limitMs, signal, needsWorker: wait !== true });
   return runHandle({ ...link, tenant }, runId);
+}
+
+async function withAttachments(
+  link: Link,
+  { task, attachments: given }: Pick<StartOptions, 'task' | 'attachments'>,
+): Promise<StartOptions['task']> {
+  const attachments = await attachAll(link, given);
+  if (attachments === undefined) return task;
+  const whole = typeof task === 'string' ? { goal: task } : task;
+  return { ...whole, attachments: [...(whole.attachments ?? []), ...attachments] };
 }
 
 /** USE_EXISTING gives whatever has the id: another tenant's, or a goal, is not for us, and not told of. */

@@ -37,7 +37,7 @@ export function settle(run: OpenRun, call: ReturnedStage): StationResult {
   if (fact.kind === 'finding') return ofFinding(run, call, fact.finding);
   if (fact.kind === 'recorded') {
     return fact.answer === 'happened'
-      ? done(run, call, okResult(run, call, fact.content))
+      ? done(run, call, okResult(run, call, fact))
       : again(run, call);
   }
   if (fact.kind === 'unproven') return unproven(run, call);
@@ -57,7 +57,7 @@ function ofOutcome(run: OpenRun, call: ReturnedStage, outcome: ToolOutcome): Sta
   }
   switch (outcome.kind) {
     case 'ok':
-      return done(run, call, okResult(run, call, outcome.content));
+      return done(run, call, okResult(run, call, outcome));
     case 'error': {
       const known = outcome.changed ? stopChangedTool(run, call.tool, outcome.message) : run;
       return done(known, call, errorResult(known, call, outcome));
@@ -137,9 +137,9 @@ export function checkAgain(run: OpenRun, call: Call): StationResult {
 
 function ofFinding(run: OpenRun, call: ReturnedStage, finding: Finding): StationResult {
   if (finding.kind === 'happened') {
-    const { malformed, content } = finding;
+    const { malformed } = finding;
     return malformed === undefined
-      ? done(run, call, okResult(run, call, content))
+      ? done(run, call, okResult(run, call, finding))
       : done(run, call, errorResult(run, call, { code: 'malformed_result', message: malformed }));
   }
   if (finding.kind === 'not_happened')

@@ -7,6 +7,7 @@ import { pathWritten, withValue } from '../dataflow/state.js';
 import { proofsFrom, provenBy } from '../gates/evidence.js';
 import { hooksFor, startHooks, toldText } from '../hooks/start.js';
 import type { StoredText } from '../json/json.js';
+import { ATTACHMENTS_MAX, RESULT_ATTACHMENTS_MAX } from '../state/attachment.js';
 import { countResult, noteAction } from '../limits/observed-results.js';
 import {
   type Call,
@@ -87,7 +88,7 @@ function returnedBy(call: Call): StoredText | undefined {
 type Told = ToolResult & { readonly path: string | undefined };
 
 function announce(run: OpenRun, call: Call, result: Told): OpenRun {
-  const { code, content, path } = result;
+  const { code, content, path, attachments } = result;
   const returned = returnedBy(call);
   const denied =
     code !== undefined && (code === 'tool_not_allowed' || INVALID_CODES.includes(code));
@@ -108,6 +109,7 @@ function announce(run: OpenRun, call: Call, result: Told): OpenRun {
     status: result.status,
     ...(code !== undefined && { code }),
     content,
+    ...(attachments !== undefined && { attachments }),
     synthetic: result.synthetic,
     started: result.started,
     attempts: result.attempts,
@@ -133,8 +135,16 @@ function tallied(tally: Tally, call: Call, result: ToolResult): Tally {
   return { ...next, notStartedCalls: next.notStartedCalls + 1 };
 }
 
-export function okResult(run: OpenRun, call: ReturnedStage, content: StoredText): ToolResult {
-  return { ...executed(run, call), status: 'ok', isError: false, content };
+export function okResult(
+  run: OpenRun,
+  call: ReturnedStage,
+  { content, attachments }: Pick<ToolResult, 'content' | 'attachments'>,
+): ToolResult {
+  const given = { ...executed(run, call), status: 'ok', isError: false, content } as const;
+  if (attachments === undefined) return given;
+  // The more calls a turn has, the fewer of each: all of them fit one payload.
+  const most = Math.max(1, Math.floor(ATTACHMENTS_MAX / (run.turn?.calls.length ?? 1)));
+  return { ...given, attachments: attachments.slice(0, Math.min(most, RESULT_ATTACHMENTS_MAX)) };
 }
 
 export function errorResult(

@@ -5,6 +5,7 @@
 import { isCount } from '../json/count.js';
 import { follows } from '../step/changes.js';
 import { nearTheEnd } from '../step/clock.js';
+import { mediaTokens } from '../step/media.js';
 import type { CompactOutput } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
 import { promptTokensBound, settleReservation, costMicroUsd, addUsage } from '../money/budget.js';
@@ -27,7 +28,12 @@ export function compacted(run: OpenRun, effectId: string, output: CompactOutput)
     kind: 'summary',
     head: output.head,
     tokens: output.tokens,
-    bound: Math.min(counted, output.bytes ?? counted),
+    bound: Math.min(
+      counted,
+      output.bytes === undefined
+        ? counted
+        : output.bytes + mediaTokens(run.context.media, currentRoute(run)),
+    ),
     ...(output.answerKept && { answerKept: true as const }),
     ...(run.context.bytes !== undefined && output.bytes !== undefined && { bytes: output.bytes }),
   });

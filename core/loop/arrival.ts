@@ -166,6 +166,7 @@ function announceRun(run: OpenRun, arrival: Arrival): OpenRun {
     agent: run.start.agent,
     taskId: run.taskId,
     goal,
+    ...(task.attachments !== undefined && { attachments: task.attachments }),
     model: frozen.route.name,
     ...betasOf(run),
     tools: offered.map((tool) => tool.name),
@@ -181,7 +182,7 @@ function announceRun(run: OpenRun, arrival: Arrival): OpenRun {
     ...forkOf(run),
   });
   if (arrival.forked === true) return releaseWarnings(announced);
-  const asked = appendUser(releaseWarnings(announced), goal);
+  const asked = appendUser(releaseWarnings(announced), goal, { attachments: task.attachments });
   const constraints = (task.constraints ?? []).map((line) => `- ${line}`).join('\n');
   const bound =
     constraints === '' ? asked : appendUser(asked, { text: `Constraints:\n${constraints}` });

@@ -88,7 +88,7 @@ export function takenOver(run: Run, output: OpenRunOutput): Run | undefined {
     frozen: next,
     ...supervised(run, next),
     head: head ?? frozen.prompt.hash,
-    context: inBytes(contextAtFirst(handedOver.bytes)),
+    context: inBytes(contextAtFirst(handedOver.bytes, handedOver.media)),
     phase: 'checking_limits',
     arrival: {
       goal: { text: previewOf({ text: run.start.task.goal }) },

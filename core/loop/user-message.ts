@@ -16,9 +16,10 @@ const SEEN_ID_CHARS_MAX = 64;
 const SEEN_IDS_MAX = 200;
 
 export function queued(run: Run, input: Extract<OutsideInput, { type: 'user_message' }>): Run {
-  const { id, text } = input;
+  const { id, text, attachments } = input;
   const message: QueuedMessage = {
     text,
+    ...(attachments !== undefined && { attachments }),
     ...(id !== undefined && knows(run, 'clientMessageIds') && { clientMessageId: id }),
   };
   const seen = id === undefined ? undefined : seenForm(id);

@@ -15,6 +15,8 @@ import {
   type Fields,
   type Parsed,
 } from '../json/shape.js';
+import type { Attachment } from '../state/attachment.js';
+import { parseAttachments } from './parse-attachments.js';
 import { parseGrant } from './parse-grant.js';
 import { PERMISSION_MODES, type PermissionMode } from '../state/permission-mode.js';
 
@@ -133,9 +135,11 @@ function parseCorrection(raw: Fields, decision: 'modify' | 'replace'): Parsed<Ex
   return { ok: true, value: { args: args as Json, tool } };
 }
 
-export function parseUserMessage(
-  raw: unknown,
-): Parsed<{ readonly text: string; readonly id?: string }> {
+export function parseUserMessage(raw: unknown): Parsed<{
+  readonly text: string;
+  readonly id?: string;
+  readonly attachments?: readonly Attachment[];
+}> {
   if (!isRecord(raw)) return fault(raw, 'a message must be an object with a text');
   const text = ownValue(raw, 'text');
   const id = ownValue(raw, 'id');
@@ -144,7 +148,16 @@ export function parseUserMessage(
   if (!fitsBytes(text, MESSAGE_BYTES_MAX))
     return fault(raw, `text must take at most ${MESSAGE_BYTES_MAX} bytes as JSON`);
   if (id !== undefined && !isText(id, ID_CHARS_MAX)) return fault(raw, 'id must be a short text');
-  return { ok: true, value: { text, ...(id !== undefined && { id }) } };
+  const attachments = parseAttachments(ownValue(raw, 'attachments'));
+  if (!attachments.ok) return fault(raw, attachments.reason);
+  return {
+    ok: true,
+    value: {
+      text,
+      ...(id !== undefined && { id }),
+      ...(attachments.value !== undefined && { attachments: attachments.value }),
+    },
+  };
 }
 
 export function parseProvidedInput(raw: unknown): Parsed<Answer> {

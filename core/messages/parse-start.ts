@@ -4,6 +4,7 @@
 import { ownValue } from '../json/json.js';
 import { depthOf, SHAPE_DEPTH_MAX } from '../json/json-depth.js';
 import { PAYLOAD_VERSION } from '../state/payloads/payload.js';
+import { parseAttachments } from './parse-attachments.js';
 import { parseModelName, type Parsed } from './parse-message.js';
 import { sessionDefect } from './parse-session.js';
 import type { StartInput } from '../state/task.js';
@@ -34,6 +35,8 @@ export function parseStart(raw: unknown): Parsed<StartInput> {
   const goal = ownValue(task, 'goal');
   if (typeof goal !== 'string' || goal.trim() === '')
     return fault('task.goal must say what the run is to achieve');
+  const attachments = parseAttachments(ownValue(task, 'attachments'));
+  if (!attachments.ok) return fault(`task.${attachments.reason}`);
   const tenant = ownValue(raw, 'tenant');
   if (
     tenant !== undefined &&
@@ -51,7 +54,11 @@ export function parseStart(raw: unknown): Parsed<StartInput> {
     return fault('parent must be that of a goal or a run: {kind, id, n, digest}');
   if (!isFork(ownValue(raw, 'fork')))
     return fault('fork must name a recorded run: {id, step, digest}');
-  return { ok: true, value: raw as unknown as StartInput };
+  const start = raw as unknown as StartInput;
+  if (start.task.attachments === undefined) return { ok: true, value: start };
+  const { attachments: _, ...plain } = start.task;
+  const attached = attachments.value && { attachments: attachments.value };
+  return { ok: true, value: { ...start, task: { ...plain, ...attached } } };
 }
 
 /** Absent, or as a goal or a run writes it. Whether it is true is for the store to say. */

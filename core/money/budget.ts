@@ -15,6 +15,7 @@ import type { StopReason } from '../state/result.js';
 import type { OpenRun } from '../state/run.js';
 import { follows } from '../step/changes.js';
 import { countedMs, left, reached } from '../step/clock.js';
+import { mediaTokens } from '../step/media.js';
 import { warn, warnOnce } from '../step/outbox.js';
 import { currentRoute } from '../step/route.js';
 
@@ -27,10 +28,12 @@ const TOKENIZER_RATIO_MAX = 2;
 
 /** Most tokens that the next request's prompt can have: counted prefix plus one token per new byte; G111. */
 export function promptTokensBound(run: OpenRun): number {
-  const { knownTokens, newBytes, countedBy, bytes } = run.context;
-  const foreign = countedBy !== undefined && countedBy !== currentRoute(run).name;
-  if (foreign && bytes !== undefined && follows(run, 'bytesBound')) return bytes;
-  return knownTokens * (foreign ? TOKENIZER_RATIO_MAX : 1) + newBytes;
+  const { knownTokens, newBytes, countedBy, bytes, media, newMedia } = run.context;
+  const route = currentRoute(run);
+  const foreign = countedBy !== undefined && countedBy !== route.name;
+  const ofMedia = mediaTokens(foreign ? media : newMedia, route);
+  if (foreign && bytes !== undefined && follows(run, 'bytesBound')) return bytes + ofMedia;
+  return knownTokens * (foreign ? TOKENIZER_RATIO_MAX : 1) + newBytes + ofMedia;
 }
 
 export interface Wanted {

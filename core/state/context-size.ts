@@ -1,4 +1,5 @@
 /** How much of the context window a run has used. */
+import type { MediaCount } from './attachment.js';
 
 export interface ContextSize {
   /** Most tokens of everything up to the newest reply, as the provider counted them, or summary; 0 before. */
@@ -7,6 +8,10 @@ export interface ContextSize {
   readonly newBytes: number;
   /** Most bytes of everything, which bound its tokens for any model; absent: not known (bytesBound). */
   readonly bytes?: number;
+  /** Attachments of everything, which have no bytes here; absent: there are none. */
+  readonly media?: MediaCount;
+  /** Those that were appended since. */
+  readonly newMedia?: MediaCount;
   readonly measure?: ContextMeasure;
   /** Name of the route whose model counted `knownTokens`. */
   readonly countedBy?: string;

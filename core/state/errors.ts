@@ -29,6 +29,7 @@ export const ERROR_CODES = [
   'WrongStore',
   'RulesTooNew',
   'InvalidTask',
+  'UnsupportedContent',
   'UnknownAgent',
   'RunExists',
   'RunNotFound',

@@ -4,6 +4,7 @@
  * `run_result`, exactly one is `stop`. The store projects its tables of runs and asks from them.
  */
 import type { Json, StoredText } from '../json/json.js';
+import type { Attachment } from './attachment.js';
 import type { ConnectorState } from './connector.js';
 import type { AskOutcome, DecisionKind } from './ask-kinds.js';
 import type { DecidedFacts, RefusedDecision } from './ask.js';
@@ -62,6 +63,8 @@ export type EventBody =
       readonly agent: string;
       readonly taskId: string;
       readonly goal: StoredText;
+      /** Beside the goal. */
+      readonly attachments?: readonly Attachment[];
       readonly model: string;
       /** Features of its vendor that are asked for. */
       readonly betas?: readonly string[];
@@ -186,6 +189,7 @@ export type EventBody =
       readonly text: StoredText;
       /** What its sender calls it; absent where they call it nothing, and under rules before 19. */
       readonly clientMessageId?: string;
+      readonly attachments?: readonly Attachment[];
       /** A letter of another run of the tree; absent: the user. */
       readonly from?: Sender;
     }
@@ -219,6 +223,8 @@ export type EventBody =
       readonly status: 'ok' | 'error' | 'skipped';
       readonly code?: ToolResultCode;
       readonly content: StoredText;
+      /** What the tool returned beside it. */
+      readonly attachments?: readonly Attachment[];
       readonly synthetic: boolean;
       readonly started: boolean;
       readonly attempts: number;

@@ -1,5 +1,6 @@
 /** A handoff: a run goes on under another agent's definition, or another run takes the task over (G66). */
 import type { Json, StoredText } from '../json/json.js';
+import type { MediaCount } from './attachment.js';
 import type { Failure } from './failure.js';
 import type { StartInput } from './task.js';
 
@@ -78,6 +79,8 @@ export interface HandedOver {
   readonly message: StoredText;
   /** Of the prompt and the conversation that goes along. */
   readonly bytes: number;
+  /** Attachments of that conversation. */
+  readonly media?: MediaCount;
 }
 
 export function lastOf(filter: HandoffFilter): number | undefined {

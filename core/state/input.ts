@@ -2,6 +2,7 @@
  * Inputs: what happened. Every fact reaches the core as one of these and carries its time.
  * Invariant: inputs from outside (`decision` … `input_rejected`) are already parsed to these shapes.
  */
+import type { Attachment } from './attachment.js';
 import type { Decision } from './ask.js';
 import type { ACTIVITIES, ActivityKind, OutputOf } from './effect.js';
 import type { Failure } from './failure.js';
@@ -68,7 +69,12 @@ export type OutsideInput =
       readonly by: string;
       readonly roles?: readonly string[];
     })
-  | (Occurred & { readonly type: 'user_message'; readonly text: string; readonly id?: string })
+  | (Occurred & {
+      readonly type: 'user_message';
+      readonly text: string;
+      readonly id?: string;
+      readonly attachments?: readonly Attachment[];
+    })
   /** A hint: letters lie in the store. */
   | (Occurred & { readonly type: 'mail' })
   | (Occurred & { readonly type: 'interrupt' })

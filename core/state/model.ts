@@ -2,6 +2,7 @@
 import type { Flow } from './dataflow.js';
 import type { Outlook } from '../controls/outlook.js';
 import type { Json, StoredText } from '../json/json.js';
+import type { MediaTaken } from './attachment.js';
 
 /** Integer micro-USD per million tokens. */
 export interface Prices {
@@ -28,6 +29,8 @@ export interface ModelRoute {
   readonly thinkingAllowed?: boolean;
   /** False: at most one call per reply is asked of it. */
   readonly parallelCalls?: boolean;
+  /** Absent: it reads nothing but text. */
+  readonly takes?: MediaTaken;
 }
 
 /** What to reckon with for a model that is neither known nor declared (G24, G76). */

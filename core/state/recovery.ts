@@ -3,6 +3,8 @@
  * Invariants: bounded in number and text; an account for people, by which nothing is decided.
  */
 import type { StoredText } from '../json/json.js';
+import type { Attachment } from './attachment.js';
+
 export const RECOVERY_STEPS_MAX = 8;
 export const RECOVERY_TEXT_CHARS_MAX = 200;
 export const RECOVERY_NAMES_MAX = 10;
@@ -79,6 +81,7 @@ export type Finding =
       readonly kind: 'happened';
       readonly source: 'tool' | 'probe' | 'person';
       readonly content: StoredText;
+      readonly attachments?: readonly Attachment[];
       /** The content does not fit the tool's output schema: what the model is told instead (G73). */
       readonly malformed?: string;
       /** As with an outcome. */

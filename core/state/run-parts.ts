@@ -1,5 +1,6 @@
 /** Parts of a run (run.ts), each with what it means. Types alone. */
 import type { RefusedDecision } from './ask.js';
+import type { Attachment } from './attachment.js';
 import type { Call } from './call.js';
 import type { RetriedAttempt, StoreRef } from './effect.js';
 import type { TransitionReason } from './event.js';
@@ -272,6 +273,7 @@ export interface QueuedMessage {
   readonly text: string;
   /** What its sender calls it. */
   readonly clientMessageId?: string;
+  readonly attachments?: readonly Attachment[];
   /** Another run of the tree; absent: the user. */
   readonly from?: Sender;
 }

@@ -1,5 +1,6 @@
 /** What a caller hands to a run: the task and what it overrides of the agent. Plain JSON. */
 import type { Budget } from './budget-fields.js';
+import type { Attachment } from './attachment.js';
 import type { Condition } from '../json/condition.js';
 import type { Json } from '../json/json.js';
 import type { SessionStart } from './session.js';
@@ -9,6 +10,8 @@ import type { StartedAgents } from './started-agent.js';
 export interface Task {
   /** What the run is to achieve; becomes the first user message. Must not be blank (G67). */
   readonly goal: string;
+  /** Pictures, documents and sounds beside the goal, as `attach` of a client gives them. */
+  readonly attachments?: readonly Attachment[];
   /** Prefix of idempotency keys, unique per tenant and run; default: the run id. */
   readonly taskId?: string;
   readonly traceId?: string;

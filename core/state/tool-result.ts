@@ -3,6 +3,7 @@
  * Invariant: `isError` is true exactly for status 'error'.
  */
 import type { StoredText } from '../json/json.js';
+import type { Attachment } from './attachment.js';
 
 export const TOOL_RESULT_CODES = [
   'unknown_tool',
@@ -37,6 +38,8 @@ export interface ToolResult {
   readonly isError: boolean;
   readonly code?: ToolResultCode;
   readonly content: StoredText;
+  /** What the tool returned beside it. */
+  readonly attachments?: readonly Attachment[];
   /** Made by the runtime, not by the tool. */
   readonly synthetic: boolean;
   /** The call was handed to an executor. */

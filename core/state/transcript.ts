@@ -4,7 +4,16 @@
  * before the next model request leaves or when the run closes; message ids are `${runId}:m${n}` (G33).
  */
 import type { BlobRef, Json, StoredText } from '../json/json.js';
+import type { Attachment, MediaType } from './attachment.js';
 import type { ToolResultCode } from './tool-result.js';
+
+/** A picture, document or sound as a request has it. */
+export interface AttachedFile {
+  readonly mediaType: MediaType;
+  /** Base64. */
+  readonly data: string;
+  readonly name?: string;
+}
 
 /** One block as providers see it, normalised. Vendor blocks are kept verbatim in `raw` beside them. */
 export type Block =
@@ -18,7 +27,11 @@ export type Block =
       /** Of an error; absent in conversations of before rules 2. */
       readonly code?: ToolResultCode;
       readonly text: string;
-    };
+      /** Beside the text. Absent: none. */
+      readonly files?: readonly AttachedFile[];
+    }
+  /** Of a user's message. */
+  | ({ readonly type: 'file' } & AttachedFile);
 
 /** A node of the transcript, stored under sha256 of its canonical form, key `(tenant, hash)`. */
 export interface TranscriptNode {
@@ -63,7 +76,9 @@ export type StoredBlock =
       readonly ref?: string;
       /** Id under which the result is evidence of a goal; a request says it behind the text. */
       readonly evidence?: string;
-    };
+      readonly attachments?: readonly Attachment[];
+    }
+  | { readonly type: 'attachment'; readonly attachment: Attachment };
 
 /** What a model is told about a tool. */
 export interface ToolOffer {
@@ -90,6 +105,7 @@ export type TranscriptItem =
       readonly synthetic?: boolean;
       /** Said by the system where the provider lets it speak later than at the start (C45). */
       readonly asSystem?: boolean;
+      readonly attachments?: readonly Attachment[];
     }
   | {
       readonly kind: 'results';
@@ -109,4 +125,5 @@ export interface ResultItem {
   readonly note?: string;
   /** In a cycle of a goal: the id under which the result is evidence, said to the model behind the content. */
   readonly evidence?: string;
+  readonly attachments?: readonly Attachment[];
 }

@@ -64,6 +64,9 @@ const KINDS = {
   usage_unreadable: { says: 'The reported usage cannot be read: the bound counts.' },
   unknown_stop_reason: { says: 'The vendor ended a reply for a reason that is not known.' },
   reply_incomplete: { says: 'The vendor did not send all of a reply.' },
+  attachments_not_read: {
+    says: 'The model does not read what was attached: it is told of it in words.',
+  },
   thinking_limit_ignored: { says: 'The model takes no limit of thinking tokens.' },
   surplus_calls: { says: 'A reply makes more calls than one reply may.' },
   hosted_calls_unlisted: { says: 'The vendor ran more calls than the run lists.' },

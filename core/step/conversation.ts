@@ -7,10 +7,13 @@
  *  L3 Each call of a reply has its result in the conversation, those that were never made too.
  */
 import type { StoredText } from '../json/json.js';
+import type { Attachment, MediaCount } from '../state/attachment.js';
 import type { ContextMeasure, ContextSize } from '../state/context-size.js';
 import type { Reply, Usage } from '../state/model.js';
-import type { Run } from '../state/run.js';
+import { isOpen, type Run } from '../state/run.js';
 import type { ResultItem, TranscriptItem } from '../state/transcript.js';
+import { countMedia, mediaTokens, sumMedia } from './media.js';
+import { currentRoute } from './route.js';
 
 /** Bytes that a message costs besides its text: roles, ids, braces. */
 const MESSAGE_OVERHEAD_BYTES = 64;
@@ -18,16 +21,26 @@ const MESSAGE_OVERHEAD_BYTES = 64;
 export function appendUser<R extends Run>(
   run: R,
   content: StoredText,
-  options: { readonly synthetic?: boolean; readonly asSystem?: boolean } = {},
+  options: {
+    readonly synthetic?: boolean;
+    readonly asSystem?: boolean;
+    readonly attachments?: readonly Attachment[] | undefined;
+  } = {},
 ): R {
+  const { attachments } = options;
   const item: TranscriptItem = {
     kind: 'user',
     messageId: messageIdAt(run),
     content,
     ...(options.synthetic && { synthetic: true }),
     ...(options.asSystem && { asSystem: true }),
+    ...(attachments !== undefined && { attachments }),
   };
-  return append(run, item, { bytes: bytesOf(content), chars: charsOf(content) });
+  return append(run, item, {
+    bytes: bytesOf(content),
+    chars: charsOf(content),
+    media: countMedia(attachments ?? []),
+  });
 }
 
 /** The results of the calls that were made; those of surplus calls are added where the message is written. */
@@ -46,7 +59,8 @@ export function appendResults<R extends Run>(
     (sum, result) => sum + resultChars(result),
     more * resultChars(surplusResult('')),
   );
-  return append(run, item, { bytes, chars });
+  const media = countMedia(results.flatMap(({ attachments = [] }) => attachments));
+  return append(run, item, { bytes, chars, media });
 }
 
 /** Id that the next message of this run gets. */
@@ -54,7 +68,7 @@ export function messageIdAt(run: Run): string {
   return `${run.runId}:m${run.nextMessage}`;
 }
 
-function append<R extends Run>(run: R, item: TranscriptItem, { bytes, chars }: Appended): R {
+function append<R extends Run>(run: R, item: TranscriptItem, { bytes, chars, media }: Appended): R {
   return {
     ...run,
     nextMessage: run.nextMessage + 1,
@@ -62,6 +76,7 @@ function append<R extends Run>(run: R, item: TranscriptItem, { bytes, chars }: A
     context: withAppended(run.context, {
       bytes: bytes + MESSAGE_OVERHEAD_BYTES,
       chars: chars + MESSAGE_OVERHEAD_BYTES,
+      media,
     }),
   };
 }
@@ -87,10 +102,11 @@ const RATE_MIN = 100;
 const RATE_MAX = 1_000;
 
 /** Before the first reply: nothing is counted yet. */
-export function contextAtFirst(bytes: number): ContextSize {
+export function contextAtFirst(bytes: number, media?: MediaCount): ContextSize {
   return {
     knownTokens: 0,
     newBytes: bytes,
+    ...(media !== undefined && { media, newMedia: media }),
     measure: { tokens: 0, knownChars: 0, newChars: bytes, rate: RATE_AT_FIRST },
   };
 }
@@ -99,14 +115,19 @@ export interface Appended {
   /** Most bytes. */
   readonly bytes: number;
   readonly chars: number;
+  readonly media?: MediaCount | undefined;
 }
 
-export function withAppended(context: ContextSize, { bytes, chars }: Appended): ContextSize {
+export function withAppended(context: ContextSize, { bytes, chars, media }: Appended): ContextSize {
   const measure = measureOf(context);
   return {
     ...context,
     newBytes: context.newBytes + bytes,
     ...withBytes(context.bytes, bytes),
+    ...(media !== undefined && {
+      media: sumMedia(context.media, media),
+      newMedia: sumMedia(context.newMedia, media),
+    }),
     measure: { ...measure, newChars: measure.newChars + chars },
   };
 }
@@ -131,11 +152,16 @@ export function contextAfterReply(context: ContextSize, reply: Reply, bytes?: nu
     knownTokens: tokens,
     newBytes: 0,
     ...withBytes(context.bytes, bytes),
+    ...(context.media !== undefined && { media: context.media }),
     measure: {
       tokens,
       knownChars: requestChars + replyChars(reply),
       newChars: 0,
-      rate: rateOf(tokens - reply.usage.output, requestChars) ?? before.rate,
+      // Attachments have tokens without characters.
+      rate:
+        (context.media === undefined
+          ? rateOf(tokens - reply.usage.output, requestChars)
+          : undefined) ?? before.rate,
     },
   };
 }
@@ -157,13 +183,21 @@ export function contextAfterSummary(
   const { rate } = measureOf(context);
   const knownChars = Math.round((tokens * 1_000) / rate);
   const measure = { tokens, knownChars, newChars: 0, rate };
-  return { knownTokens: bound, newBytes: 0, ...(bytes !== undefined && { bytes }), measure };
+  return {
+    knownTokens: bound,
+    newBytes: 0,
+    ...(bytes !== undefined && { bytes }),
+    ...(context.media !== undefined && { media: context.media }),
+    measure,
+  };
 }
 
 /** Best estimate of the next request's prompt: what was counted, plus what came after (C21). */
 export function contextTokens(run: Run): number {
   const { tokens, newChars, rate } = measureOf(run.context);
-  return tokens + Math.ceil((newChars * rate) / 1_000);
+  const { newMedia } = run.context;
+  const ofMedia = newMedia && isOpen(run) ? mediaTokens(newMedia, currentRoute(run)) : 0;
+  return tokens + Math.ceil((newChars * rate) / 1_000) + ofMedia;
 }
 
 /** Without what came after the newest reply or summary. */

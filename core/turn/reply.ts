@@ -179,7 +179,7 @@ export function appendTurnResults(run: OpenRun, turn: Turn): OpenRun {
   const appended = appendResults(
     run,
     settled.map((call) => {
-      const { callId, isError, code, content } = call.result;
+      const { callId, isError, code, content, attachments } = call.result;
       const note = noteOf(call, Math.floor(NOTES_CHARS_MAX / settled.length));
       const told = isError && code !== undefined && follows(run, 'errorCodes');
       const evidence = parent && evidenceId(run, parent, call);
@@ -190,6 +190,7 @@ export function appendTurnResults(run: OpenRun, turn: Turn): OpenRun {
         content,
         maxChars: maxToolResultChars,
         ...(evidence !== undefined && { evidence }),
+        ...(attachments !== undefined && { attachments }),
       };
       return note === undefined ? item : { ...item, note };
     }),

@@ -5,6 +5,7 @@
  */
 import { workLimits } from '../step/clock.js';
 import { start, only } from '../step/inflight.js';
+import type { Attachment } from '../state/attachment.js';
 import type { WireEvent } from '../state/event.js';
 import { refOf, type ActivityEffect, type CallModelInput } from '../state/effect.js';
 import {
@@ -15,7 +16,8 @@ import {
   type RequestBound,
 } from '../money/budget.js';
 import { follows } from '../step/changes.js';
-import { emit, leanEvents, warnOnce } from '../step/outbox.js';
+import { isTaken } from '../step/media.js';
+import { emit, leanEvents, warn, warnOnce } from '../step/outbox.js';
 import { betasOf, currentRoute, noteRoute, unservedLimit } from '../step/route.js';
 import type { OpenRun, Step } from '../state/run.js';
 import { exceed } from '../money/exceed.js';
@@ -142,22 +144,37 @@ function takeQueue(run: OpenRun): OpenRun {
   const first = next;
   let chars = 0;
   for (const message of run.queue) {
-    chars += message.text.length;
+    const { attachments } = message;
+    chars +=
+      message.text.length + (attachments === undefined ? 0 : JSON.stringify(attachments).length);
     if (next !== first && chars > QUEUE_CHARS_PER_REQUEST) break;
     const { from, clientMessageId } = message;
     const text = { text: message.text };
     const messageId = messageIdAt(next);
     const rest = { ...next, queue: next.queue.slice(1) };
-    const appended = appendUser(rest, text, from === undefined ? {} : { synthetic: true });
-    next = emit(appended, {
+    const appended = appendUser(rest, text, {
+      ...(from !== undefined && { synthetic: true }),
+      attachments,
+    });
+    next = emit(withUnreadTold(appended, attachments), {
       type: 'user_message',
       messageId,
       text,
       ...(clientMessageId !== undefined && { clientMessageId }),
+      ...(attachments !== undefined && { attachments }),
       ...(from !== undefined && { from }),
     });
   }
   return next;
+}
+
+/** A model that does not read them is told of them in words. */
+function withUnreadTold(run: OpenRun, attachments: readonly Attachment[] = []): OpenRun {
+  const route = currentRoute(run);
+  const unread = attachments.filter((one) => !isTaken(one, route));
+  if (unread.length === 0) return run;
+  const types = [...new Set(unread.map(({ mediaType }) => mediaType))].join(', ');
+  return warn(run, 'attachments_not_read', `${route.name} does not read ${types}`);
 }
 
 function withoutReads(run: OpenRun): OpenRun {

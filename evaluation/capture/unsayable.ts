@@ -30,8 +30,13 @@ export function refuseUnsayable(tree: Tree): void {
   if (members.length === 0) refuseLetters(root);
   if (isOverTogether(root))
     throw refused('its time was over in the moment in which an answer arrived');
+  if ([root, ...members.map(({ recording }) => recording)].some(hasFiles))
+    throw refused('it has files beside its texts');
   for (const { place, recording } of members) refuseBelow(place, recording);
 }
+
+const hasFiles = ({ bundle }: Recording): boolean =>
+  bundle.events.some((event) => 'attachments' in event);
 
 /** The others of a tree are there to write again. */
 function refuseLetters(recording: Recording): void {

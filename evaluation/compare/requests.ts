@@ -28,13 +28,14 @@ function judgeRequest(
   matcher: RequestMatcher,
   request: SeenRequest,
 ): readonly Difference[] {
-  const { maxTokens, model, roles, contains = [], notContains = [] } = matcher;
+  const { maxTokens, model, roles, files, contains = [], notContains = [] } = matcher;
   const text = textOf(request);
   return [
     ...judgeTools(path, matcher, request.tools),
     ...(maxTokens === undefined ? [] : equal(`${path}.maxTokens`, maxTokens, request.maxTokens)),
     ...(model === undefined ? [] : equal(`${path}.model`, model, request.model)),
     ...(roles === undefined ? [] : equal(`${path}.roles`, roles, lettersOf(request.messages))),
+    ...(files === undefined ? [] : equal(`${path}.files`, files, filesOf(request))),
     ...contains.flatMap((piece) =>
       text.includes(piece) ? [] : difference(`${path}.contains`, piece, text),
     ),
@@ -42,6 +43,10 @@ function judgeRequest(
       text.includes(piece) ? difference(`${path}.notContains`, piece, text) : [],
     ),
   ];
+}
+
+function filesOf({ messages }: SeenRequest): readonly string[] {
+  return messages.flatMap(({ files = [] }) => files);
 }
 
 /** The named tools are among those offered; an empty list says that none is. */

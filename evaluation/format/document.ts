@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { agentKeys } from './agents.js';
 import { moment } from './during.js';
 import { expected } from './expected.js';
+import { files } from './files.js';
 import { goalKeys } from './goal.js';
 import { answer, reply } from './replies.js';
 import { server } from './servers.js';
@@ -43,6 +44,7 @@ const task = z
     resume: text,
     continue: z.boolean(),
     denied: text,
+    attachments: files,
   })
   .partial();
 

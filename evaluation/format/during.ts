@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { HOOK_POINTS } from '../../core/state/hook.js';
 import { PERMISSION_MODES } from '../../core/state/permission-mode.js';
 import { GOAL_ACTIONS, GOAL_EVENT_NAMES, goalPatternKeys } from './goal.js';
+import { files } from './files.js';
 import { serverChange } from './servers.js';
 import { chosen, duration, hasKey, jsonObject, natural, positive, text, texts } from './values.js';
 
@@ -130,7 +131,7 @@ const ACTIONS = {
   resolveApproval,
   provideInput: z.strictObject({ call: text, run, value: z.unknown() }),
   answerSupervisor: text,
-  userMessage: text,
+  userMessage: z.union([text, z.strictObject({ text, attachments: files })]),
   interrupt: z.literal(true),
   cancel: z.literal(true),
   close: z.literal(true),

@@ -166,6 +166,8 @@ const requestMatcher = z
     contains: someTexts,
     notContains: someTexts,
     roles: letters,
+    /** Media types of the files that it has, in order. */
+    files: texts,
   })
   .partial();
 

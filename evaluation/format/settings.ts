@@ -118,6 +118,8 @@ const model = {
   contextWindow: z.union([positive, withSomeKey(z.record(z.string(), positive))]),
   pricing: withSomeKey(z.record(z.string(), price)),
   unknownModelPricing: z.union([z.enum(['fail', 'zero']), price]),
+  /** What every model of the case reads beside text, with the most tokens of each. */
+  takes: z.strictObject({ image: natural, documentPage: natural, soundSecond: natural }).partial(),
 };
 
 const session = {

@@ -1,6 +1,7 @@
 /** Tools, what they answer, and the policy over them. */
 import { z } from 'zod';
 import { EFFECTS, IDEMPOTENCIES, ON_LOST } from '../../core/state/tool.js';
+import { files } from './files.js';
 import { inputRequired } from './servers.js';
 import {
   chosen,
@@ -28,7 +29,14 @@ const SERVER_FORMS = {
 } as const;
 
 const RESULT_FORMS = {
-  ok: z.strictObject({ ok: z.unknown(), delayMs, costMicroUsd: natural.optional(), notes }),
+  ok: z.strictObject({
+    ok: z.unknown(),
+    delayMs,
+    costMicroUsd: natural.optional(),
+    notes,
+    /** Beside the value. */
+    files: files.optional(),
+  }),
   error: z.strictObject({ error: text, code: text.optional(), delayMs }),
   throws: z.strictObject({ throws: text, delayMs }),
   retryable_error: z.strictObject({ retryable_error: text, delayMs }),

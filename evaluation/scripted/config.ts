@@ -1,7 +1,9 @@
 /** The agents of a case as a worker's configuration, and the start of its run. */
 import { defineConfig, type Config } from '../../authoring/index.js';
+import type { MediaTaken } from '../../core/state/attachment.js';
 import type { ModelRoute, Prices } from '../../core/state/model.js';
 import type { StartInput, Task } from '../../core/state/task.js';
+import { attachmentsOf } from '../case-files.js';
 import { CASE_AGENT, type CasePrice, type Fixture } from '../fixture.js';
 import { connectorsOf } from '../servers/config.js';
 import { agentsOf, DEFAULT_MODEL, startedAgents, type CaseCode } from './agents.js';
@@ -28,12 +30,13 @@ export function configOf(fixture: Fixture, code: CaseCode): Config {
 
 /** Unchecked: what is wrong with a task is for the runtime to say. */
 export function startOf(fixture: Fixture): StartInput {
-  const { sessionId: _, resume: __, continue: ___, ...own } = fixture.task;
+  const { sessionId: _, resume: __, continue: ___, attachments: files, ...own } = fixture.task;
+  const attached = files && { attachments: attachmentsOf(files) };
   const agents = startedAgents(fixture);
   return {
     v: 1,
     agent: AGENT,
-    task: own as unknown as Task,
+    task: { ...own, ...attached } as unknown as Task,
     ...(agents !== undefined && { agents }),
   };
 }
@@ -54,7 +57,10 @@ function routesOf({ settings, during }: Fixture): readonly ModelRoute[] {
   if (fallbackModel !== undefined) names.add(fallbackModel);
   return [...names].flatMap((name): ModelRoute[] => {
     const prices = pricesFor(settings, name);
-    return prices === undefined ? [] : [routeOf(name, prices, windowFor(settings, name))];
+    if (prices === undefined) return [];
+    const { takes } = settings;
+    const route = routeOf(name, prices, windowFor(settings, name));
+    return [takes === undefined ? route : { ...route, takes: takes as MediaTaken }];
   });
 }
 

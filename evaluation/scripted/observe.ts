@@ -84,6 +84,11 @@ async function wholeBlock(store: ReadStore, tenant: string, block: StoredBlock):
   if (block.type === 'tool_use') {
     return { ...block, args: await withTexts(store, tenant, block.args) };
   }
+  if (block.type === 'attachment') {
+    const { mediaType, name, $blob } = block.attachment;
+    const data = (await store.getBlob(tenant, $blob)) ?? '';
+    return { type: 'file', mediaType, data, ...(name !== undefined && { name }) };
+  }
   const { text } = block;
   if (typeof text === 'string') return { ...block, text };
   return { ...block, text: (await store.getBlob(tenant, text.$blob)) ?? '' };

@@ -25,7 +25,16 @@ export function seenMessage(
       block.type === 'tool_use' ? [{ id: block.id, tool: block.tool, args: block.args }] : [],
     ),
     results,
+    ...filesIn(blocks),
   };
+}
+
+function filesIn(blocks: readonly Block[]): Pick<SeenMessage, 'files'> {
+  const files = blocks.flatMap((block) => {
+    if (block.type === 'file') return [block.mediaType];
+    return block.type === 'tool_result' ? (block.files ?? []).map((one) => one.mediaType) : [];
+  });
+  return files.length === 0 ? {} : { files };
 }
 
 function textOf(blocks: readonly Block[]): string {

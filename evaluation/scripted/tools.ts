@@ -6,6 +6,7 @@ import { z } from 'zod';
 import {
   defineTool,
   ToolError,
+  withFiles,
   type InputDeclaration,
   type Tool,
   type ToolContext,
@@ -15,6 +16,8 @@ import { withRequiredFields } from '../../authoring/required-fields.js';
 import { RETRYABLE } from '../../authoring/tool-error.js';
 import { canonicalJson, type Json } from '../../core/json/json.js';
 import { retryFor, sideEffectOf } from '../../core/state/tool.js';
+import { sourceOf } from '../case-files.js';
+import type { WrittenFile } from '../format/files.js';
 import { checkResultOf, type CaseGoal } from '../goal-case.js';
 import { placeOfRun } from '../run-tree.js';
 import { resultOf, type CaseTool, type ScriptedResult } from '../fixture.js';
@@ -131,6 +134,11 @@ function schemaOf(schema: CaseTool['inputSchema']): z.ZodType {
   return z.fromJSONSchema(whole as Parameters<typeof z.fromJSONSchema>[0]);
 }
 
+/** Whoever takes the result tells the value and its files apart. */
+function besides(value: Json, files: readonly WrittenFile[] | undefined): Json {
+  return files === undefined ? value : (withFiles(value, files.map(sourceOf)) as unknown as Json);
+}
+
 class ToolDouble {
   /** Failed attempts by call, to know whether another one follows. */
   private readonly failures = new Map<string, number>();
@@ -194,7 +202,7 @@ class ToolDouble {
     switch (result.kind) {
       case 'ok':
         if (result.costMicroUsd !== undefined) ctx.cost(result.costMicroUsd);
-        return this.succeed(result.value, call);
+        return besides(await this.succeed(result.value, call), result.files);
       case 'error':
         if (!call.check) await this.reach('tool_finished', ctx, worker);
         throw result.code === undefined

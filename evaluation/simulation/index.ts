@@ -2,6 +2,7 @@
  * The engine `simulation`: the real core and activities in this process, under a virtual clock. Cases need
  * no server and take milliseconds.
  */
+import { seedFiles } from '../case-files.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { parseStart } from '../../core/messages/parse-start.js';
@@ -92,6 +93,7 @@ async function play(
   });
   const unstarted = { cast, began, fixture };
   await seedSessions(store, fixture);
+  await seedFiles(store, TENANT, fixture);
   const start = await startIn(store, fixture);
   if (start instanceof HoldfastError) {
     return observed(notStarted(unstarted, start.code, start.message));

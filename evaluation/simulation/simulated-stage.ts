@@ -2,6 +2,7 @@
 import { parseDecision, parseUserMessage } from '../../core/messages/parse-message.js';
 import type { Message, Simulation } from '../../testing/simulation/index.js';
 import type { RunEvent } from '../../core/state/event.js';
+import { attachmentsOf } from '../case-files.js';
 import type { GoalAction } from '../goal-case.js';
 import { answeredRun } from '../run-tree.js';
 import { decisionOf, inputAskFor } from '../scripted/decisions.js';
@@ -114,7 +115,9 @@ export function messageOf({ runId, events, now }: Listening, action: SentToRun):
     case 'cancel':
       return { type: 'cancel_requested' };
     case 'userMessage': {
-      const parsed = parseUserMessage({ text: action.text });
+      const { text, files } = action;
+      const attached = files && { attachments: attachmentsOf(files) };
+      const parsed = parseUserMessage({ text, ...attached });
       return parsed.ok
         ? { type: 'user_message', ...parsed.value }
         : { type: 'input_rejected', message: 'userMessage', reason: parsed.reason };

@@ -1,4 +1,5 @@
 /** One case on a real server: started, watched, and looked at when it has ended. */
+import { seedFiles } from '../case-files.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunHandle } from '../../client/runs/run-handle.js';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -172,6 +173,7 @@ async function play(playing: Playing, over: AbortSignal): Promise<CaseRun> {
 async function begin({ fixture, cast, host, runId }: Playing): Promise<void> {
   const { agent, task, agents } = startOf(fixture);
   await seedSessions(host.store, fixture);
+  await seedFiles(host.store, TENANT, fixture);
   await host.client.start({
     agent,
     task,

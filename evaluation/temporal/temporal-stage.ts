@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunHandle } from '../../client/runs/run-handle.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Life } from '../../testing/simulation/index.js';
+import { attachmentsOf } from '../case-files.js';
 import { answeredRun } from '../run-tree.js';
 import { decisionOf, inputAskFor } from '../scripted/decisions.js';
 import type { Stage, StageAction, StageWorker } from '../scripted/stage.js';
@@ -139,7 +140,7 @@ export async function tellRun(
     case 'close':
       return run.close();
     case 'userMessage':
-      await run.sendMessage(action.text);
+      await run.sendMessage(action.text, { attachments: attachmentsOf(action.files ?? []) });
       return;
     case 'resolveApproval': {
       const decision = decisionOf(action, { runId, events: life.events(runId), now: host.now() });

@@ -15,7 +15,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ['core/loop', 'core/goal'],
   // Workflows are replayed; what is pure is not, and may change freely.
   ['workflows', 'pure'],
-  ['sandbox'],
+  ['sandbox', 'attachments'],
   ['authoring', 'providers', 'store', 'recording'],
   ['connectors'],
   ['activities', 'connection', 'devserver', 'create-holdfast'],

@@ -2,7 +2,7 @@
 import { filesIn } from './codes.js';
 
 const SOURCES =
-  /^(?:activities|authoring|cli|client|console|core|create-holdfast|devserver|evaluation|examples|providers|pure|replay|store|testing|worker|workflows)\/.*\.tsx?$/;
+  /^(?:activities|attachments|authoring|cli|client|console|core|create-holdfast|devserver|evaluation|examples|providers|pure|replay|store|testing|worker|workflows)\/.*\.tsx?$/;
 const DOCUMENTS =
   /^(?:README\.md|CONTRIBUTING\.md|create-holdfast\/.*\.md|examples\/.*\.md|docs\/.*\.md)$/;
 /** Records of the project, and lists that are written from other files. */

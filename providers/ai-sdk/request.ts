@@ -5,7 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Json } from '../../core/json/json.js';
-import type { Block } from '../../core/state/transcript.js';
+import type { AttachedFile, Block } from '../../core/state/transcript.js';
+import { isPicture } from '../attached.js';
 import { isRecord, listAt, textAt, type JsonRecord } from '../json-record.js';
 import type { LanguageModel } from '../../pure/language-model.js';
 import { effortOf } from '../openai/thinking.js';
@@ -77,13 +78,17 @@ function toolOptions({ tools, toolChoice }: ModelRequest): JsonRecord {
 /** How ids and names of calls are written for this vendor. */
 interface Scribe {
   readonly vendor: string;
+  readonly version: Vendor['specificationVersion'];
   /** The vendor has a flag for a failed tool; others are told in words (G44). */
   readonly hasErrorFlag: boolean;
   idOf(id: string): string;
   nameOf(id: string): string;
 }
 
-function scribeOf({ messages, tools }: ModelRequest, { provider }: Vendor): Scribe {
+function scribeOf(
+  { messages, tools }: ModelRequest,
+  { provider, specificationVersion: version }: Vendor,
+): Scribe {
   const wireNames = new Map(tools.map((tool) => [tool.name, tool.wireName]));
   const names = new Map<string, string>();
   for (const { blocks } of messages) {
@@ -95,6 +100,7 @@ function scribeOf({ messages, tools }: ModelRequest, { provider }: Vendor): Scri
   const nine = provider.startsWith('mistral');
   return {
     vendor: provider,
+    version,
     hasErrorFlag: provider.includes('anthropic'),
     idOf: (id) => (nine ? nineOf(id) : wireCallId(id, CALL_ID_CHARS_MAX)),
     nameOf: (id) => names.get(id) ?? 'unknown',
@@ -110,24 +116,49 @@ function userMessages({ blocks }: RequestMessage, scribe: Scribe): readonly Json
   const results = blocks.flatMap((block) =>
     block.type === 'tool_result' ? [resultPart(block, scribe)] : [],
   );
-  const texts = textParts(blocks);
+  const files = blocks.filter((block) => block.type === 'file');
+  const said = [...textParts(blocks), ...files.map((file) => filePart(file, scribe))];
   return [
     ...(results.length === 0 ? [] : [{ role: 'tool', content: results }]),
-    ...(texts.length === 0 ? [] : [{ role: 'user', content: texts }]),
+    ...(said.length === 0 ? [] : [{ role: 'user', content: said }]),
   ];
 }
 
-function resultPart(
-  block: Extract<Block, { type: 'tool_result' }>,
-  { idOf, nameOf, hasErrorFlag }: Scribe,
-): JsonRecord {
+function resultPart(block: Extract<Block, { type: 'tool_result' }>, scribe: Scribe): JsonRecord {
+  const { idOf, nameOf, hasErrorFlag } = scribe;
   const type = block.isError ? 'error-text' : 'text';
+  const text = hasErrorFlag ? wellFormed(block.text) : resultText(block);
+  const files = block.isError ? undefined : block.files;
   return {
     type: 'tool-result',
     toolCallId: idOf(block.id),
     toolName: nameOf(block.id),
-    output: { type, value: hasErrorFlag ? wellFormed(block.text) : resultText(block) },
+    output:
+      files === undefined
+        ? { type, value: text }
+        : {
+            type: 'content',
+            value: [{ type: 'text', text }, ...files.map((file) => resultFile(file, scribe))],
+          },
   };
+}
+
+function filePart({ mediaType, data, name }: AttachedFile, { version }: Scribe): JsonRecord {
+  return {
+    type: 'file',
+    mediaType,
+    data: version === 'v4' ? { type: 'data', data } : data,
+    ...(name !== undefined && { filename: name }),
+  };
+}
+
+/** Each version of the interface has words of its own for what stands in a result. */
+function resultFile(file: AttachedFile, scribe: Scribe): JsonRecord {
+  const { mediaType, data, name } = file;
+  if (scribe.version === 'v4') return filePart(file, scribe);
+  if (scribe.version === 'v2') return { type: 'media', data, mediaType };
+  if (isPicture(file)) return { type: 'image-data', data, mediaType };
+  return { type: 'file-data', data, mediaType, ...(name !== undefined && { filename: name }) };
 }
 
 function textParts(blocks: readonly Block[]): readonly JsonRecord[] {

@@ -5,7 +5,8 @@
  */
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
 import type { Json } from '../../core/json/json.js';
-import type { Block } from '../../core/state/transcript.js';
+import type { AttachedFile, Block } from '../../core/state/transcript.js';
+import { isPdf, isPicture, unsentWords } from '../attached.js';
 import { mayReturn } from './hosted.js';
 import type { ModelRequest, RequestMessage } from '../provider.js';
 import { asArgumentObject } from '../tool-arguments.js';
@@ -164,13 +165,30 @@ function contentOf(block: Block, wireNames: ReadonlyMap<string, string>): readon
       ];
     case 'tool_result':
       return [resultOf(block)];
+    case 'file':
+      return [fileBlock(block)];
   }
+}
+
+function fileBlock(file: AttachedFile): JsonObject {
+  const { mediaType, data, name } = file;
+  const source = { type: 'base64', media_type: mediaType, data };
+  if (isPicture(file)) return { type: 'image', source };
+  if (!isPdf(file)) return { type: 'text', text: unsentWords(file) };
+  return { type: 'document', source, ...(name !== undefined && { title: wellFormed(name) }) };
 }
 
 function resultOf(block: Extract<Block, { type: 'tool_result' }>): JsonObject {
   const text = wellFormed(block.text);
   // An error without content is refused by the API; a success may be empty.
-  const content = text === '' && block.isError ? 'The tool failed without a message.' : text;
+  const words = text === '' && block.isError ? 'The tool failed without a message.' : text;
+  const content =
+    block.files === undefined
+      ? words
+      : [
+          ...(words.trim() === '' ? [] : [{ type: 'text', text: words }]),
+          ...block.files.map(fileBlock),
+        ];
   return {
     type: 'tool_result',
     tool_use_id: block.id,

@@ -5,7 +5,8 @@
  * came from.
  */
 import type { Json } from '../../core/json/json.js';
-import type { Block } from '../../core/state/transcript.js';
+import type { AttachedFile, Block } from '../../core/state/transcript.js';
+import { dataUrl, filesOfResults, isPdf, isPicture, nameOf, unsentWords } from '../attached.js';
 import { isRecord, listAt, type JsonRecord } from '../json-record.js';
 import type { ModelRequest, RequestMessage } from '../provider.js';
 import { nothingToSend, wellFormed } from '../wire-text.js';
@@ -109,10 +110,41 @@ function userMessages({ blocks, asSystem }: RequestMessage, dialect: ChatDialect
         ]
       : [],
   );
-  const content = textContent(blocks);
+  const content = userContent(blocks);
   // A gateway may move what the system says to the start, or refuse it there: a user says it instead.
   const role = asSystem === true && dialect === 'openai' ? 'system' : 'user';
   return content === undefined ? results : [...results, { role, content }];
+}
+
+/** Results are texts alone: what else tools returned is said behind them, as a user's message. */
+function userContent(blocks: readonly Block[]): Json | undefined {
+  const ofResults = filesOfResults(blocks).flatMap(({ id, files }) => [
+    { type: 'text', text: `Files of the result of ${wireCallId(id, CHAT_CALL_ID_CHARS_MAX)}:` },
+    ...files.map(filePart),
+  ]);
+  const own = blocks.filter((block) => block.type === 'file').map(filePart);
+  if (ofResults.length + own.length === 0) return textContent(blocks);
+  const said = blocks
+    .filter((block) => block.type === 'text')
+    .filter(({ text }) => text.trim() !== '')
+    .map(({ text }) => ({ type: 'text', text: wellFormed(text) }));
+  return [...ofResults, ...said, ...own];
+}
+
+const SOUND_FORMATS: { readonly [type: string]: string } = {
+  'audio/wav': 'wav',
+  'audio/mpeg': 'mp3',
+};
+
+function filePart(file: AttachedFile): Json {
+  if (isPicture(file)) return { type: 'image_url', image_url: { url: dataUrl(file) } };
+  if (isPdf(file)) {
+    return { type: 'file', file: { filename: nameOf(file), file_data: dataUrl(file) } };
+  }
+  const format = SOUND_FORMATS[file.mediaType];
+  return format === undefined
+    ? { type: 'text', text: unsentWords(file) }
+    : { type: 'input_audio', input_audio: { data: file.data, format } };
 }
 
 /** One text as text, several as parts, so that none runs into the next. */

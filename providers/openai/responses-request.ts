@@ -6,7 +6,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Json } from '../../core/json/json.js';
-import type { Block } from '../../core/state/transcript.js';
+import type { AttachedFile, Block } from '../../core/state/transcript.js';
+import { dataUrl, isPdf, isPicture, nameOf, unsentWords } from '../attached.js';
 import { isRecord, listAt, textAt, type JsonRecord } from '../json-record.js';
 import type { ModelRequest, RequestMessage } from '../provider.js';
 import { nothingToSend, wellFormed } from '../wire-text.js';
@@ -125,14 +126,32 @@ function itemsOf(message: RequestMessage, request: ModelRequest): readonly Json[
           {
             type: 'function_call_output',
             call_id: wireCallId(block.id, RESPONSES_CALL_ID_CHARS_MAX),
-            output: resultText(block),
+            output: outputOf(block),
           },
         ]
       : [],
   );
-  const content = texts(message.blocks).map((text) => ({ type: 'input_text', text }));
+  const files = message.blocks.filter((block) => block.type === 'file').map(fileItem);
+  const content = [
+    ...texts(message.blocks).map((text) => ({ type: 'input_text', text })),
+    ...files,
+  ];
   const role = message.asSystem === true ? 'developer' : 'user';
   return content.length === 0 ? results : [...results, { type: 'message', role, content }];
+}
+
+function outputOf(block: Extract<Block, { type: 'tool_result' }>): Json {
+  const text = resultText(block);
+  if (block.files === undefined) return text;
+  const said = text.trim() === '' ? [] : [{ type: 'input_text', text }];
+  return [...said, ...block.files.map(fileItem)];
+}
+
+function fileItem(file: AttachedFile): JsonRecord {
+  if (isPicture(file)) return { type: 'input_image', detail: 'auto', image_url: dataUrl(file) };
+  return isPdf(file)
+    ? { type: 'input_file', filename: nameOf(file), file_data: dataUrl(file) }
+    : { type: 'input_text', text: unsentWords(file) };
 }
 
 function assistantItems(message: RequestMessage, request: ModelRequest): readonly Json[] {

@@ -16,7 +16,8 @@ import { replacerOf, type Replacer } from './replacer.js';
 import { rewrite } from './rewrite.js';
 import type { RedactionRule } from './rules.js';
 import { hiddenTexts, refused, type HiddenTexts } from './select.js';
-import { placedDocuments } from './documents.js';
+import { documentsOf, placedDocuments } from './documents.js';
+import { withoutFiles } from './files.js';
 
 const PLACES_MAX = 200;
 const MARKERS_MAX = 200;
@@ -44,14 +45,18 @@ export async function redactBundle(
       'See `holdfast replay RUN`, or export the run without --redact.',
     );
   }
-  const { hidden, unmatched } = hiddenTexts(placedDocuments(bundle), rules);
+  const bare = withoutFiles(bundle, documentsOf(bundle));
+  const { hidden, unmatched } = hiddenTexts(placedDocuments(bare.bundle), rules);
   if (unmatched.length > 0 && !allowUnmatched) throw refusedRules(unmatched);
   const replacer = replacerOf(hidden, salt);
-  const { bundle: replaced, redactions } = replaceTexts(bundle, hidden, { replacer, rules });
+  const { bundle: replaced, redactions } = replaceTexts(bare.bundle, hidden, {
+    replacer,
+    rules,
+  });
   const renamed = renamedContent(bundle, replaced, salt);
   const redacted = {
     ...(await settled(renamed)),
-    redactions: [...bundle.redactions, ...redactions],
+    redactions: [...bundle.redactions, ...redactions, ...bare.redactions],
   };
   refuseLeaks(redacted, replacer);
   return redacted;

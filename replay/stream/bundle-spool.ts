@@ -47,11 +47,11 @@ export async function spoolOf(settings: SpoolSettings): Promise<BundleSpool> {
     return stretch;
   }
 
-  function refer({ heads: newHeads, blobs, texts }: References): void {
+  function refer({ heads: newHeads, blobs, texts, attachments }: References): void {
     // The newest head of a history stands on most of the others.
     for (const head of [...newHeads].toReversed()) heads.add(head);
     for (const hash of blobs) named.needed.add(hash);
-    for (const hash of texts) named.possible.add(hash);
+    for (const hash of [...texts, ...attachments]) named.possible.add(hash);
   }
 
   async function readBackFrom(head: string): Promise<void> {
@@ -61,7 +61,9 @@ export async function spoolOf(settings: SpoolSettings): Promise<BundleSpool> {
         if (nodes.has(hash)) return;
         const node = JSON.parse(body) as Json;
         look(node);
-        for (const blob of referencesIn([node]).blobs) named.needed.add(blob);
+        const { blobs, attachments } = referencesIn([node]);
+        for (const blob of blobs) named.needed.add(blob);
+        for (const file of attachments) named.possible.add(file);
         nodes.set(hash, await put([body]));
       }
     }

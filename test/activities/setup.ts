@@ -12,6 +12,7 @@ import {
   type Hook,
   type Tool,
 } from '../../authoring/index.js';
+import type { MediaTaken } from '../../core/state/attachment.js';
 import { callDigest, type Json } from '../../core/json/json.js';
 import type {
   Acknowledged,
@@ -49,6 +50,8 @@ export interface BedOptions {
   readonly hooks?: readonly Hook[];
   readonly settings?: SettingsOverrides;
   readonly budget?: BudgetOverrides;
+  /** What the model of the route reads beside text. */
+  readonly takes?: MediaTaken;
 }
 
 export async function startBed(options: BedOptions = {}): Promise<Bed> {
@@ -59,6 +62,7 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
     hooks = [],
     settings = {},
     budget = {},
+    takes,
   } = options;
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-activities-'));
   const store = await openStore({ file: join(folder, 'store.db') });
@@ -73,7 +77,10 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
     settings,
     budget,
   };
-  const config = defineConfig({ agents: [defineAgent(written)] });
+  const config = defineConfig({
+    agents: [defineAgent(written)],
+    ...(takes !== undefined && { routes: [{ ...ROUTE, takes }] }),
+  });
   return {
     store,
     folder,

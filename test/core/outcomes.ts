@@ -428,8 +428,8 @@ function ofEntry(
     return { kind: 'ok', content: { text, ...(json && { json: true }) } };
   }
   if ('stored' in entry) {
-    const { stored: content, proves } = entry;
-    return { kind: 'ok', content, ...(proves !== undefined && { proves }) };
+    const { stored: content, delayMs: _, ...beside } = entry;
+    return { kind: 'ok', content, ...beside };
   }
   if ('error' in entry)
     return { kind: 'error', code: entry.code ?? 'execution_error', message: entry.error };

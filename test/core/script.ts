@@ -1,4 +1,5 @@
 /** What a test of the core writes down: tools, model replies, outcomes. In the spirit of spec fixtures. */
+import type { Attachment } from '../../core/state/attachment.js';
 import { DEFAULT_BUDGET, type Budget } from '../../core/state/budget-fields.js';
 import type { Letter } from '../../core/state/mail.js';
 import type { Decision } from '../../core/state/ask.js';
@@ -67,6 +68,8 @@ export interface Script {
   readonly sandboxQueue?: string | undefined;
   readonly tools?: readonly ToolRecord[];
   readonly contextWindow?: number;
+  /** What the agent's own model reads beside text. */
+  readonly takes?: ModelRoute['takes'];
   /** Routes beside the agent's own, by name; with any given, other names are unknown. */
   readonly routes?: { readonly [name: string]: Partial<ModelRoute> };
   /** Size of the static prompt: no reply may be billed for more than was sent. */
@@ -177,6 +180,7 @@ export type ToolEntry =
       readonly stored: StoredText;
       readonly delayMs?: number;
       readonly proves?: readonly string[];
+      readonly attachments?: readonly Attachment[];
     }
   | {
       readonly error: string;
@@ -290,7 +294,7 @@ export function frozenOf(script: Script): Frozen {
   const fallback = settings?.fallbackModel && scriptedRoute(script, settings.fallbackModel);
   return {
     agent: { name: 'case', version: '1' },
-    route: { ...route, contextWindow },
+    route: { ...route, contextWindow, ...(script.takes && { takes: script.takes }) },
     ...(fallback && { fallback }),
     prompt: { hash: 'root', bytes: script.promptBytes ?? 400 },
     tools: script.tools ?? TOOLBOX,

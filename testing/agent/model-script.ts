@@ -242,7 +242,11 @@ function exhausted(request: TestRequest, length: number | undefined): HoldfastEr
 
 function shownEnd(messages: ModelRequest['messages']): string {
   const texts = (messages.at(-1)?.blocks ?? []).map((block) =>
-    block.type === 'tool_use' ? JSON.stringify(block.args) : block.text,
+    block.type === 'tool_use'
+      ? JSON.stringify(block.args)
+      : block.type === 'file'
+        ? `[${block.mediaType}]`
+        : block.text,
   );
   const text = texts.join(' ');
   return text.length <= TEXT_SHOWN_CHARS ? text : `${text.slice(0, TEXT_SHOWN_CHARS)}…`;

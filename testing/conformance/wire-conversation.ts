@@ -27,6 +27,9 @@ export function entriesOf(messages: readonly RequestMessage[]): readonly WireEnt
           return [{ calls: block.id, tool: block.tool, args: block.args }];
         case 'tool_result':
           return [{ resultOf: block.id, isError: block.isError, text: block.text }];
+        // Files are checked vendor by vendor.
+        case 'file':
+          return [];
       }
     });
   });

@@ -2,14 +2,29 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { TranscriptMessage } from '../../../client/read/transcript.js';
 import type { RunEvent } from '../data/api-types.js';
+import { AttachedFiles } from '../parts/attached.js';
 import { Exact } from '../parts/folded.js';
 import { InertBlock, InertLine } from '../parts/inert.js';
 import { excerptOf } from '../parts/json-value.js';
 import { ResultText } from '../parts/result-text.js';
 import { StoredText } from '../parts/stored-text.js';
 
-export function StoredMessage({ message }: { readonly message: TranscriptMessage }): VNode {
-  const { role, text, thinking, calls = [], results = [], model, flags = [] } = message;
+interface StoredMessageProps {
+  readonly message: TranscriptMessage;
+  readonly runId: string;
+}
+
+export function StoredMessage({ message, runId }: StoredMessageProps): VNode {
+  const {
+    role,
+    text,
+    thinking,
+    attachments,
+    calls = [],
+    results = [],
+    model,
+    flags = [],
+  } = message;
   const about = [model, ...flags].filter((word) => word !== undefined).join(', ');
   const who = role !== 'user' ? 'Model' : results.length > 0 ? 'Results' : 'User';
   return (
@@ -21,11 +36,15 @@ export function StoredMessage({ message }: { readonly message: TranscriptMessage
         </details>
       )}
       {text !== undefined && <InertBlock text={text} />}
+      <AttachedFiles files={attachments} runId={runId} />
       {calls.map(({ tool, args }, place) => (
         <CallRow key={place} tool={tool} args={args} />
       ))}
-      {results.map(({ isError, text: result }, place) => (
-        <ResultText key={place} excerpt={{ text: result }} runId="" hasFailed={isError} />
+      {results.map(({ isError, text: result, attachments: files }, place) => (
+        <div key={place}>
+          <ResultText excerpt={{ text: result }} runId="" hasFailed={isError} />
+          <AttachedFiles files={files} runId={runId} />
+        </div>
       ))}
     </MessageRow>
   );
@@ -51,6 +70,7 @@ export function EventMessage({ event, runId }: EventMessageProps): VNode | null 
           about={senderOf(event)}
         >
           <StoredText excerpt={excerptOf(said)} runId={runId} />
+          <AttachedFiles files={event.attachments} runId={runId} />
         </MessageRow>
       );
     }
@@ -71,6 +91,7 @@ export function EventMessage({ event, runId }: EventMessageProps): VNode | null 
             runId={runId}
             hasFailed={event.status !== 'ok'}
           />
+          <AttachedFiles files={event.attachments} runId={runId} />
         </MessageRow>
       );
     default:

@@ -2,6 +2,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { RunEvent } from '../data/api-types.js';
+import { AttachedFiles } from '../parts/attached.js';
 import { Exact, Folded } from '../parts/folded.js';
 import { cost, duration, exactTime } from '../parts/format.js';
 import { InertLine } from '../parts/inert.js';
@@ -98,9 +99,15 @@ function Beginning({ event, runId }: PartProps): ComponentChildren {
 function Ending({ event, runId }: PartProps): ComponentChildren {
   switch (event?.type) {
     case 'session_init':
-      return <StoredText excerpt={excerptOf(event.goal)} runId={runId} />;
-    case 'user_message':
-      return <StoredText excerpt={excerptOf(event.text)} runId={runId} />;
+    case 'user_message': {
+      const said = event.type === 'session_init' ? event.goal : event.text;
+      return (
+        <>
+          <StoredText excerpt={excerptOf(said)} runId={runId} />
+          <AttachedFiles files={event.attachments} runId={runId} />
+        </>
+      );
+    }
     case 'model_response':
       return <Said event={event} runId={runId} />;
     case 'tool_finished':
@@ -137,11 +144,16 @@ function Said({ event, runId }: OfEvent<'model_response'>): VNode {
 }
 
 function Returned({ event, runId }: OfEvent<'tool_finished'>): VNode {
-  const { content, status } = event;
+  const { content, status, attachments } = event;
   const excerpt = excerptOf(content);
   const hasFailed = status !== 'ok';
   const result = <ResultText excerpt={excerpt} runId={runId} hasFailed={hasFailed} />;
   // Why it failed is read at a glance.
   if (hasFailed && excerpt.blob === undefined) return result;
-  return <Folded text={`→ ${excerpt.text}`} draw={() => result} />;
+  return (
+    <>
+      <Folded text={`→ ${excerpt.text}`} draw={() => result} />
+      <AttachedFiles files={attachments} runId={runId} />
+    </>
+  );
 }

@@ -38,7 +38,9 @@ export function Transcript({ runId, events, isOpen }: TranscriptProps): VNode {
       <p class="help">{noteOf(found)}</p>
       <ol class="messages">
         {found?.kind === 'stored' &&
-          found.messages.map((message, place) => <StoredMessage key={place} message={message} />)}
+          found.messages.map((message, place) => (
+            <StoredMessage key={place} message={message} runId={runId} />
+          ))}
         {found?.kind === 'told' &&
           found.events.map((event) => (
             <EventMessage key={event.stamp.seq} event={event} runId={runId} />

@@ -2,6 +2,7 @@
  * Payloads of the activities around one call of a tool: its check, its hooks, its execution, and what became of it.
  * Invariant: they carry references, never conversations (their limits: json.ts).
  */
+import type { Attachment } from '../attachment.js';
 import type { DeskKey, SignedStatement } from '../statement.js';
 import type { AnsweredExchange, OpenExchange } from '../elicitation.js';
 import type { State } from '../dataflow.js';
@@ -113,6 +114,7 @@ export type ToolOutcome =
   | {
       readonly kind: 'ok';
       readonly content: StoredText;
+      readonly attachments?: readonly Attachment[];
       readonly reused?: boolean;
       /** Of a result by reference: ids of the evidence that the whole of it proves. */
       readonly proves?: readonly string[];

@@ -232,3 +232,38 @@ describe('a text with half of a surrogate pair', () => {
     expect(read(text, { ...unopened, begunWith: since }).ok).toBe(false);
   });
 });
+
+describe('attachments of a message or a start', () => {
+  const one = { $blob: 'a'.repeat(64), bytes: 400, mediaType: 'image/png' };
+  const said = (attachments: unknown) => parseUserMessage({ text: 'See.', attachments });
+
+  test('are references of known types, and nothing else of them is kept', () => {
+    const parsed = said([{ ...one, name: 'a.png', extra: 'x' }]);
+    expect(parsed).toEqual({
+      ok: true,
+      value: { text: 'See.', attachments: [{ ...one, name: 'a.png' }] },
+    });
+    expect(said([])).toEqual({ ok: true, value: { text: 'See.' } });
+    const start = { v: 1, agent: 'a', task: { goal: 'g', attachments: [{ ...one, extra: 'x' }] } };
+    expect(parseStart(start)).toMatchObject({ value: { task: { attachments: [one] } } });
+  });
+
+  test.each([
+    ['x', /list of at most 20/],
+    [Array.from({ length: 21 }, () => one), /list of at most 20/],
+    [[null], /attachments\.0: it must be an object/],
+    [[{ ...one, $blob: 'A'.repeat(64) }], /\$blob must be a hash/],
+    [[{ ...one, mediaType: 'image/svg+xml' }], /mediaType must be one of/],
+    [[{ ...one, mediaType: 'toString' }], /mediaType must be one of/],
+    [[{ ...one, bytes: 0 }], /more than/],
+    [[{ ...one, bytes: 5_000_100 }], /more than 3750000 bytes/],
+    [[{ ...one, name: 'x'.repeat(101) }], /name must be/],
+    [[{ ...one, pages: 601 }], /pages must be/],
+    [[{ ...one, seconds: 1.5 }], /seconds must be/],
+    [Array.from({ length: 6 }, () => ({ ...one, bytes: 4_999_000 })), /20000000 are allowed/],
+  ])('are refused when they are anything else: %#', (attachments, words) => {
+    expect(said(attachments)).toMatchObject({ ok: false, reason: expect.stringMatching(words) });
+    const start = parseStart({ v: 1, agent: 'a', task: { goal: 'g', attachments } });
+    expect(start).toMatchObject({ ok: false, reason: expect.stringMatching(words) });
+  });
+});

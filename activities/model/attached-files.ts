@@ -1,0 +1,89 @@
+/**
+ * Attachments of a conversation as a request has them: their bytes, or words in their place.
+ * Invariants: only what the model of the route reads is sent, and only bytes that are of the type that was said; a
+ * request has at most so many and so much of them, the newest first.
+ */
+import { HoldfastError } from '../../core/state/errors.js';
+import {
+  ATTACHED_BYTES_MAX,
+  fileBytes,
+  kindOf,
+  type Attachment,
+  type MediaKind,
+} from '../../core/state/attachment.js';
+import type { ModelRoute } from '../../core/state/model.js';
+import type { AttachedFile } from '../../core/state/transcript.js';
+import { isTaken } from '../../core/step/media.js';
+import { isOfType } from '../../attachments/sniff.js';
+import type { StoreCalls } from '../../store/store.js';
+import type { HashedNode } from '../../store/transcripts.js';
+import { attachmentsOf } from './node-attachments.js';
+
+/** Of one request; with more of them vendors take smaller pictures only. */
+const SENT_MAX = 20;
+
+export interface FileReader {
+  readonly store: Pick<StoreCalls, 'getText'>;
+  readonly tenant: string;
+  readonly route: Pick<ModelRoute, 'takes'>;
+  /** What is sent of all that the conversation has. */
+  readonly sent: ReadonlySet<Attachment>;
+}
+
+/** The newest that the model reads and that have room. */
+export function sentOf(
+  nodes: readonly HashedNode[],
+  route: FileReader['route'],
+): ReadonlySet<Attachment> {
+  const sent = new Set<Attachment>();
+  let bytes = 0;
+  for (const node of nodes.toReversed()) {
+    const own = node.blocks.flatMap(attachmentsOf).filter((one) => isTaken(one, route));
+    for (const one of own) {
+      bytes += fileBytes(one);
+      if (sent.size >= SENT_MAX || bytes > ATTACHED_BYTES_MAX) return sent;
+      sent.add(one);
+    }
+  }
+  return sent;
+}
+
+type Shown =
+  | { readonly file: AttachedFile; readonly words?: undefined }
+  | { readonly file?: undefined; readonly words: string };
+
+export async function fileOf(
+  { store, tenant, route, sent }: FileReader,
+  attachment: Attachment,
+): Promise<Shown> {
+  if (!isTaken(attachment, route)) return { words: inWords(attachment, 'unread') };
+  if (!sent.has(attachment)) return { words: inWords(attachment, 'old') };
+  const { mediaType, name, $blob, bytes } = attachment;
+  const data = await store.getText(tenant, { $blob, bytes, preview: '' }).catch(ifMissing);
+  if (data === undefined || !isOfType(data, mediaType))
+    return { words: inWords(attachment, 'gone') };
+  return { file: { mediaType, data, ...(name !== undefined && { name }) } };
+}
+
+function ifMissing(error: unknown): undefined {
+  if (error instanceof HoldfastError && error.code === 'TranscriptMissing') return undefined;
+  throw error;
+}
+
+const KINDS: { readonly [kind in MediaKind]: string } = {
+  image: 'picture',
+  document: 'document',
+  sound: 'recording',
+};
+const WHY = {
+  unread: 'this model does not read files of this kind',
+  old: 'newer files take the room of this request',
+  gone: 'its bytes are not in the store any more',
+} as const;
+
+function inWords(attachment: Attachment, why: keyof typeof WHY): string {
+  const { name, mediaType } = attachment;
+  const named = name === undefined ? '' : ` ${JSON.stringify(name)}`;
+  const size = `${mediaType}, ${fileBytes(attachment)} bytes`;
+  return `[The ${KINDS[kindOf(attachment)]}${named} (${size}) is not shown: ${WHY[why]}.]`;
+}

@@ -1,0 +1,72 @@
+/**
+ * What attachments count as, in tokens.
+ * Invariant: a model that does not read a kind is told of it in words, which count as well.
+ */
+import {
+  kindOf,
+  type Attachment,
+  type MediaCount,
+  type MediaKind,
+  type MediaTaken,
+} from '../state/attachment.js';
+import type { ModelRoute } from '../state/model.js';
+
+/** Most tokens of a name, or of the words in place of what a model does not read. */
+const WORDS_TOKENS = 600;
+const NONE: MediaCount = { images: 0, documents: 0, pages: 0, sounds: 0, seconds: 0 };
+
+/** undefined: there are none. */
+export function countMedia(attachments: readonly Attachment[]): MediaCount | undefined {
+  return attachments.length === 0 ? undefined : attachments.reduce(added, NONE);
+}
+
+function added(count: MediaCount, one: Attachment): MediaCount {
+  switch (kindOf(one)) {
+    case 'image':
+      return { ...count, images: count.images + 1 };
+    case 'document':
+      return { ...count, documents: count.documents + 1, pages: count.pages + (one.pages ?? 1) };
+    case 'sound':
+      return { ...count, sounds: count.sounds + 1, seconds: count.seconds + (one.seconds ?? 1) };
+  }
+}
+
+/** Most tokens that they have for the model of a route. */
+export function mediaTokens(
+  count: MediaCount | undefined,
+  { takes = {} }: Pick<ModelRoute, 'takes'>,
+): number {
+  if (count === undefined) return 0;
+  const { images, documents, pages, sounds, seconds } = count;
+  const words = (images + documents + sounds) * WORDS_TOKENS;
+  return (
+    words +
+    images * (takes.image ?? 0) +
+    pages * (takes.documentPage ?? 0) +
+    seconds * (takes.soundSecond ?? 0)
+  );
+}
+
+export function sumMedia(a: MediaCount | undefined, b: MediaCount): MediaCount {
+  if (a === undefined) return b;
+  return {
+    images: a.images + b.images,
+    documents: a.documents + b.documents,
+    pages: a.pages + b.pages,
+    sounds: a.sounds + b.sounds,
+    seconds: a.seconds + b.seconds,
+  };
+}
+
+const FIELDS: { readonly [kind in MediaKind]: keyof MediaTaken } = {
+  image: 'image',
+  document: 'documentPage',
+  sound: 'soundSecond',
+};
+
+export function isTaken(
+  one: Pick<Attachment, 'mediaType'>,
+  { takes = {} }: Pick<ModelRoute, 'takes'>,
+): boolean {
+  return takes[FIELDS[kindOf(one)]] !== undefined;
+}
