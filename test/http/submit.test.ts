@@ -4,7 +4,7 @@ import { checkOptions, type ChatHandlerOptions } from '../../http/options.js';
 import type { UiChunk } from '../../http/projection/index.js';
 import type { SaidMessage } from '../../http/said.js';
 import { submit, type Submitting } from '../../http/submit.js';
-import { tellMessage, type Ending } from '../../http/told.js';
+import { tellMessage, type Ending, type Telling } from '../../http/told.js';
 import { HoldfastError } from '../../core/state/errors.js';
 
 const gone = (): never => {
@@ -36,6 +36,8 @@ class Runs {
   readonly interrupted: string[] = [];
   /** Conversations, by session. */
   readonly spoken = new Map<string, object[]>();
+  /** How runs were read. */
+  readonly followed: object[] = [];
   /** Of a run that is told whole. */
   moments: object[] = [];
   unprocessed: readonly string[] = [];
@@ -50,7 +52,8 @@ class Runs {
 
   follow = () => undefined;
 
-  followTree = async function* (this: Runs) {
+  followTree = async function* (this: Runs, _: string, options: object) {
+    this.followed.push(options);
     for (const moment of this.moments) yield { of: { runId: 'r', depth: 0 }, ...moment };
   }.bind(this);
 
@@ -92,7 +95,11 @@ class Runs {
         .filter((id) => id.startsWith(prefix))
         .sort()
         .at(-1),
-    place: async (_: string, { since }: { readonly since: number }) => ({ since, asks: [] }),
+    place: async (_: string, { since, seen }: { since: number; seen?: number }) => ({
+      since,
+      asks: [],
+      ...(seen !== undefined && { after: '7.0' }),
+    }),
   };
 
   handle = (runId: string) => ({
@@ -325,14 +332,18 @@ describe('the message after a follow-up', () => {
     },
   });
 
-  async function tell(runs: Runs): Promise<{ chunks: readonly UiChunk[]; ending: Ending }> {
+  async function tell(
+    runs: Runs,
+    from: Pick<Telling, 'span' | 'seen'> = {
+      span: { named: 'mine', text: 'Yes.', after: 4 },
+    },
+  ): Promise<{ chunks: readonly UiChunk[]; ending: Ending }> {
     const { chat } = chatWith(runs);
     const { signal } = new AbortController();
-    const span = { named: 'mine', text: 'Yes.', after: 4 };
     const telling = tellMessage({
       chat,
       runId: 'r',
-      span,
+      ...from,
       options: {},
       limit: signal,
       left: signal,
@@ -358,6 +369,19 @@ describe('the message after a follow-up', () => {
     const runs = new Runs();
     runs.moments = [words(7, 'Yes.', 'other'), words(9, 'Yes.', 'mine'), end(12)];
     expect((await tell(runs)).chunks[0]).toEqual({ type: 'start', messageId: 'r:u9' });
+  });
+
+  test('is read from its own event on, and its tokens from the event that the client has', async () => {
+    const runs = new Runs();
+    runs.heard.push({ runId: 'r', seq: 9, messageId: 'r:m9', name: 'mine', text: 'Yes.' });
+    runs.moments = [words(9, 'Yes.', 'mine'), end(12)];
+    const { chunks } = await tell(runs, { span: 'last', seen: 11 });
+    expect(runs.followed).toEqual([
+      expect.objectContaining({ since: 9, after: '7.0', tokensSince: 12 }),
+    ]);
+    expect(chunks.map(({ type }) => type)).toEqual(['start', 'data-holdfast-run', 'finish']);
+    await tell(runs);
+    expect(runs.followed[1]).toMatchObject({ since: 9, tokensSince: 0 });
   });
 
   test('has never begun only where the run says that it left a message out', async () => {
