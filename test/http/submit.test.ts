@@ -3,6 +3,7 @@ import { deliveries, type Speaking } from '../../http/deliveries.js';
 import { checkOptions, type ChatHandlerOptions } from '../../http/options.js';
 import type { UiChunk } from '../../http/projection/index.js';
 import type { SaidMessage } from '../../http/said.js';
+import { storedMessages } from '../../http/stored.js';
 import { submit, type Submitting } from '../../http/submit.js';
 import { tellMessage, type Ending, type Telling } from '../../http/told.js';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -296,6 +297,49 @@ describe('a message that is changed', () => {
     runs.spoken.set(chat.base, [user(`${chat.base}.x:m0`, 'A summary.')]);
     await expect(say('u1', 'Changed.', EDIT)).rejects.toMatchObject({ status: 409 });
     await expect(say('u3', 'Changed.', EDIT)).rejects.toMatchObject({ status: 409 });
+  });
+});
+
+describe('the conversation of a page that is loaded', () => {
+  const words = (messages: readonly { parts: readonly object[] }[]) =>
+    messages.map(({ parts }) => parts.map((part) => ('text' in part ? part.text : '')).join(''));
+  const said = (messageId: string, role: string, text: string) => ({ messageId, role, text });
+
+  async function answering() {
+    const runs = new Runs();
+    const { chat, say } = chatWith(runs);
+    const one = await say('u1', 'One.');
+    runs.end(one.runId);
+    const before = [
+      said(`${one.runId}:m0`, 'user', 'One.'),
+      said(`${one.runId}:m1`, 'assistant', '1'),
+    ];
+    runs.spoken.set(chat.base, before);
+    const { runId } = await say('u2', 'Two.');
+    return { runs, chat, say, runId, before };
+  }
+
+  test('has the words of its user and not the answer that is under way, whatever of the run is stored', async () => {
+    const { runs, chat, runId, before } = await answering();
+    const expected = ['One.', '1', 'Two.'];
+    expect(words(await storedMessages(chat))).toEqual(expected);
+    runs.spoken.set(runId, before);
+    expect(words(await storedMessages(chat))).toEqual(expected);
+    const own = [said(`${runId}:m0`, 'user', 'Two.'), said(`${runId}:m1`, 'assistant', '2')];
+    runs.spoken.set(runId, [...before, ...own]);
+    expect(words(await storedMessages(chat))).toEqual(expected);
+  });
+
+  test('has what a run answered before its follow-up, which may not be stored yet', async () => {
+    const { runs, chat, say, runId, before } = await answering();
+    const own = [said(`${runId}:m0`, 'user', 'Two.'), said(`${runId}:m1`, 'assistant', '2')];
+    runs.spoken.set(runId, [...before, ...own]);
+    await say('u3', 'Three.');
+    const expected = ['One.', '1', 'Two.', '2', 'Three.'];
+    expect(words(await storedMessages(chat))).toEqual(expected);
+    const more = [said(`${runId}:m10`, 'user', 'Three.'), said(`${runId}:m11`, 'assistant', '3')];
+    runs.spoken.set(runId, [...before, ...own, ...more]);
+    expect(words(await storedMessages(chat))).toEqual(expected);
   });
 });
 
