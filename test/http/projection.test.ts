@@ -4,8 +4,11 @@ import type { EventBody, RunEvent } from '../../core/state/event.js';
 import {
   askOfApproval,
   chunksOf,
+  leaveMessage,
   liveParts,
   messagesOf,
+  startMessage,
+  tellMoment,
   type UiChunk,
   type UiMoment,
 } from '../../http/projection/index.js';
@@ -283,6 +286,17 @@ test('the profile for ai@6 has no chunk that ai@6 refuses', () => {
     ({ type }) => type as string,
   );
   expect(inSeven).toEqual(expect.arrayContaining(newer));
+});
+
+test('a question is open again for a client that may have answered it, and for no other', () => {
+  let { state } = startMessage(options('v6'));
+  for (const moment of moments(reply(1, '', [call('c1')]), asked('c1'))) {
+    ({ state } = tellMoment(state, moment));
+  }
+  const types = (known?: ReadonlySet<string>) => leaveMessage(state, known).map(({ type }) => type);
+  expect(types()).not.toContain('tool-approval-request');
+  expect(types(new Set([`${RUN}:c1`]))).toContain('tool-approval-request');
+  expect(types(new Set([`${RUN}:other`]))).not.toContain('tool-approval-request');
 });
 
 test('a message has one beginning and one end', () => {

@@ -3,8 +3,9 @@ import { deliveries, type Speaking } from '../../http/deliveries.js';
 import { checkOptions, type ChatHandlerOptions } from '../../http/options.js';
 import type { UiChunk } from '../../http/projection/index.js';
 import type { SaidMessage } from '../../http/said.js';
+import { storedMessages } from '../../http/stored.js';
 import { submit, type Submitting } from '../../http/submit.js';
-import { tellMessage, type Ending } from '../../http/told.js';
+import { tellMessage, type Ending, type Telling } from '../../http/told.js';
 import { HoldfastError } from '../../core/state/errors.js';
 
 const gone = (): never => {
@@ -36,6 +37,8 @@ class Runs {
   readonly interrupted: string[] = [];
   /** Conversations, by session. */
   readonly spoken = new Map<string, object[]>();
+  /** How runs were read. */
+  readonly followed: object[] = [];
   /** Of a run that is told whole. */
   moments: object[] = [];
   unprocessed: readonly string[] = [];
@@ -50,7 +53,8 @@ class Runs {
 
   follow = () => undefined;
 
-  followTree = async function* (this: Runs) {
+  followTree = async function* (this: Runs, _: string, options: object) {
+    this.followed.push(options);
     for (const moment of this.moments) yield { of: { runId: 'r', depth: 0 }, ...moment };
   }.bind(this);
 
@@ -92,7 +96,11 @@ class Runs {
         .filter((id) => id.startsWith(prefix))
         .sort()
         .at(-1),
-    place: async (_: string, { since }: { readonly since: number }) => ({ since, asks: [] }),
+    place: async (_: string, { since, seen }: { since: number; seen?: number }) => ({
+      since,
+      asks: [],
+      ...(seen !== undefined && { after: '7.0' }),
+    }),
   };
 
   handle = (runId: string) => ({
@@ -292,6 +300,49 @@ describe('a message that is changed', () => {
   });
 });
 
+describe('the conversation of a page that is loaded', () => {
+  const words = (messages: readonly { parts: readonly object[] }[]) =>
+    messages.map(({ parts }) => parts.map((part) => ('text' in part ? part.text : '')).join(''));
+  const said = (messageId: string, role: string, text: string) => ({ messageId, role, text });
+
+  async function answering() {
+    const runs = new Runs();
+    const { chat, say } = chatWith(runs);
+    const one = await say('u1', 'One.');
+    runs.end(one.runId);
+    const before = [
+      said(`${one.runId}:m0`, 'user', 'One.'),
+      said(`${one.runId}:m1`, 'assistant', '1'),
+    ];
+    runs.spoken.set(chat.base, before);
+    const { runId } = await say('u2', 'Two.');
+    return { runs, chat, say, runId, before };
+  }
+
+  test('has the words of its user and not the answer that is under way, whatever of the run is stored', async () => {
+    const { runs, chat, runId, before } = await answering();
+    const expected = ['One.', '1', 'Two.'];
+    expect(words(await storedMessages(chat))).toEqual(expected);
+    runs.spoken.set(runId, before);
+    expect(words(await storedMessages(chat))).toEqual(expected);
+    const own = [said(`${runId}:m0`, 'user', 'Two.'), said(`${runId}:m1`, 'assistant', '2')];
+    runs.spoken.set(runId, [...before, ...own]);
+    expect(words(await storedMessages(chat))).toEqual(expected);
+  });
+
+  test('has what a run answered before its follow-up, which may not be stored yet', async () => {
+    const { runs, chat, say, runId, before } = await answering();
+    const own = [said(`${runId}:m0`, 'user', 'Two.'), said(`${runId}:m1`, 'assistant', '2')];
+    runs.spoken.set(runId, [...before, ...own]);
+    await say('u3', 'Three.');
+    const expected = ['One.', '1', 'Two.', '2', 'Three.'];
+    expect(words(await storedMessages(chat))).toEqual(expected);
+    const more = [said(`${runId}:m10`, 'user', 'Three.'), said(`${runId}:m11`, 'assistant', '3')];
+    runs.spoken.set(runId, [...before, ...own, ...more]);
+    expect(words(await storedMessages(chat))).toEqual(expected);
+  });
+});
+
 test('what is remembered is bounded, and a later delivery is not forgotten with an earlier one', () => {
   const two = deliveries(2);
   const at = (runId: string): Speaking => ({ runId, span: 'first' });
@@ -325,14 +376,18 @@ describe('the message after a follow-up', () => {
     },
   });
 
-  async function tell(runs: Runs): Promise<{ chunks: readonly UiChunk[]; ending: Ending }> {
+  async function tell(
+    runs: Runs,
+    from: Pick<Telling, 'span' | 'seen'> = {
+      span: { named: 'mine', text: 'Yes.', after: 4 },
+    },
+  ): Promise<{ chunks: readonly UiChunk[]; ending: Ending }> {
     const { chat } = chatWith(runs);
     const { signal } = new AbortController();
-    const span = { named: 'mine', text: 'Yes.', after: 4 };
     const telling = tellMessage({
       chat,
       runId: 'r',
-      span,
+      ...from,
       options: {},
       limit: signal,
       left: signal,
@@ -358,6 +413,19 @@ describe('the message after a follow-up', () => {
     const runs = new Runs();
     runs.moments = [words(7, 'Yes.', 'other'), words(9, 'Yes.', 'mine'), end(12)];
     expect((await tell(runs)).chunks[0]).toEqual({ type: 'start', messageId: 'r:u9' });
+  });
+
+  test('is read from its own event on, and its tokens from the event that the client has', async () => {
+    const runs = new Runs();
+    runs.heard.push({ runId: 'r', seq: 9, messageId: 'r:m9', name: 'mine', text: 'Yes.' });
+    runs.moments = [words(9, 'Yes.', 'mine'), end(12)];
+    const { chunks } = await tell(runs, { span: 'last', seen: 11 });
+    expect(runs.followed).toEqual([
+      expect.objectContaining({ since: 9, after: '7.0', tokensSince: 12 }),
+    ]);
+    expect(chunks.map(({ type }) => type)).toEqual(['start', 'data-holdfast-run', 'finish']);
+    await tell(runs);
+    expect(runs.followed[1]).toMatchObject({ since: 9, tokensSince: 0 });
   });
 
   test('has never begun only where the run says that it left a message out', async () => {
