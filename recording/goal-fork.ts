@@ -12,7 +12,7 @@ import { GOAL_BUDGET_FIELDS } from '../core/state/goal/terms.js';
 import type { GoalFold } from './fold.js';
 
 /** What is left of each limit; absent: there is none. */
-export type BudgetLeft = Partial<GoalBudget> & Pick<GoalBudget, 'maxCostMicroUsd'>;
+type BudgetLeft = Partial<GoalBudget> & Pick<GoalBudget, 'maxCostMicroUsd'>;
 
 export interface GoalForkPlan {
   readonly step: number;

@@ -62,10 +62,9 @@ function beginningOf({ root, members }: Tree, until: number): Tree {
 
 function goalCase(bundle: Bundle, { until, own, expected }: CaptureOptions): FixtureDocument {
   const hint = 'Capture the whole goal, or one cycle of it: `holdfast capture FILE --run c2`.';
-  if (until !== undefined) throw refused('of a goal no beginning is taken', hint);
   if (own !== undefined)
     throw refused('a case about an agent of a configuration is one of a run', hint);
-  return captureGoal(bundle, expected);
+  return captureGoal(bundle, { expected, until });
 }
 
 function caseOf(tree: Tree, options: CaptureOptions): FixtureDocument {

@@ -19,6 +19,7 @@ import { goalExpectation } from './goal-expectation.js';
 import { goalMoments } from './goal-moments.js';
 import { questionScripts } from './goal-questions.js';
 import { goalRecordingOf, isGoalTool, togetherOf, type GoalRecording } from './goal-recording.js';
+import { goalUntil } from './goal-until.js';
 import { hookScript } from './hook-script.js';
 import { modelScript, type CapturedScript } from './model-script.js';
 import type { Recording } from './recording.js';
@@ -32,11 +33,18 @@ type Written<Key extends keyof FixtureDocument> = NonNullable<FixtureDocument[Ke
 /** Of a cycle that no model was asked in. */
 const NEVER_ASKED: Written<'model'> = [{ text: 'This answer is not recorded, and was none.' }];
 
+interface GoalCaptureOptions {
+  readonly expected: FixtureDocument['expected'] | undefined;
+  /** Number of the last step that is taken over. */
+  readonly until: number | undefined;
+}
+
 export function captureGoal(
   bundle: Bundle,
-  expected: FixtureDocument['expected'] | undefined,
+  { expected, until }: GoalCaptureOptions,
 ): FixtureDocument {
-  const recording = goalRecordingOf(bundle);
+  const whole = goalRecordingOf(bundle);
+  const recording = until === undefined ? whole : goalUntil(whole, until);
   const { start, terms } = recording;
   const together = togetherOf(recording);
   refuseUnsayable(recording, together);
@@ -66,6 +74,7 @@ export function captureGoal(
       run: bundle.run.runId,
       agent: start.goal.agent,
       ...(bundle.versions.rules !== null && { rules: bundle.versions.rules }),
+      ...(until !== undefined && { until }),
       ...(left.length > 0 && { leftOut: left }),
     },
     ...instructionsOf(together, texts, others),

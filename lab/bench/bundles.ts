@@ -2,7 +2,7 @@
  * Bundles of runs at growing lengths: what their export, replay and inspection take, each in a process of its own. Flat
  * means that the peak of memory does not grow with the run.
  */
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { takenBy, type Taken } from './command-process.js';
@@ -18,7 +18,17 @@ export interface BundlesOptions extends BenchOptions {
   readonly rounds: number;
 }
 
-const COMMANDS = ['export', 'export packed', 'replay', 'index', 'moment'] as const;
+const COMMANDS = [
+  'export',
+  'export packed',
+  'export redacted',
+  'replay',
+  'replay run',
+  'index',
+  'moment',
+  'diff',
+  'fork plan',
+] as const;
 type Command = (typeof COMMANDS)[number];
 
 interface BundlesRow {
@@ -38,6 +48,9 @@ export interface BundlesReport {
   readonly ratios: Readonly<Record<Command, number>>;
   readonly flat: boolean;
 }
+
+/** Hides one text that every turn has. */
+const RULES = JSON.stringify({ rules: [{ name: 'goal', regex: GOAL }] });
 
 export const EXPORT_RATIO_MAX = 1.5;
 const FLAT: readonly Command[] = ['export', 'export packed'];
@@ -87,6 +100,7 @@ async function rowOf({ place, folder, turns, rounds }: Measuring): Promise<Bundl
   const id = idOf(turns);
   const plain = join(folder, `${id}.json`);
   const packed = `${plain}.gz`;
+  const hidden = join(folder, `${id}.hidden.json`);
   const server = ['--address', place.server.address, '--task-queue', queueOf('held')];
   const exported = (file: string) => [
     'export',
@@ -97,12 +111,18 @@ async function rowOf({ place, folder, turns, rounds }: Measuring): Promise<Bundl
     '--store',
     place.storePlace,
   ];
+  const rules = join(folder, 'rules.json');
+  await writeFile(rules, RULES);
   const lines: Readonly<Record<Command, readonly string[]>> = {
     export: exported(plain),
     'export packed': exported(packed),
+    'export redacted': [...exported(hidden), '--redact', rules],
     replay: ['replay', plain],
+    'replay run': ['replay', id, ...server, '--store', place.storePlace],
     index: ['inspect', plain],
     moment: ['inspect', plain, '--at', 'last'],
+    diff: ['diff', plain, plain],
+    'fork plan': ['fork', plain, '--at', '50', '--plan'],
   };
   const taken: Partial<Record<Command, Taken>> = {};
   for (const command of COMMANDS) {
@@ -110,6 +130,7 @@ async function rowOf({ place, folder, turns, rounds }: Measuring): Promise<Bundl
     for (let round = 0; round < rounds; round += 1) {
       if (command === 'export') await rm(plain, { force: true });
       if (command === 'export packed') await rm(packed, { force: true });
+      if (command === 'export redacted') await rm(hidden, { force: true });
       all.push(await takenBy(folder, lines[command]));
     }
     const [ms, rssMb] = [all.map((one) => one.ms), all.map((one) => one.rssMb)];

@@ -10,6 +10,7 @@ import type { FixtureDocument } from '../../evaluation/format/document.js';
 import { limited } from '../../evaluation/pool.js';
 import { parseFixture, readFixture } from '../../evaluation/read-fixture.js';
 import { createTemporalEngine, type EndedRun } from '../../evaluation/temporal/index.js';
+import { foldOf } from '../../recording/fold.js';
 import type { Bundle } from '../../replay/bundle.js';
 import { exportTree } from '../../replay/export-run.js';
 import { drawn } from '../draw.js';
@@ -23,6 +24,7 @@ const NAMESPACE = 'default';
 
 const refusals: string[] = [];
 let cases: readonly FixtureDocument[];
+let begun: readonly FixtureDocument[];
 
 async function recorded(names: readonly string[]): Promise<readonly Bundle[]> {
   const bundles: Bundle[] = [];
@@ -49,7 +51,9 @@ beforeAll(async () => {
   const names = readdirSync(CASES).filter((name) => name.endsWith('.json'));
   const chosen = drawn(names, PLAYED, SEED);
   saySeed(`${chosen.length} of ${names.length} cases of goals are recorded and captured`);
-  cases = (await recorded(chosen)).flatMap((bundle) => {
+  const bundles = await recorded(chosen);
+  begun = bundles.flatMap(beginningOf);
+  cases = bundles.flatMap((bundle) => {
     try {
       return [capture(bundle)];
     } catch (error) {
@@ -70,6 +74,35 @@ test(
     }
     expect(failed).toEqual([]);
     expect(refusals).toEqual([]);
+  },
+  MINUTE,
+);
+
+/** Up to a step behind one of its cycles, if there is one and a case can say all of the goal. */
+function beginningOf(bundle: Bundle): readonly FixtureDocument[] {
+  const cases = foldOf(bundle).steps.flatMap(({ step }): readonly FixtureDocument[] => {
+    try {
+      return [capture(bundle, { until: step })];
+    } catch {
+      return [];
+    }
+  });
+  return drawn(cases, 1, SEED);
+}
+
+test(
+  'the beginning of a goal, behind one of its cycles, is a case that passes in the simulation',
+  async () => {
+    const failed: string[] = [];
+    for (const one of begun) {
+      const [first] = await differencesOf(one, one.case_id);
+      if (first !== undefined)
+        failed.push(
+          `${one.case_id} until ${one.captured?.until}: ${JSON.stringify(first).slice(0, 600)}`,
+        );
+    }
+    expect(failed).toEqual([]);
+    expect(begun.length).toBeGreaterThan(0);
   },
   MINUTE,
 );

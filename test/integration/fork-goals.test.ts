@@ -37,9 +37,7 @@ beforeAll(async () => {
   // Each cycle pays its own sum: the first 100, the second 200.
   world.script(ANY_RUN, ({ runId, assistantMessages }) => {
     const n = Number(/:c(\d+)$/.exec(runId)?.[1]);
-    const paid = runId.startsWith(PARENT)
-      ? n
-      : n + (startedAt.get(runId.replace(/:c\d+$/, '')) ?? 0);
+    const paid = runId.startsWith(PARENT) ? n : n + begunBehind;
     return assistantMessages === 0 ? pay('pay.keyed', 100 * paid) : say('Paid.');
   });
   await world.client.startGoal({ goalId: PARENT, definition: DEFINITION });
@@ -60,8 +58,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Cycles that the parent had closed where a fork begins. */
-const startedAt = new Map<string, number>();
+/** Cycles that the parent had closed where the fork at hand begins. */
+let begunBehind = 0;
 
 function wholeTree(runId: string) {
   return exportTree({ ...world.place, store: world.store }, { tenant: 'default', runId });
@@ -93,7 +91,7 @@ async function decided(goalId: string, decision: Decision) {
         if (asked.has(one.askId)) continue;
         asked.add(one.askId);
         expect(one.repeats?.earlier.map((earlier) => earlier.runId)).toContain(
-          `${PARENT}:c${n + (startedAt.get(goalId) ?? 0)}`,
+          `${PARENT}:c${n + begunBehind}`,
         );
         const { askId, argsHash } = one;
         const word = {
@@ -118,8 +116,8 @@ test('a fork of a goal goes on behind each of its cycles with what is left, asks
   for (const closed of [0, 1]) {
     for (const decision of ['reject', 'approve'] as const) {
       const step = behind(closed);
+      begunBehind = closed;
       const goalId = await forked(world, PARENT, '--at', `${step}`, '--message', 'Look twice.');
-      startedAt.set(goalId, closed);
       const left = CYCLES - closed;
       expect(await decided(goalId, decision)).toEqual({
         asked: left,

@@ -2,9 +2,11 @@
 import { capture } from '../../../evaluation/capture/capture.js';
 import { differencesOf } from '../../../evaluation/capture/check.js';
 import type { FixtureDocument } from '../../../evaluation/format/document.js';
+import { foldOf } from '../../../recording/fold.js';
 import { keptGoals, type Kept } from './kept-goals.js';
 
 const MINUTE = 60_000;
+const BEGUN = '12/goal-rules-proven';
 
 interface Captured {
   readonly name: string;
@@ -50,6 +52,26 @@ test(
   async () => {
     expect(await failing(goals.cases)).toEqual([]);
     expect(goals.cases.length).toBeGreaterThan(0);
+  },
+  MINUTE,
+);
+
+test(
+  'the beginning of a kept goal is a case behind a cycle, and a step within a pass is none',
+  async () => {
+    const { bundle } = keptGoals().goals.find(({ name }) => name === BEGUN)!;
+    const wrong: string[] = [];
+    const begun = foldOf(bundle).steps.flatMap(({ step }): readonly Captured[] => {
+      try {
+        return [{ name: `${BEGUN} until ${step}`, document: capture(bundle, { until: step }) }];
+      } catch (error) {
+        wrong.push((error as Error).message);
+        return [];
+      }
+    });
+    expect(wrong.filter((text) => !text.includes('had just ended'))).toEqual([]);
+    expect(begun.length).toBeGreaterThan(0);
+    expect(await failing(begun)).toEqual([]);
   },
   MINUTE,
 );
