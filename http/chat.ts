@@ -19,6 +19,8 @@ export interface Chat {
   readonly base: string;
   /** The session that is meant; until `newestOf` has looked, the first. */
   readonly sessionId: string;
+  /** The last one that was begun, whatever became of it. */
+  readonly lastSession: string;
   /** Names the person among all that the handler serves. */
   readonly person: string;
 }
@@ -38,6 +40,7 @@ export function chatOf(
     caller: ownDecisions ? `chat of ${actor.id}` : actor.id,
     base,
     sessionId: base,
+    lastSession: base,
     person: JSON.stringify([tenant ?? null, actor.id]),
   };
 }
@@ -46,21 +49,40 @@ export function chatOf(
 const SESSIONS_MAX = 9_999;
 
 /** The session that follows by a change; undefined: there are too many. */
-export function nextSession({ base, sessionId }: Chat): string | undefined {
-  const number = sessionId === base ? 1 : Number(sessionId.slice(-4));
-  return number >= SESSIONS_MAX ? undefined : `${base}.b${String(number + 1).padStart(4, '0')}`;
+export function nextSession({ base, lastSession }: Chat): string | undefined {
+  const number = numberOf(base, lastSession);
+  return number >= SESSIONS_MAX ? undefined : sessionOf(base, number + 1);
 }
 
-/** The chat at its newest session. Errors: StoreUnavailable. */
+function numberOf(base: string, sessionId: string): number {
+  return sessionId === base ? 1 : Number(sessionId.slice(-4));
+}
+
+function sessionOf(base: string, number: number): string {
+  return number === 1 ? base : `${base}.b${String(number).padStart(4, '0')}`;
+}
+
+/**
+ * The chat at its newest session. One whose first run could not begin is none: the conversation before it goes on.
+ * Errors: StoreUnavailable, ServerUnavailable.
+ */
 export async function newestOf(
-  { branches }: Pick<Deliveries, 'branches'>,
+  deliveries: Pick<Deliveries, 'branches' | 'unopened'>,
   chat: Chat,
 ): Promise<Chat> {
   const { client, base } = chat;
-  const stored = (await client.conversations.lastSession(`${base}.b`)) ?? base;
   // A run that no worker has opened yet is in no store.
-  const known = branches.get(base) ?? base;
-  return { ...chat, sessionId: stored > known ? stored : known };
+  const known = deliveries.branches.get(base) ?? base;
+  const stored = (await client.conversations.lastSession(`${base}.b`)) ?? base;
+  if (stored >= known) return { ...chat, sessionId: stored, lastSession: stored };
+  const begun = { ...chat, sessionId: known, lastSession: known };
+  return (await isUsed(deliveries, begun)) ? begun : { ...begun, sessionId: stored };
+}
+
+async function isUsed(deliveries: Pick<Deliveries, 'unopened'>, chat: Chat): Promise<boolean> {
+  const { stored, openRuns } = await chat.client.session(chat.sessionId);
+  if (stored !== undefined || openRuns.length > 0) return true;
+  return (await unopenedRun(deliveries, chat)) !== undefined;
 }
 
 /** Of the run that a message starts. */

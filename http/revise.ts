@@ -54,8 +54,12 @@ export async function revise(
   const spoken = await spokenIn(chat, chat.sessionId);
   const index = spoken.findLastIndex(isMessage(message.id, own, spoken));
   const found = spoken[index];
-  if (found === undefined)
-    return own.length > 0 || (await wasStarted(chat, message, spoken)) ? refuse() : undefined;
+  if (found === undefined) {
+    if (own.length === 0 && !(await wasStarted(chat, message))) return undefined;
+    if (spoken.length > 0) refuse();
+    // Its run ended before anything was stored.
+    return begunAnew({ deliveries, begin }, chat, { message, before: undefined });
+  }
   if (!spoken.slice(index + 1).some(isOfUser)) {
     const at = placeOf(found, own);
     if (await isSame(chat, message, { at, isOpen: false })) return at;
@@ -180,13 +184,7 @@ function placeOf({ messageId }: TranscriptMessage, own: readonly HeardMessage[])
     : { runId: heard.runId, span: { seq: heard.seq } };
 }
 
-/** Its run exists, and its conversation does not show it: a summary stands for it. */
-async function wasStarted(
-  chat: Chat,
-  { id }: SaidMessage,
-  spoken: readonly TranscriptMessage[],
-): Promise<boolean> {
-  if (spoken.length === 0) return false;
+async function wasStarted(chat: Chat, { id }: SaidMessage): Promise<boolean> {
   return isRunOf(chat, id) || (await isThere(chat, runIdOf(chat, id)));
 }
 
@@ -203,7 +201,7 @@ async function begunAnew(
     const detail = 'The chat has been changed too often.';
     throw new Problem(409, { code: 'not_possible', detail, hint: 'Begin another chat.' });
   }
-  const next = { ...chat, sessionId };
+  const next = { ...chat, sessionId, lastSession: sessionId };
   const session =
     before === undefined
       ? { sessionId }

@@ -286,6 +286,28 @@ describe('a message that is changed', () => {
     expect(runs.interrupted).toEqual([]);
   });
 
+  test('leaves the conversation as it was where its run came to nothing, and may be changed again', async () => {
+    const { runs, chat, say, two } = await conversed();
+    const failed = await say('u3', 'Three, changed.', EDIT);
+    runs.end(failed.runId);
+    // Nothing of it is stored: the next message goes on with the session before.
+    await say('u4', 'Four.');
+    expect(runs.starts.at(-1)).toMatchObject({ resume: chat.base });
+    runs.end(runs.started.at(-1)!);
+    const again = await say('u3', 'Three, changed.', EDIT);
+    expect(again.runId).toBe(runIdOf({ sessionId: `${chat.base}.b0003` }, 'u3'));
+    expect(runs.starts.at(-1)).toMatchObject({ fork: { at: `${two.runId}:m1` } });
+  });
+
+  test('is begun anew where the first run of its chat came to nothing', async () => {
+    const runs = new Runs();
+    const { chat, say } = chatWith(runs);
+    const { runId } = await say('u1', 'One.');
+    runs.end(runId);
+    const sessionId = `${chat.base}.b0002`;
+    expect((await say('u1', 'One.', AGAIN)).runId).toBe(runIdOf({ sessionId }, 'u1'));
+  });
+
   test('is a new message where no run has heard it', async () => {
     const { runs, chat, say } = await conversed();
     expect(await say('u9', 'Nine.', EDIT)).toMatchObject({ runId: runIdOf(chat, 'u9') });

@@ -36,7 +36,7 @@ export const script: ModelScript = ({ messages }) => {
   const last = JSON.stringify(messages.at(-1));
   const id = /O-\d{1,10}/.exec(JSON.stringify(messages))?.[0];
   if (last.includes('refundId')) return { text: 'The refund is paid.' };
-  if (last.includes('A blue cup')) return { text: 'It is a blue cup for 49.99 USD.' };
+  if (last.includes('A blue cup')) return { text: 'The order is a blue cup for 49.99 USD.' };
   if (last.includes('tool_result')) return { text: 'Nothing was paid.' };
   if (id === undefined) return { text: 'Which order is it? Try O-104.' };
   return /refund|money back/i.test(last)
