@@ -7,6 +7,7 @@ import type { Connector } from '../authoring/connectors.js';
 import { ToolError, UNAVAILABLE } from '../authoring/tool-error.js';
 import { digestOf, type Json } from '../core/json/json.js';
 import { definitionHash, definitionOf, type ServerDefinition } from './definition.js';
+import { assumeComplete } from './default-type.js';
 import { exchangeOf, hiddenIn, InputRequired, personRequest, type Exchange } from './exchange.js';
 import { faultOf, NeedsLogin, unreachable, Unsent } from './fault.js';
 import type { Authorization } from './oauth/authorization.js';
@@ -90,6 +91,7 @@ export async function openConnection(opening: Opening, signal: AbortSignal): Pro
       ...(authorization !== undefined && { authorization }),
     });
     await client.connect(transport, { signal, timeout: connector.connectTimeoutMs });
+    if (client.getProtocolEra() === 'modern') assumeComplete(transport);
   } catch (error) {
     await client.close().catch(() => undefined);
     throw await notReached(opening, sdk, error);

@@ -93,6 +93,7 @@ export function toolResultOf(written: WrittenResult): ScriptedResult {
     const beside = files !== undefined && { files };
     return { kind: 'ok', value: written.ok as Json, delayMs, ...cost, ...said, ...beside };
   }
+  if ('unfit' in written) return { kind: 'unfit', value: (written.unfit ?? null) as Json, delayMs };
   if ('error' in written) {
     const { error: message, code } = written;
     return { kind: 'error', message, delayMs, ...(code !== undefined && { code }) };

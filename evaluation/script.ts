@@ -76,6 +76,8 @@ export type ScriptedResult = { readonly delayMs: number } & (
       readonly notes?: readonly string[];
       readonly files?: readonly WrittenFile[];
     }
+  /** It returns what does not fit its output schema, whatever that is. */
+  | { readonly kind: 'unfit'; readonly value: Json }
   /** An ordinary failure: it says that nothing happened. */
   | { readonly kind: 'error'; readonly message: string; readonly code?: string }
   /** A plain error: of a read a failure, of an effect a doubt about its outcome. */

@@ -153,10 +153,12 @@ function resultsIn(
     if (event.type !== 'tool_finished' || event.hosted === true) continue;
     const { callId, status, code, synthetic } = event;
     const text = texts.text(event.content);
-    // A server that is away is so in the words of a network, or by the hash of another description.
+    // What a schema says against a result is not recorded. A server that is away is so in the words of a network, or by the hash of another description.
     const isAway = code === 'tool_unavailable' && servers.has(event.tool);
     const said =
-      text === '' || synthetic || isAway ? {} : shown(text, frozen.budget.maxToolResultChars);
+      text === '' || synthetic || isAway || code === 'malformed_result'
+        ? {}
+        : shown(text, frozen.budget.maxToolResultChars);
     results.set(callId, { status, ...(code !== undefined && { code }), ...said });
   }
   return Object.fromEntries(results);

@@ -55,7 +55,7 @@ function ofOutcome(
       };
     }
     case 'error':
-      return ofError(outcome);
+      return ofError(outcome, asked.texts);
     case 'ambiguous':
       if (outcome.aborted === true) return { result: { hang: true } };
       return inDoubt(asked, outcome.message);
@@ -82,8 +82,11 @@ function ofElsewhere(reason: ElsewhereReason): Answer | undefined {
   return undefined;
 }
 
-function ofError(outcome: Extract<ToolOutcome, { kind: 'error' }>): Answer | undefined {
-  const { code, message } = outcome;
+function ofError(
+  outcome: Extract<ToolOutcome, { kind: 'error' }>,
+  texts: Texts,
+): Answer | undefined {
+  const { code, message, returned } = outcome;
   if (INTERRUPTED_CODES.includes(code)) return { result: { hang: true } };
   switch (code) {
     case 'execution_error':
@@ -96,6 +99,9 @@ function ofError(outcome: Extract<ToolOutcome, { kind: 'error' }>): Answer | und
       return { result: { error: message.replace(/^tool_unavailable: /, ''), code } };
     case 'not_executed':
       return undefined;
+    case 'malformed_result':
+      if (returned === undefined) throw refused('a tool returned what was not kept');
+      return { result: { unfit: valueOf(texts.text(returned), returned) } };
     default:
       throw refused(`a tool ended with ${code}, which no tool of a case can say`);
   }

@@ -43,6 +43,8 @@ const RESULT_FORMS = {
   timeout: z.strictObject({ timeout: z.literal(true), delayMs }),
   hang: z.strictObject({ hang: z.literal(true), delayMs }),
   lost: z.strictObject({ lost: z.enum(['before', 'after']), delayMs }),
+  /** It returns this, which does not fit its output schema. */
+  unfit: z.strictObject({ unfit: z.unknown(), delayMs }),
   ...SERVER_FORMS,
 } as const;
 

@@ -27,6 +27,7 @@ import type { OwnTime } from './own-time.js';
 import { NOT_RECORDED, RecordedAnswers } from './recorded.js';
 import { reachAtEnd, toolOccurrence, type Moments } from './moments.js';
 import { stopsWork, type Stage, type StageWorker } from './stage.js';
+import { unfitOf } from './unfit.js';
 
 /** Declarations kept ready; making one costs more than a whole small case. */
 const DECLARED_MAX = 1_000;
@@ -54,6 +55,7 @@ export function toolDouble(tool: Tool, declared: CaseTool, cast: ToolCast): Tool
   const double = new ToolDouble(declared, tool, cast);
   return {
     ...tool,
+    ...unfitOf(tool, declared),
     run: (input, ctx) => double.run(input as Json, ctx, false),
     ...(tool.sandboxRun !== undefined && {
       sandboxRun: (input: unknown, ctx: ToolContext) => double.run(input as Json, ctx, true),
@@ -203,6 +205,8 @@ class ToolDouble {
       case 'ok':
         if (result.costMicroUsd !== undefined) ctx.cost(result.costMicroUsd);
         return besides(await this.succeed(result.value, call), result.files);
+      case 'unfit':
+        return this.succeed(result.value, call);
       case 'error':
         if (!call.check) await this.reach('tool_finished', ctx, worker);
         throw result.code === undefined

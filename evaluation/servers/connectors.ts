@@ -22,6 +22,7 @@ import { placeOfRun } from '../run-tree.js';
 import type { ServerChange } from '../server-case.js';
 import type { ScriptedResult } from '../script.js';
 import { reachAtEnd, toolOccurrence } from '../scripted/moments.js';
+import { unfitOf } from '../scripted/unfit.js';
 import { stopsWork, type StageWorker } from '../scripted/stage.js';
 import type { ToolCast } from '../scripted/tools.js';
 import { RealTime } from '../real-time.js';
@@ -86,6 +87,7 @@ export function caseConnectors(
       });
       const served = {
         ...tool,
+        ...unfitOf(tool, declared),
         record,
         run: (input: unknown, ctx: ToolContext) => seen.run(input as Json, ctx, renew),
       };

@@ -76,6 +76,9 @@ export class ServerCalls {
       case 'ok':
         caller.happen();
         return this.withNotes(call, result.notes ?? [], resultWith(result.value));
+      case 'unfit':
+        caller.happen();
+        return this.done(id, resultWith(result.value));
       case 'error':
         return this.done(id, failureWith(result.message));
       case 'throws':
