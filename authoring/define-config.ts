@@ -29,6 +29,7 @@ import {
   type ConfiguredModel,
   type LanguageModelDefinition,
 } from './language-models.js';
+import { checkedRequestOptions, type RequestOptions } from './request-options.js';
 import { checkedScript, type ModelScript } from './scripted.js';
 import { checkedEndpoints, checkedRoutes, checkedUnknownModels, type Endpoint } from './models.js';
 import { checkedGate, type TaskGate } from './task-gate.js';
@@ -51,6 +52,11 @@ export interface ConfigDefinition {
   readonly routes?: readonly ModelRoute[];
   /** Servers of your own that speak a vendor's protocol. */
   readonly endpoints?: readonly Endpoint[];
+  /**
+   * Fields of the vendor's API that each request has besides, by provider: of `anthropic` and of endpoints that speak
+   * Messages. They stay in the worker.
+   */
+  readonly requestOptions?: RequestOptions;
   /** Answers for the models `scripted/…`, in place of a vendor: for development and demonstrations. */
   readonly scripted?: ModelScript;
   /** Default: an agent whose model is neither known nor declared cannot be served. */
@@ -78,6 +84,7 @@ const FIELDS: KnownFields<ConfigDefinition> = {
   models: true,
   routes: true,
   endpoints: true,
+  requestOptions: true,
   scripted: true,
   unknownModels: true,
   defaults: true,
@@ -105,6 +112,7 @@ export interface Config {
   readonly models: ReadonlyMap<string, ConfiguredModel>;
   readonly routes: readonly ModelRoute[];
   readonly endpoints: readonly Endpoint[];
+  readonly requestOptions?: RequestOptions;
   readonly scripted?: ModelScript;
   readonly unknownModels: UnknownModels;
   readonly refuseTask?: TaskGate;
@@ -153,6 +161,12 @@ export function defineConfig(definition: ConfigDefinition): Config {
       definition.endpoints ?? [],
       scripted === undefined ? [] : ['scripted'],
     ),
+    ...(definition.requestOptions !== undefined && {
+      requestOptions: checkedRequestOptions(
+        definition.requestOptions,
+        speakersOfMessages(definition),
+      ),
+    }),
     ...(scripted !== undefined && { scripted }),
     unknownModels,
     ...(refuseTask !== undefined && { refuseTask }),
@@ -312,4 +326,9 @@ function hooksByName(hooks: readonly Hook[]): ReadonlyMap<string, Hook> {
 
 function wrong(what: string, hint: string): HoldfastError {
   return new HoldfastError('InvalidConfig', `The configuration cannot be used. ${what}`, { hint });
+}
+
+function speakersOfMessages({ endpoints = [] }: ConfigDefinition): readonly string[] {
+  const own = endpoints.filter(({ protocol }) => protocol === 'messages');
+  return ['anthropic', ...own.map(({ name }) => name)];
 }
