@@ -145,6 +145,8 @@ export {
   type Span,
   type Speaker,
   type StartOptions,
+  type Attachable,
+  type MessageOptions,
   type StreamOptions,
   type StuckRun,
   type Ticks,

@@ -2,7 +2,7 @@
 const { availableParallelism } = require('node:os');
 const whole = require('./jest.config.cjs');
 
-const FOLDERS = ['authoring', 'cli', 'core', 'providers', 'pure', 'store'];
+const FOLDERS = ['attachments', 'authoring', 'cli', 'core', 'providers', 'pure', 'store'];
 const LEFT_OUT = [
   // They need a server.
   'cli/postgres',

@@ -31,6 +31,7 @@ import {
   type LanguageModelDefinition,
   type RetiredModels,
 } from './language-models.js';
+import { checkedRequestOptions, type RequestOptions } from './request-options.js';
 import { checkedScript, type ModelScript } from './scripted.js';
 import { endpointOf, type EndpointDefinition } from './endpoint-presets.js';
 import { checkedEndpoints, checkedRoutes, checkedUnknownModels, type Endpoint } from './models.js';
@@ -56,6 +57,11 @@ export interface ConfigDefinition {
   readonly routes?: readonly ModelRoute[];
   /** Servers that speak a vendor's protocol: known ones by name, `'groq'`, or of your own. */
   readonly endpoints?: readonly EndpointDefinition[];
+  /**
+   * Fields of the vendor's API that each request has besides, by provider: of `anthropic` and of endpoints that speak
+   * Messages. They stay in the worker.
+   */
+  readonly requestOptions?: RequestOptions;
   /** Answers for the models `scripted/…`, in place of a vendor: for development and demonstrations. */
   readonly scripted?: ModelScript;
   /** Default: an agent whose model is neither known nor declared cannot be served. */
@@ -84,6 +90,7 @@ const FIELDS: KnownFields<ConfigDefinition> = {
   retiredModels: true,
   routes: true,
   endpoints: true,
+  requestOptions: true,
   scripted: true,
   unknownModels: true,
   defaults: true,
@@ -113,6 +120,7 @@ export interface Config {
   readonly retiredModels: readonly ConfiguredModel[];
   readonly routes: readonly ModelRoute[];
   readonly endpoints: readonly Endpoint[];
+  readonly requestOptions?: RequestOptions;
   readonly scripted?: ModelScript;
   readonly unknownModels: UnknownModels;
   readonly refuseTask?: TaskGate;
@@ -163,6 +171,12 @@ export function defineConfig(definition: ConfigDefinition): Config {
       (definition.endpoints ?? []).map(endpointOf),
       scripted === undefined ? [] : ['scripted'],
     ),
+    ...(definition.requestOptions !== undefined && {
+      requestOptions: checkedRequestOptions(
+        definition.requestOptions,
+        speakersOfMessages(definition),
+      ),
+    }),
     ...(scripted !== undefined && { scripted }),
     unknownModels,
     ...(refuseTask !== undefined && { refuseTask }),
@@ -322,4 +336,9 @@ function hooksByName(hooks: readonly Hook[]): ReadonlyMap<string, Hook> {
 
 function wrong(what: string, hint: string): HoldfastError {
   return new HoldfastError('InvalidConfig', `The configuration cannot be used. ${what}`, { hint });
+}
+
+function speakersOfMessages({ endpoints = [] }: ConfigDefinition): readonly string[] {
+  const own = endpoints.map(endpointOf).filter(({ protocol }) => protocol === 'messages');
+  return ['anthropic', ...own.map(({ name }) => name)];
 }

@@ -74,6 +74,7 @@ export type { PolicyDeclaration } from './policy.js';
 export type { Tool, ToolContext } from './tool.js';
 export { queuesOf, sandboxQueueOf, sandboxTools } from './tool-queues.js';
 export { parseTuning, type WorkerTuning } from './worker-tuning.js';
+export type { RequestOptions } from './request-options.js';
 export { ToolError } from './tool-error.js';
 export { withFiles, type ResultWithFiles } from './tool-files.js';
 export { days, hours, minutes, seconds, usd } from './units.js';

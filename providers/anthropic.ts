@@ -19,7 +19,8 @@ import {
   type ModelRequest,
   type Provider,
 } from './provider.js';
-import { withoutSecret } from './secret.js';
+import { withoutSecrets } from './secret.js';
+import { isRecord, listAt, textAt, type JsonRecord } from './json-record.js';
 import type { StallLimits } from './stall-watch.js';
 
 export interface AnthropicSettings extends Partial<StallLimits> {
@@ -29,6 +30,8 @@ export interface AnthropicSettings extends Partial<StallLimits> {
   readonly baseUrl?: string;
   /** What sends the requests; default: the global `fetch`. */
   readonly fetch?: typeof fetch;
+  /** Fields of the API that each request has besides. */
+  readonly requestOptions?: JsonRecord;
 }
 
 const BASE_URL = 'https://api.anthropic.com';
@@ -46,24 +49,39 @@ export function createAnthropicProvider(settings: AnthropicSettings): Provider {
     ...(settings.fetch !== undefined && { fetch: settings.fetch }),
   });
   const limits = stallLimitsOf(settings);
+  const { requestOptions = {} } = settings;
+  const secrets = [settings.apiKey, ...tokensIn(requestOptions)];
   return {
     name: settings.name ?? 'anthropic',
     complete: (request, progress) =>
-      withoutSecret(settings.apiKey, () => complete({ client, limits }, request, progress)),
+      withoutSecrets(secrets, () =>
+        complete({ client, limits, requestOptions }, request, progress),
+      ),
   };
+}
+
+/** Keys of servers that the vendor is to reach. */
+function tokensIn(options: JsonRecord): readonly string[] {
+  return listAt(options, 'mcp_servers')
+    .filter(isRecord)
+    .map((server) => textAt(server, 'authorization_token'))
+    .filter((token) => token !== '');
 }
 
 interface Connection {
   readonly client: Anthropic;
   readonly limits: StallLimits;
+  readonly requestOptions: JsonRecord;
 }
 
 async function complete(
-  { client, limits }: Connection,
+  { client, limits, requestOptions }: Connection,
   request: ModelRequest,
   progress: ModelProgress,
 ): Promise<ModelReply> {
-  const body = anthropicBody(request);
+  // A summary, a judge and a reviewer get plain requests: what the vendor would run for them is in no bound.
+  const besides = request.metadata?.purpose === undefined ? requestOptions : {};
+  const body = { ...besides, ...anthropicBody(request) };
   if (progress.signal.aborted) return unsentReply(request);
   const assembly = newAssembly();
   await performAttempt({

@@ -22,6 +22,12 @@ export async function withoutSecret<T>(secret: string, work: () => Promise<T>): 
   }
 }
 
+/** The same for several. */
+export function withoutSecrets<T>(secrets: readonly string[], work: () => Promise<T>): Promise<T> {
+  const [first, ...rest] = secrets;
+  return first === undefined ? work() : withoutSecret(first, () => withoutSecrets(rest, work));
+}
+
 function discreet(error: HoldfastError, secret: string): HoldfastError {
   const { code, message, hint, details = {}, cause } = error;
   return new HoldfastError(code, cleaned(message, secret), {

@@ -1,5 +1,5 @@
 /** The model vendors that the environment gives credentials for, and the endpoints and models of the configuration. */
-import type { Config, Endpoint } from '../authoring/index.js';
+import type { Config, Endpoint, RequestOptions } from '../authoring/index.js';
 import { createAiSdkProvider } from '../providers/ai-sdk.js';
 import { createAnthropicProvider } from '../providers/anthropic.js';
 import { createOpenAiChatProvider } from '../providers/openai-chat.js';
@@ -14,6 +14,8 @@ const NO_KEY = 'none';
 /** What sends the requests; default: the global `fetch`. */
 interface Sending {
   readonly fetch?: typeof fetch;
+  /** Of one that speaks Messages. */
+  readonly requestOptions?: RequestOptions[string];
 }
 
 /** Without a key there is no provider: a worker still serves, and a call of the model says what to do. */
@@ -24,14 +26,20 @@ export function providersOf(
     models = new Map(),
     retiredModels = [],
     scripted,
+    requestOptions = {},
     fetch: send,
-  }: Partial<Pick<Config, 'endpoints' | 'models' | 'retiredModels' | 'scripted'>> & Sending = {},
+  }: Partial<
+    Pick<Config, 'endpoints' | 'models' | 'retiredModels' | 'scripted' | 'requestOptions'>
+  > &
+    Pick<Sending, 'fetch'> = {},
 ): ReadonlyMap<string, Provider> {
   const { anthropic, openai, litellm } = environment;
   const sending = send === undefined ? {} : { fetch: send };
   const providers: Provider[] = [];
   if (anthropic.apiKey !== undefined) {
-    providers.push(createAnthropicProvider({ ...anthropic, ...sending, apiKey: anthropic.apiKey }));
+    const { apiKey } = anthropic;
+    const besides = besidesOf(requestOptions, 'anthropic');
+    providers.push(createAnthropicProvider({ ...anthropic, ...sending, ...besides, apiKey }));
   }
   if (openai.apiKey !== undefined) {
     const settings = { ...openai, ...sending, apiKey: openai.apiKey };
@@ -50,7 +58,8 @@ export function providersOf(
   }
   if (scripted !== undefined) providers.push(createScriptedProvider(scripted));
   for (const endpoint of endpoints) {
-    const provider = providerOf(endpoint, environment, sending);
+    const besides = besidesOf(requestOptions, endpoint.name);
+    const provider = providerOf(endpoint, environment, { ...sending, ...besides });
     if (provider !== undefined) providers.push(provider);
   }
   for (const { route, model, providerOptions } of [...models.values(), ...retiredModels]) {
@@ -58,6 +67,11 @@ export function providersOf(
     providers.push(createAiSdkProvider({ name: route.provider, model, ...options }));
   }
   return new Map(providers.map((provider) => [provider.name, provider]));
+}
+
+function besidesOf(options: RequestOptions, name: string): Pick<Sending, 'requestOptions'> {
+  const requestOptions = Object.hasOwn(options, name) ? options[name] : undefined;
+  return requestOptions === undefined ? {} : { requestOptions };
 }
 
 function providerOf(

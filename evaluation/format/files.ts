@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { positive, text } from './values.js';
 
-export const FILE_KINDS = ['png', 'jpeg', 'pdf', 'wav'] as const;
+const FILE_KINDS = ['png', 'jpeg', 'pdf', 'wav'] as const;
 
-export const file = z.strictObject({
+const file = z.strictObject({
   kind: z.enum(FILE_KINDS),
   name: text.optional(),
   /** Pixels of a picture. */

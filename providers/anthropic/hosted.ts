@@ -37,7 +37,7 @@ export function hostedUses(
     return [
       {
         id: textAt(use, 'id'),
-        tool: offeredName(textAt(use, 'name'), hosted),
+        tool: offeredName(nameOf(use), hosted),
         args: use['input'] ?? {},
         isError: result['is_error'] === true || isErrorContent(content),
         result: content,
@@ -59,6 +59,12 @@ export function withoutOpenUses(raw: readonly Json[]): readonly Json[] {
   return raw.filter((block) => !isUse(block) || kept.has(textAt(block, 'id')));
 }
 
+/** A tool of a server that the vendor reaches is one of its toolset, which has the name of the server. */
+function nameOf(use: MutableRecord): string {
+  const server = textAt(use, 'type') === 'mcp_tool_use' ? textAt(use, 'server_name') : '';
+  return server === '' ? textAt(use, 'name') : server;
+}
+
 /** One tool may have several names in use: `code_execution` runs `bash_code_execution`. */
 function offeredName(name: string, offered: readonly string[]): string {
   if (offered.includes(name)) return name;
@@ -68,7 +74,7 @@ function offeredName(name: string, offered: readonly string[]): string {
 /** Whether the API takes the uses in a message back: while their tools are offered. */
 export function mayReturn(raw: readonly Json[], offered: readonly string[]): boolean {
   return raw.filter(isUse).every((use) => {
-    const name = textAt(use, 'name');
+    const name = nameOf(use);
     // Other tools run code of their own accord, and need no declaration for that.
     return offered.includes(offeredName(name, offered)) || (offered.length > 0 && runsCode(name));
   });

@@ -7,7 +7,7 @@ import type { Bundle, Redaction } from '../bundle.js';
 import { referencesIn } from '../references.js';
 
 /** Under which a redacted bundle tells of it. */
-export const FILES_RULE = 'files';
+const FILES_RULE = 'files';
 
 export interface WithoutFiles {
   /** Under the old names: whoever hides texts gives the new ones. */

@@ -1,0 +1,77 @@
+/** Fields of Anthropic's API that a configuration adds to requests, and the servers that Anthropic reaches by them. */
+import { defineAgent, defineConfig, type RequestOptions } from '../../authoring/index.js';
+import type { Json } from '../../core/json/json.js';
+import { hostedUses, mayReturn } from '../../providers/anthropic/hosted.js';
+import { readEnvironment } from '../../worker/config.js';
+import { providersOf } from '../../worker/providers.js';
+import { failureOf, lastBody, serving, stopAll } from './scripted-setup.js';
+
+afterEach(stopAll);
+
+const TOKEN = 'token-of-the-crm-server';
+const OPTIONS = {
+  context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] },
+  mcp_servers: [{ type: 'url', name: 'crm', url: 'https://crm', authorization_token: TOKEN }],
+};
+
+describe('fields of a vendor', () => {
+  test('are in each request of the loop, and never in place of what the runtime says', async () => {
+    const requestOptions = { ...OPTIONS, max_tokens: 1, stream: false };
+    const { ask, model } = await serving([{ text: 'x' }], { requestOptions });
+    await ask();
+    expect(lastBody(model)).toMatchObject({ ...OPTIONS, max_tokens: 1000, stream: true });
+  });
+
+  test('are in no request for a summary or a judge: their bounds know nothing of what would run', async () => {
+    const { ask, model } = await serving([{ text: 'x' }], { requestOptions: OPTIONS });
+    await ask({ metadata: { runId: 'run-1', call: 1, purpose: 'compaction' } });
+    expect(lastBody(model)).not.toHaveProperty('mcp_servers');
+  });
+
+  test('do not leave by an error of the vendor', async () => {
+    const message = `The server crm refused ${TOKEN}.`;
+    const { ask } = await serving([{ status: 400, message }], { requestOptions: OPTIONS });
+    const failure = await failureOf(ask());
+    expect(failure.code).toBe('InvalidRequest');
+    expect(failure.message).toContain('The server crm refused');
+    expect(JSON.stringify([failure.message, failure.details])).not.toContain(TOKEN);
+  });
+
+  const configOf = (requestOptions: RequestOptions) =>
+    defineConfig({
+      agents: [defineAgent({ name: 'a', model: 'scripted/x', instructions: 'Help.', tools: [] })],
+      endpoints: [{ name: 'own', protocol: 'messages', baseUrl: 'http://localhost:1' }],
+      requestOptions,
+    });
+
+  test.each<readonly [RequestOptions, RegExp]>([
+    [{ openai: {} }, /No provider "openai"/],
+    [{ anthropic: { messages: [] } }, /anthropic\.messages is what the runtime says/],
+    [{ own: { container: 'x'.repeat(30_000) } }, /too large or too deep/],
+    [{ own: [] as never }, /no object/],
+  ])('are refused where nothing good would come of them: %#', (options, words) => {
+    expect(() => configOf(options)).toThrow(words);
+  });
+
+  test('stay in the worker', () => {
+    const config = configOf({ own: OPTIONS as unknown as RequestOptions[string] });
+    expect([...providersOf(readEnvironment({}), config).keys()]).toContain('own');
+  });
+});
+
+test('a tool of a server that the vendor reaches is one of the toolset of that server', () => {
+  const use = {
+    type: 'mcp_tool_use',
+    id: 'm1',
+    name: 'get_contact',
+    server_name: 'crm',
+    input: {},
+  };
+  const raw: readonly Json[] = [
+    use,
+    { type: 'mcp_tool_result', tool_use_id: 'm1', is_error: false, content: [] },
+  ];
+  expect(hostedUses(raw, { earlier: [], hosted: ['crm'] })).toMatchObject([{ tool: 'crm' }]);
+  expect(mayReturn(raw, ['crm'])).toBe(true);
+  expect(mayReturn(raw, ['other'])).toBe(false);
+});
