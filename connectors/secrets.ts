@@ -3,6 +3,7 @@
  * Invariant: each text of a connector that becomes an error, an event or a line of a log has passed `hide`.
  */
 import type { Connector } from '../authoring/connectors.js';
+import { codedForms } from '../pure/secret-values.js';
 
 /** Shorter values are words that stand anywhere: `true`, `en`. */
 const SECRET_CHARS_MIN = 6;
@@ -56,17 +57,10 @@ function without(values: readonly string[], text: string): string {
     .reduce((rest, value) => rest.replaceAll(value, HIDDEN), text);
 }
 
-/** As a value may come back: as it is, and in base64, where the place of its first byte decides what it looks like. */
+/** As a value may come back: as it is, and in base64. */
 function formsOf(value: string): readonly string[] {
   if (value.length < CODED_CHARS_MIN) return [value];
-  const bytes = Buffer.from(value);
-  const coded = [0, 1, 2].map((before) =>
-    Buffer.concat([Buffer.alloc(before), bytes])
-      .toString('base64')
-      .slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6)),
-  );
-  const forAddresses = coded.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
-  return [...new Set([value, ...coded, ...forAddresses])];
+  return [...new Set([value, ...codedForms(value)])];
 }
 
 /** `Bearer abc` has the secret `abc`. */
