@@ -95,6 +95,7 @@ export function fromAiSdkTool(
   const unknown = unknownField(settings, FIELDS);
   if (unknown !== undefined) throw wrong(name, `there is no field ${unknown.name}`, unknown.hint);
   const { effect = 'unknown', version = '1', context, sdk = 6, approval, ...rest } = settings;
+  checkShape(name, tool, settings);
   if (![5, 6, 7].includes(sdk)) throw wrong(name, `its sdk is ${String(sdk)}`, 'Use 5, 6 or 7.');
   const { input, converted } = takenInput(name, tool.inputSchema);
   const told = tellOf(name, tool, sdk);
@@ -128,6 +129,36 @@ function executeOf(name: string, tool: AiSdkTool): Execute {
   const hint =
     "Give it an execute function; for an answer of a person use askPerson or kind: 'human_input'.";
   throw wrong(name, 'it has no execute function', hint);
+}
+
+/** Fields by which a tool needs more than it would get. */
+interface OtherShapes {
+  readonly parameters?: unknown;
+  readonly contextSchema?: unknown;
+}
+
+function checkShape(
+  name: string,
+  tool: AiSdkTool & OtherShapes,
+  { context, approval, effect }: AiSdkToolSettings,
+): void {
+  if (tool.parameters !== undefined && tool.inputSchema === undefined) {
+    throw wrong(
+      name,
+      'it has the parameters of the AI SDK v4',
+      'Rename parameters to inputSchema.',
+    );
+  }
+  if (tool.contextSchema !== undefined && context === undefined) {
+    const hint = 'Give context: (ctx) => … in the settings.';
+    throw wrong(name, 'it has a contextSchema, and there is no context', hint);
+  }
+  const asks = tool.needsApproval !== undefined && tool.needsApproval !== false;
+  if (asks && approval === undefined && (effect === 'read' || effect === 'none')) {
+    const hint =
+      "Say approval: 'never' in the settings, or the effect for which a person is asked.";
+    throw wrong(name, `its needsApproval asks a person, but its effect is "${effect}"`, hint);
+  }
 }
 
 /** The SDK decides by a function of the input whether it asks; a run asks always then. */

@@ -7,7 +7,7 @@ import type { ToolContext } from '../tool.js';
 import type { Json } from '../../core/json/json.js';
 import type { Operation } from './operations.js';
 import type { OwnHeaders } from './own-headers.js';
-import type { Plan } from './parameters.js';
+import type { Plan } from './plan.js';
 import { requestOf, type Destination, type Requested } from './request.js';
 import { resultOf, unansweredBy, type Asking } from './response.js';
 

@@ -206,7 +206,7 @@ describe('a request', () => {
     expect(await call(tool('listPets'), input)).toEqual({ ok: true });
     expect(heard[0]).toMatchObject({
       method: 'GET',
-      url: '/v1/pets?tags=a%20b&tags=c&ids=1%2C2&filter%5Bage%5D=3&%24top=5',
+      url: '/v1/pets?tags=a%20b&tags=c&ids=1,2&filter%5Bage%5D=3&%24top=5',
       headers: { 'x-trace': 't', 'x-api-key': 'secret-of-pets' },
     });
     await call(tool('changePet'), { petId: 'a/b?c#d', body: { x: 1, y: ['z', 'é'] } });
