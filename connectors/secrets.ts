@@ -2,8 +2,8 @@
  * What may not leave a connector: values of its headers, variables, address and tokens.
  * Invariant: each text of a connector that becomes an error, an event or a line of a log has passed `hide`.
  */
+import { codedForms } from '../authoring/coded-forms.js';
 import type { Connector } from '../authoring/connectors.js';
-import { codedForms } from '../pure/secret-values.js';
 
 /** Shorter values are words that stand anywhere: `true`, `en`. */
 const SECRET_CHARS_MIN = 6;

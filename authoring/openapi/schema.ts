@@ -184,7 +184,7 @@ function merged(plain: Part, parts: readonly Part[]): Part {
     }),
     ...(required.length > 0 && { required: [...new Set(required)] }),
     // Each strict part would refuse the fields of the others.
-    ...(more !== undefined && more !== false && { additionalProperties: more }),
+    ...(more !== undefined && { additionalProperties: more }),
   };
 }
 

@@ -3,7 +3,8 @@
  * Invariant: values below 8 characters are not looked for: they stand anywhere by chance.
  */
 import type { Json } from '../../core/json/json.js';
-import { codedForms, writtenForms } from '../../pure/secret-values.js';
+import { writtenForms } from '../../pure/secret-values.js';
+import { codedForms } from '../coded-forms.js';
 
 const CHARS_MIN = 8;
 /** Coded, a shorter value is a word that stands anywhere. */
