@@ -4,16 +4,20 @@ import { ToolFailure } from '../tool-error.js';
 const FAILURE_CHARS_MAX = 2_000;
 /** Results that come one after the other; more of them are taken for an endless list. */
 const RESULTS_MAX = 100_000;
+/** Of a call that was given up: its last result still says what it did. */
+const LATE_RESULTS_MAX = 100;
 
-/** The last of several results; the earlier ones are preliminary. Throws when the call is given up meanwhile. */
+/** The last of several results; the earlier ones are preliminary. */
 export async function lastOf(returned: unknown, signal: AbortSignal): Promise<unknown> {
   const value = await returned;
   if (!isIterable(value)) return value;
   let last: unknown;
   let count = 0;
+  let late = 0;
   for await (const one of value) {
-    signal.throwIfAborted();
     count += 1;
+    if (signal.aborted) late += 1;
+    if (late > LATE_RESULTS_MAX) signal.throwIfAborted();
     if (count > RESULTS_MAX) throw new Error(`The tool gave more than ${RESULTS_MAX} results.`);
     last = one;
   }
@@ -68,8 +72,19 @@ function toldContent(parts: unknown): unknown {
 }
 
 function partOf(part: unknown): unknown {
-  const { type, text, mediaType, data } = (part ?? {}) as { readonly [field: string]: unknown };
+  const {
+    type,
+    text,
+    mediaType,
+    data: given,
+  } = (part ?? {}) as { readonly [field: string]: unknown };
   if (type === 'text' && typeof text === 'string') return text;
+  // In v7 a file says by its data what it is.
+  const inner = (typeof given === 'object' ? given : null) as {
+    readonly [field: string]: unknown;
+  } | null;
+  if (inner?.['type'] === 'text' && typeof inner['text'] === 'string') return inner['text'];
+  const data = inner === null ? given : inner['data'];
   return {
     type: typeof type === 'string' ? type.slice(0, 40) : 'unknown',
     ...(typeof mediaType === 'string' && { mediaType: mediaType.slice(0, 100) }),

@@ -1,11 +1,12 @@
 /** Where the service of an OpenAPI document is. */
-import { isThisMachine } from '../connector-auth.js';
+import { isSafeAddress, isThisMachine } from '../connector-auth.js';
 import { followed, own, words, type Part } from './document.js';
 import { wrong } from './operations.js';
 
 const HINT = "Say where the service is: baseUrl: 'https://api.example.com/v1'.";
-/** Addresses by number: of a network of one's own, often. */
-const NUMBERED = /^(\d{1,3}\.){3}\d{1,3}$|^\[|(^|\.)(internal|local|localhost)$/;
+/** Addresses by number, names of one part, and names of networks of one's own. */
+const OWN =
+  /^(\d{1,3}\.){3}\d{1,3}$|^\[|^[^.]*$|(^|\.)(internal|local|localhost|svc|lan|corp|intranet|home|arpa)$/;
 const HOST = /^[A-Za-z0-9._-]+$|^\[/;
 const PATH = /^[A-Za-z0-9._~!$&'()*+,;=:@/-]*$/;
 
@@ -15,9 +16,26 @@ export interface Address {
   readonly base: string;
 }
 
-/** Of the configuration, or of the document; one that only the document names is public and speaks https. Errors: InvalidTool. */
-export function addressOf(document: Part, baseUrl: string | undefined): Address {
-  if (baseUrl !== undefined) return checked(baseUrl, 'its baseUrl');
+interface Named {
+  /** Of the configuration. */
+  readonly baseUrl: string | undefined;
+  /** Requests carry a secret. */
+  readonly isSecret: boolean;
+}
+
+/**
+ * Of the configuration, or of the document; one that only the document names is public, speaks https and gets no secret.
+ * Errors: InvalidTool.
+ */
+export function addressOf(document: Part, { baseUrl, isSecret }: Named): Address {
+  if (baseUrl !== undefined) {
+    const address = checked(baseUrl, 'its baseUrl');
+    if (!isSecret || isSafeAddress(baseUrl)) return address;
+    const hint =
+      'Use https, or a service on this machine; a header that is a text goes over http as well.';
+    throw wrong('its baseUrl begins with http, over which no secret may be sent', hint);
+  }
+  if (isSecret) throw wrong('the document alone would say where a secret header goes', HINT);
   const servers = own(document, 'servers');
   const first = Array.isArray(servers) ? followed(document, servers[0], 'a server') : undefined;
   const named = own(first, 'url');
@@ -25,7 +43,8 @@ export function addressOf(document: Part, baseUrl: string | undefined): Address 
     throw wrong('the document names no whole address of its service', HINT);
   }
   const { protocol, hostname } = new URL(named);
-  if (protocol !== 'https:' || isThisMachine(named) || NUMBERED.test(hostname)) {
+  const host = hostname.replace(/\.+$/, '');
+  if (protocol !== 'https:' || isThisMachine(named) || OWN.test(host)) {
     const hint = 'Say the address yourself by baseUrl if that is where the service is.';
     throw wrong(`the document names the address ${words(named)}, which is not public`, hint);
   }

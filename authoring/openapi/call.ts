@@ -2,7 +2,7 @@
  * One call of an operation: its request is made, sent and answered.
  * Invariants: until the request is sent, every failure is a ToolError; secrets go to the service's own origin alone.
  */
-import { ToolError } from '../tool-error.js';
+import { RETRYABLE, ToolError } from '../tool-error.js';
 import type { ToolContext } from '../tool.js';
 import type { Json } from '../../core/json/json.js';
 import type { Operation } from './operations.js';
@@ -43,6 +43,7 @@ export function callOf(callable: Callable): (input: Input, ctx: ToolContext) => 
       attempt: ctx.attempt,
       bytesMax,
       strip: own.strip,
+      stripCut: own.stripCut,
     };
     const sent = {
       ...requested,
@@ -53,6 +54,8 @@ export function callOf(callable: Callable): (input: Input, ctx: ToolContext) => 
         ...own.pairs,
       ],
     };
+    if (ctx.signal.aborted)
+      throw new ToolError(RETRYABLE, `${key} was given up before it was sent.`);
     const response = await answered(callable, sent, ctx.signal).catch((error: unknown) => {
       throw error instanceof ToolError ? error : unansweredBy(error, asking);
     });
@@ -62,11 +65,11 @@ export function callOf(callable: Callable): (input: Input, ctx: ToolContext) => 
 
 /** The headers of the configuration come last, and win. A read follows to places of its own origin; nothing else is sent anywhere else than it was meant for. */
 async function answered(
-  { operation: { method, key }, send = globalThis.fetch }: Callable,
+  { operation: { method, key }, isRead, send = globalThis.fetch }: Callable,
   { url, headers, body }: Requested,
   signal: AbortSignal,
 ): Promise<Response> {
-  const follows = method === 'get' || method === 'head';
+  const follows = isRead && (method === 'get' || method === 'head');
   let at = url;
   for (let hops = 0; ; hops += 1) {
     const init = {

@@ -3,8 +3,7 @@
  * Invariants: only allowed operations do; the effect of each is the worst that its method suggests, unless the author says
  * otherwise; the document is data: it names no headers, no other hosts, and no code of it runs.
  */
-import type { Idempotency, ToolEffect } from '../../core/state/tool.js';
-import { sideEffectOf } from '../../core/state/tool.js';
+import { sideEffectOf, type ToolEffect } from '../../core/state/tool.js';
 import { defineTool, type ToolDefinition } from '../define-tool.js';
 import { unknownField, type KnownFields } from '../known-fields.js';
 import type { JsonSchema } from '../schema-forms.js';
@@ -12,14 +11,14 @@ import type { Tool } from '../tool.js';
 import { addressOf } from './address.js';
 import { callOf } from './call.js';
 import { documentOf, own, type Part } from './document.js';
+import { effectOf, repeated } from './effect.js';
 import {
   allowedOperations,
   checkNamed,
-  checkPath,
+  checkPlace,
   saidOf,
   toolNameOf,
   wrong,
-  type Method,
   type Operation,
 } from './operations.js';
 import { ownHeadersOf, type HeaderValue, type OwnHeaders } from './own-headers.js';
@@ -95,6 +94,25 @@ const FIELDS: KnownFields<OpenApiSettings> = {
   fetch: true,
 };
 
+const OPERATION_FIELDS: KnownFields<OperationSettings> = {
+  name: true,
+  version: true,
+  approval: true,
+  card: true,
+  limits: true,
+  identity: true,
+  timeoutMs: true,
+  maxResultBytes: true,
+  concurrencySafe: true,
+  quick: true,
+  queue: true,
+  probe: true,
+  onLost: true,
+  required: true,
+  idempotency: true,
+  description: true,
+};
+
 /**
  * Tools for the allowed operations of a document, which is JSON or YAML text or an object. GET and HEAD read. PUT writes and
  * DELETE deletes, and either is repeated when nobody heard how it ended. POST and PATCH may do anything: a person is asked
@@ -118,12 +136,15 @@ export function fromOpenAPI(document: string | object, settings: OpenApiSettings
   checkNamed(effects, 'effects', operations);
   checkNamed(idempotencyKeys, 'idempotencyKeys', operations);
   checkNamed(tools, 'tools', operations);
-  const shared = {
-    document: whole,
-    settings,
-    address: addressOf(whole, settings.baseUrl),
-    headers: ownHeadersOf(headers),
-  };
+  for (const said of Object.values(tools)) {
+    const field = unknownField(said, OPERATION_FIELDS);
+    if (field === undefined) continue;
+    const hint = `Effects belong into \`effects\`. ${field.hint}`;
+    throw wrong(`tools has the unknown field ${field.name}`, hint);
+  }
+  const own = ownHeadersOf(headers);
+  const address = addressOf(whole, { baseUrl: settings.baseUrl, isSecret: own.isSecret });
+  const shared = { document: whole, settings, address, headers: own };
   const made = operations.map((operation) => toolOf(operation, shared));
   const names = made.map(({ record }) => record.name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
@@ -139,16 +160,20 @@ interface Shared {
 }
 
 function toolOf(operation: Operation, { document, settings, address, headers }: Shared): Tool {
-  checkPath(operation);
+  checkPlace(operation);
   const { effects = {}, idempotencyKeys = {}, tools = {}, timeoutMs } = settings;
   const { name, version, idempotency, ...said } = saidOf(tools, operation) ?? {};
   const told = saidOf(idempotencyKeys, operation);
   if (told !== undefined && !HEADER.test(told)) {
     throw wrong(`${operation.key} has no header for its key`, "Name one, 'Idempotency-Key'.");
   }
+  if (told !== undefined && headers.names.includes(told.toLowerCase())) {
+    const hint = 'Take it out of `headers`: each call has a key of its own.';
+    throw wrong(`headers sets ${told}, which is the key of ${operation.key}`, hint);
+  }
   const ownNames = told === undefined ? headers.names : [...headers.names, told.toLowerCase()];
   const plan = planOf(document, operation, ownNames);
-  const effect = saidOf(effects, operation) ?? EFFECT[operation.method];
+  const effect = effectOf(operation, effects);
   const maxResultBytes = said.maxResultBytes ?? settings.maxResultBytes ?? DEFAULT_RESULT_BYTES_MAX;
   const keyHeader = told ?? plan.keyHeader;
   return defineTool({
@@ -173,34 +198,6 @@ function toolOf(operation: Operation, { document, settings, address, headers }: 
       ...(settings.fetch !== undefined && { send: settings.fetch }),
     }),
   });
-}
-
-const EFFECT: Readonly<Record<Method, ToolEffect>> = {
-  get: 'read',
-  head: 'read',
-  put: 'write',
-  delete: 'delete',
-  post: 'unknown',
-  patch: 'unknown',
-};
-
-interface Repeating {
-  readonly effect: ToolEffect;
-  readonly idempotency: Idempotency | undefined;
-  readonly isKeyed: boolean;
-}
-
-/** The same PUT or DELETE twice leaves what one leaves (RFC 9110, 9.2.2): it may be sent again when nobody heard how it ended. */
-function repeated(
-  method: Method,
-  { effect, idempotency, isKeyed }: Repeating,
-): Pick<ToolDefinition<JsonSchema>, 'idempotency' | 'onLost'> {
-  if (idempotency !== undefined) return { idempotency };
-  if (sideEffectOf(effect) !== 'mutating') return {};
-  if (method === 'put' || method === 'delete') {
-    return { idempotency: 'keyed', onLost: 'repeat_with_key' };
-  }
-  return isKeyed ? { idempotency: 'keyed' } : {};
 }
 
 function descriptionOf({ declared, key }: Operation): string {

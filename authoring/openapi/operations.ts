@@ -14,6 +14,7 @@ const WIRE_NAME_CHARS_MAX = 64;
 const DIGEST_CHARS = 8;
 /** What stays as it is in an address, and braces for parameters. */
 const PATH = /^\/[A-Za-z0-9._~!$&'()*+,;=:@/{}-]*$/;
+const ID = /^[^\s/]{1,200}$/;
 const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;
 
 export interface Operation {
@@ -25,6 +26,8 @@ export interface Operation {
   /** Its `operationId`. */
   readonly id?: string;
   readonly declared: Part;
+  /** The document says another address for it. */
+  readonly hasServers: boolean;
   /** Parameters of its path, which its own ones replace. */
   readonly shared: readonly Json[];
 }
@@ -73,10 +76,12 @@ function someOf(operations: readonly Operation[]): string {
   return `There are ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
 }
 
+/** With a space it is a method and a path, else an id. */
 function isNamed({ id, key }: Operation, pattern: string): boolean {
-  if (!pattern.endsWith('*')) return pattern === id || pattern === key;
-  const start = pattern.slice(0, -1);
-  return key.startsWith(start) || (id?.startsWith(start) ?? false);
+  if (pattern === '*') return true;
+  const name = pattern.includes(' ') ? key : id;
+  if (!pattern.endsWith('*')) return pattern === name;
+  return name?.startsWith(pattern.slice(0, -1)) ?? false;
 }
 
 function operationsOf(document: Part): readonly Operation[] {
@@ -101,15 +106,22 @@ function operationsAt(document: Part, path: string, given: Json | undefined): re
       method,
       path,
       key: `${method.toUpperCase()} ${path}`,
-      ...(typeof operationId === 'string' && operationId !== '' && { id: operationId }),
+      // A name that looks like a method and a path would stand for another operation.
+      ...(typeof operationId === 'string' && ID.test(operationId) && { id: operationId }),
       declared,
+      hasServers: [item, declared].some((part) => own(part, 'servers') !== undefined),
       shared: Array.isArray(shared) ? (shared as readonly Json[]) : [],
     };
   });
 }
 
-/** Refuses paths that would lead elsewhere. Errors: InvalidTool. */
-export function checkPath({ path, key }: Operation): void {
+/** Refuses paths and addresses that would lead elsewhere. Errors: InvalidTool. */
+export function checkPlace({ path, key, hasServers }: Operation): void {
+  if (hasServers) {
+    const hint =
+      'Take `servers` out of the operation, and make its tool by another fromOpenAPI with that baseUrl.';
+    throw unfit(`${words(key)} is at an address of its own`, hint);
+  }
   const steps = path.split('/').slice(1);
   const isPlain =
     PATH.test(path) &&

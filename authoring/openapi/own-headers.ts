@@ -4,7 +4,7 @@
  * result, error or event has it.
  */
 import { HoldfastError } from '../../core/state/errors.js';
-import { withoutSecrets } from '../../pure/secret-values.js';
+import { formsOfValue, withoutValues, withoutValuesCut } from '../../pure/hidden-values.js';
 import { ToolError, UNAVAILABLE } from '../tool-error.js';
 import type { ToolContext } from '../tool.js';
 import { isHeaderText } from './request.js';
@@ -12,6 +12,7 @@ import { isHeaderText } from './request.js';
 const HEADERS_MAX = 50;
 const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 const REFUSED = ['host', 'content-length', 'transfer-encoding', 'connection', 'content-type'];
+const KEY_HEADER = 'idempotency-key';
 
 /** A text that is no secret, or a function that gives the value of one request. */
 export type HeaderValue =
@@ -20,14 +21,18 @@ export type HeaderValue =
 export interface OwnHeaders {
   /** In small letters. */
   readonly names: readonly string[];
+  /** A function gives at least one of them. */
+  readonly isSecret: boolean;
   /** The headers of one request. Errors: ToolError, before anything was sent; it quotes no value. */
   of(ctx: ToolContext): Promise<SentHeaders>;
 }
 
 interface SentHeaders {
   readonly pairs: readonly (readonly [string, string])[];
-  /** The text without the values that functions gave. */
-  strip(text: string): string;
+  /** The text without the values that functions gave, and the parts of them, of six characters and more. */
+  readonly strip: (text: string) => string;
+  /** The same of a text that was cut off. */
+  readonly stripCut: (text: string) => string;
 }
 
 /** Errors: InvalidTool, which quotes no value. */
@@ -37,6 +42,11 @@ export function ownHeadersOf(given: { readonly [name: string]: HeaderValue }): O
   );
   if (entries.length > HEADERS_MAX) throw wrong(`${entries.length} headers are too many`);
   for (const [name, value] of entries) {
+    if (name === KEY_HEADER) {
+      const hint =
+        "Name it in idempotencyKeys: { createOrder: 'Idempotency-Key' }; each call has a key of its own.";
+      throw wrong('headers sets Idempotency-Key for every call', hint);
+    }
     if (!NAME.test(name) || REFUSED.includes(name)) {
       throw wrong(`${JSON.stringify(name.slice(0, 60))} is no header that can be sent`);
     }
@@ -46,25 +56,31 @@ export function ownHeadersOf(given: { readonly [name: string]: HeaderValue }): O
   }
   return {
     names: entries.map(([name]) => name),
+    isSecret: entries.some(([, value]) => typeof value === 'function'),
     async of(ctx) {
       const pairs: (readonly [string, string])[] = [];
-      const secrets: Record<string, string> = {};
+      const secrets: string[] = [];
       for (const [name, value] of entries) {
-        const text = typeof value === 'string' ? value : await asked(name, () => value(ctx));
+        const text =
+          typeof value === 'string' ? value : await asked(name, ctx.signal, () => value(ctx));
         pairs.push([name, text]);
-        if (typeof value === 'function') Object.assign(secrets, partsOf(name, text));
+        if (typeof value === 'function') secrets.push(...partsOf(text));
       }
-      return { pairs, strip: (text) => withoutSecrets(text, secrets) };
+      return {
+        pairs,
+        strip: (text) => withoutValues(secrets, text),
+        stripCut: (text) => withoutValuesCut(secrets, text),
+      };
     },
   };
 }
 
 type Asked = () => string | undefined | Promise<string | undefined>;
 
-async function asked(name: string, give: Asked): Promise<string> {
+async function asked(name: string, signal: AbortSignal, give: Asked): Promise<string> {
   let text: unknown;
   try {
-    text = await give();
+    text = await unlessAborted(signal, give);
   } catch {
     // Its words may have the secret.
     throw new ToolError(UNAVAILABLE, `The header ${name} cannot be made now.`);
@@ -73,14 +89,30 @@ async function asked(name: string, give: Asked): Promise<string> {
   throw new ToolError(UNAVAILABLE, `The header ${name} has no value that can be sent.`);
 }
 
-/** `Bearer abc` has the secret `abc`. The names are those that stand in place of the values. */
-function partsOf(name: string, text: string): Readonly<Record<string, string>> {
-  const last = text.trim().split(/\s+/).at(-1) ?? '';
-  return { [`header ${name} SECRET`]: text, [`header ${name} TOKEN`]: last };
+/** A function that takes longer than the call may, is given up. */
+function unlessAborted<T>(signal: AbortSignal, give: () => T | Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new Error('The call was given up.'));
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
+    Promise.resolve()
+      .then(give)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', stop));
+  });
 }
 
-function wrong(what: string): HoldfastError {
-  return new HoldfastError('InvalidTool', `fromOpenAPI: ${what}.`, {
-    hint: "Use headers: { authorization: () => `Bearer ${process.env['API_TOKEN']}` }.",
-  });
+/** `Bearer abc` has the secret `abc`, a cookie one for each of its parts, `Basic` a name and a password in base64. */
+function partsOf(text: string): readonly string[] {
+  const parts = text.split(/[\s;,=]+/);
+  const basic = /^basic\s+(\S+)$/i.exec(text)?.[1];
+  const plain = basic === undefined ? '' : Buffer.from(basic, 'base64').toString();
+  const all = [text, ...parts, plain, ...plain.split(':').slice(1)];
+  return [...new Set(all.flatMap(formsOfValue))];
+}
+
+const HINT = "Use headers: { authorization: () => `Bearer ${process.env['API_TOKEN']}` }.";
+
+function wrong(what: string, hint = HINT): HoldfastError {
+  return new HoldfastError('InvalidTool', `fromOpenAPI: ${what}.`, { hint });
 }

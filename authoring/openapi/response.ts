@@ -11,14 +11,25 @@ const WORDS_CHARS_MAX = 1_000;
 const ERROR_BYTES_MAX = 16 * 1024;
 const HEAD_FIELDS = ['content-type', 'content-length', 'etag', 'last-modified'] as const;
 const CAUSES_MAX = 4;
-/** Nobody was reached. */
-const UNCONNECTED = [
+/** Nobody was reached, or nobody who may be trusted. */
+const UNREACHED: readonly string[] = [
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
-  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
   'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
 ];
+/** A number that a float changes. */
+const LARGE_NUMBER = /(?<![\w".])-?\d{16,}(?![\w".])/;
+const DEPTH_MAX = 200;
 
 /** The call that is answered. */
 export interface Asking {
@@ -32,6 +43,7 @@ export interface Asking {
   readonly attempt: number;
   readonly bytesMax: number;
   readonly strip: (text: string) => string;
+  readonly stripCut: (text: string) => string;
 }
 
 /** A result, or what is thrown. */
@@ -47,7 +59,7 @@ export async function resultOf(response: Response, asking: Asking): Promise<unkn
     };
   }
   const said = await bodyOf(response, ERROR_BYTES_MAX).catch(() => undefined);
-  const words = said === undefined ? '' : asking.strip(said.text).slice(0, WORDS_CHARS_MAX).trim();
+  const words = said === undefined ? '' : stripped(said, asking).slice(0, WORDS_CHARS_MAX).trim();
   const message = `The service answered ${asking.key} with status ${status}${words === '' ? '.' : `: ${words}`}`;
   throw faultOf(status, message, asking);
 }
@@ -69,25 +81,35 @@ export function unansweredBy(
   error: unknown,
   { key, isRead }: Pick<Asking, 'key' | 'isRead'>,
 ): Error {
-  const code = codeOf(error, CAUSES_MAX);
-  const why = code === undefined ? '' : ` (${code})`;
-  const message = `The service did not answer ${key}${why}.`;
-  if (isRead || (code !== undefined && UNCONNECTED.includes(code))) {
-    return new ToolError(RETRYABLE, message);
-  }
-  return new Error(message);
+  const message = `The service did not answer ${key}${codeOf(error, CAUSES_MAX)}.`;
+  return isRead || isUnreached(error, CAUSES_MAX)
+    ? new ToolError(RETRYABLE, message)
+    : new Error(message);
+}
+
+interface NetworkError {
+  readonly code?: unknown;
+  readonly syscall?: unknown;
+  readonly cause?: unknown;
+  readonly errors?: unknown;
 }
 
 /** Errors of the network stand behind those of fetch, one for each address that was tried. */
-function codeOf(error: unknown, depth: number): string | undefined {
-  if (typeof error !== 'object' || error === null || depth === 0) return undefined;
-  const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
+function isUnreached(error: unknown, depth: number): boolean {
+  if (typeof error !== 'object' || error === null || depth === 0) return false;
+  const { code, syscall, cause, errors } = error as NetworkError;
   if (Array.isArray(errors) && errors.length > 0) {
-    const codes = errors.map((one) => codeOf(one, depth - 1));
-    return codes.find((one) => one === undefined || !UNCONNECTED.includes(one)) ?? codes[0];
+    return errors.every((one) => isUnreached(one, depth - 1));
   }
-  if (typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code)) return code;
-  return codeOf(cause, depth - 1);
+  if (syscall === 'connect' || UNREACHED.includes(String(code))) return true;
+  return isUnreached(cause, depth - 1);
+}
+
+function codeOf(error: unknown, depth: number): string {
+  if (typeof error !== 'object' || error === null || depth === 0) return '';
+  const { code, cause, errors } = error as NetworkError;
+  if (typeof code === 'string' && /^[A-Z_]{1,60}$/.test(code)) return ` (${code})`;
+  return codeOf(Array.isArray(errors) ? errors[0] : cause, depth - 1);
 }
 
 async function doneOf(response: Response, asking: Asking): Promise<unknown> {
@@ -105,14 +127,23 @@ async function doneOf(response: Response, asking: Asking): Promise<unknown> {
   if (response.body === null || status === 204) return { status };
   if (!isJson && type !== '' && !/^text\/|[/+]xml\b|[/+]yaml\b/.test(type)) {
     await drop(response);
-    return { status, contentType: type, note: 'The answer is no text and was not read.' };
+    return {
+      status,
+      contentType: asking.strip(type),
+      note: 'The answer is no text and was not read.',
+    };
   }
   const read = await bodyOf(response, asking.bytesMax).catch(() => undefined);
   if (read === undefined) return unread(status, asking);
-  const text = asking.strip(read.text);
-  if (read.isCut) return `${text}\n[cut off: ${asking.bytesMax} bytes kept]`;
-  if (text === '') return { status };
-  return isJson ? parsed(text) : text;
+  if (read.isCut) {
+    return `${stripped(read, asking)}\n[cut off: ${asking.bytesMax} bytes kept]`;
+  }
+  if (read.text === '') return { status };
+  return isJson ? parsed(read.text, asking) : stripped(read, asking);
+}
+
+function stripped({ text, isCut }: Read, { strip, stripCut }: Asking): string {
+  return isCut ? stripCut(text) : strip(text);
 }
 
 /** The status was heard: what was asked for is done, whatever became of the rest of the answer. */
@@ -121,12 +152,27 @@ function unread(status: number, { isRead, key }: Asking): unknown {
   return { status, note: 'The call is done; the rest of its answer was lost.' };
 }
 
-function parsed(text: string): unknown {
+/** What JSON writes in other words is looked at as it is meant. */
+function parsed(text: string, { strip }: Asking): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    const value = JSON.parse(text) as unknown;
+    const clean = cleaned(value, strip, DEPTH_MAX);
+    // Ids that a number cannot hold stay as they were written.
+    const isSame = LARGE_NUMBER.test(text) && JSON.stringify(clean) === JSON.stringify(value);
+    return isSame ? text : clean;
   } catch {
-    return text;
+    return strip(text);
   }
+}
+
+function cleaned(value: unknown, strip: Asking['strip'], depth: number): unknown {
+  if (typeof value === 'string') return strip(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return '[deeper]';
+  if (Array.isArray(value)) return value.map((one) => cleaned(one, strip, depth - 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [strip(key), cleaned(one, strip, depth - 1)]),
+  );
 }
 
 interface Read {

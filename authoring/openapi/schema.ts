@@ -10,7 +10,7 @@ const PARTS_MAX = 4_000;
 const DEPTH_MAX = 24;
 const DESCRIPTION_CHARS_MAX = 600;
 const NOTE_CHARS_MAX = 120;
-const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems'] as const;
+const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems'] as const;
 const BOUNDS = ['minimum', 'maximum', 'multipleOf'] as const;
 const NOTES = [
   ['format', 'Format'],
@@ -77,7 +77,8 @@ function described(schema: Part): Part {
     if (value === undefined || typeof value === 'object') return [];
     return [`${word}: ${String(value).slice(0, NOTE_CHARS_MAX)}.`];
   });
-  const text = [...said, ...notes].join(' ');
+  const distinct = schema['uniqueItems'] === true ? ['Each item stands once.'] : [];
+  const text = [...said, ...notes, ...distinct].join(' ');
   return text === '' ? {} : { description: text };
 }
 
@@ -96,7 +97,7 @@ function numbers(schema: Part): Part {
   const { exclusiveMinimum, exclusiveMaximum } = schema;
   const kept = [...COUNTS, ...BOUNDS].flatMap((key) => {
     const value = own(schema, key);
-    const fits = key === 'uniqueItems' ? value === true : typeof value === 'number';
+    const fits = typeof value === 'number';
     const isMoved =
       (key === 'minimum' && exclusiveMinimum === true) ||
       (key === 'maximum' && exclusiveMaximum === true);
@@ -157,6 +158,8 @@ function merged(plain: Part, parts: readonly Part[]): Part {
     const told: Part = description === undefined ? {} : { description };
     return every.length === 1 ? { ...every[0], ...told } : { ...told, allOf: [...every] };
   }
+  if (all.length === 1) return all[0] ?? {};
+  const more = all.flatMap((one) => one['additionalProperties'] ?? []).find((one) => one !== false);
   const required = all.flatMap((one) => listOf(one['required']));
   const [description] = all.flatMap((one) => one['description'] ?? []);
   return {
@@ -164,6 +167,7 @@ function merged(plain: Part, parts: readonly Part[]): Part {
     ...(description !== undefined && { description }),
     properties: Object.assign({}, ...all.map((one) => one['properties'] ?? {})) as Part,
     ...(required.length > 0 && { required: [...new Set(required)] }),
+    ...(more !== undefined && { additionalProperties: more }),
   };
 }
 
