@@ -107,7 +107,7 @@ function partsOf(text: string): readonly string[] {
   const parts = text.split(/[\s;,=]+/);
   const basic = /^basic\s+(\S+)$/i.exec(text)?.[1];
   const plain = basic === undefined ? '' : Buffer.from(basic, 'base64').toString();
-  const all = [text, ...parts, plain, ...plain.split(':').slice(1)];
+  const all = [text, ...text.split(/\s+/), ...parts, plain, ...plain.split(':').slice(1)];
   return [...new Set(all.flatMap(formsOfValue))];
 }
 

@@ -242,3 +242,33 @@ function standard(): AiSdkTool {
   const validate = (value: unknown) => ({ value });
   return { inputSchema: { '~standard': { version: 1, vendor: 'old', validate } }, execute };
 }
+
+test('a tool that is given up while it ends keeps its last result', async () => {
+  const stop = new AbortController();
+  const execute = async function* () {
+    yield 'sending';
+    stop.abort();
+    yield { id: 1 };
+  };
+  const made = fromAiSdkTool('t', { execute });
+  expect(await call(made, {}, ctx(stop.signal))).toEqual({ id: 1 });
+});
+
+test('files of v7 are told by their data', async () => {
+  const value = [
+    { type: 'file', mediaType: 'text/plain', data: { type: 'text', text: 'A list.' } },
+    { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'AAAA' } },
+  ];
+  const tool = { execute: () => 1, toModelOutput: () => ({ type: 'content', value }) };
+  expect(await call(fromAiSdkTool('t', tool), {})).toEqual({
+    content: ['A list.', { type: 'file', mediaType: 'image/png', bytes: 3 }],
+  });
+});
+
+test.each<[string, object, object, RegExp]>([
+  ['of v4', { parameters: inputSchema, execute }, {}, /of v4/],
+  ['that needs a context', { contextSchema: inputSchema, execute }, {}, /needs a context/],
+  ['that needs approval to read', { needsApproval: true, execute }, { effect: 'read' }, /approval/],
+])('a tool %s is refused', (_, tool, settings, message) => {
+  expect(errorOf(() => fromAiSdkTool('t', tool, settings)).message).toMatch(message);
+});
