@@ -95,8 +95,8 @@ export function fromAiSdkTool(
   const unknown = unknownField(settings, FIELDS);
   if (unknown !== undefined) throw wrong(name, `there is no field ${unknown.name}`, unknown.hint);
   const { effect = 'unknown', version = '1', context, sdk = 6, approval, ...rest } = settings;
-  checkShape(name, tool, settings);
   if (![5, 6, 7].includes(sdk)) throw wrong(name, `its sdk is ${String(sdk)}`, 'Use 5, 6 or 7.');
+  checkForm(name, tool, settings);
   const { input, converted } = takenInput(name, tool.inputSchema);
   const told = tellOf(name, tool, sdk);
   return defineTool({
@@ -131,33 +131,24 @@ function executeOf(name: string, tool: AiSdkTool): Execute {
   throw wrong(name, 'it has no execute function', hint);
 }
 
-/** Fields by which a tool needs more than it would get. */
-interface OtherShapes {
-  readonly parameters?: unknown;
-  readonly contextSchema?: unknown;
-}
-
-function checkShape(
+/** What other majors write elsewhere, and what is missing for a call. */
+function checkForm(
   name: string,
-  tool: AiSdkTool & OtherShapes,
+  tool: AiSdkTool & { readonly parameters?: unknown; readonly contextSchema?: unknown },
   { context, approval, effect }: AiSdkToolSettings,
 ): void {
   if (tool.parameters !== undefined && tool.inputSchema === undefined) {
-    throw wrong(
-      name,
-      'it has the parameters of the AI SDK v4',
-      'Rename parameters to inputSchema.',
-    );
+    const hint = 'Rename `parameters` to `inputSchema`.';
+    throw wrong(name, 'it is of v4 of the AI SDK, which has parameters', hint);
   }
   if (tool.contextSchema !== undefined && context === undefined) {
-    const hint = 'Give context: (ctx) => … in the settings.';
-    throw wrong(name, 'it has a contextSchema, and there is no context', hint);
+    const hint = 'Say context: (ctx) => ({ … }) in the settings.';
+    throw wrong(name, 'it needs a context, and has none', hint);
   }
-  const asks = tool.needsApproval !== undefined && tool.needsApproval !== false;
-  if (asks && approval === undefined && (effect === 'read' || effect === 'none')) {
-    const hint =
-      "Say approval: 'never' in the settings, or the effect for which a person is asked.";
-    throw wrong(name, `its needsApproval asks a person, but its effect is "${effect}"`, hint);
+  const reads = effect === 'read' || effect === 'none';
+  if (reads && approval === undefined && (tool.needsApproval ?? false) !== false) {
+    const hint = "Say approval: 'never', or the effect that people should agree to.";
+    throw wrong(name, `it needs approval, but its effect is "${effect}"`, hint);
   }
 }
 

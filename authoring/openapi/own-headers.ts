@@ -48,12 +48,12 @@ export function ownHeadersOf(given: { readonly [name: string]: HeaderValue }): O
     names: entries.map(([name]) => name),
     async of(ctx) {
       const pairs: (readonly [string, string])[] = [];
-      const secrets: (readonly [string, string])[] = [];
+      const secrets: string[] = [];
       for (const [name, value] of entries) {
         const text =
           typeof value === 'string' ? value : await asked(name, ctx.signal, () => value(ctx));
         pairs.push([name, text]);
-        if (typeof value === 'function') secrets.push([name, text]);
+        if (typeof value === 'function') secrets.push(text);
       }
       return { pairs, hiding: hidingOf(secrets) };
     },

@@ -64,7 +64,7 @@ function checkName({ argument, name: own }: Written, name: string, names: readon
       (other.toLowerCase() === name.toLowerCase() ||
         (rootOf(other) === rootOf(name) && rootOf(name) !== rootOf(own))),
   );
-  if (isTaken) throw unsendable(`The argument ${argument} has the name of another argument.`);
+  if (isTaken) throw unsendable(`The argument ${argument} has a field that is another parameter.`);
 }
 
 function rootOf(name: string): string {

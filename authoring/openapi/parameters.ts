@@ -78,7 +78,6 @@ export function inputOf({ fields, body }: Plan): Part {
     type: 'object',
     properties: Object.fromEntries(all.map(({ argument, schema }) => [argument, schema])),
     ...(required.length > 0 && { required }),
-    additionalProperties: false,
   };
 }
 

@@ -91,7 +91,7 @@ function described(schema: Part): Part {
     if (value === undefined || typeof value === 'object') return [];
     return [`${word}: ${String(value).slice(0, NOTE_CHARS_MAX)}.`];
   });
-  const distinct = schema['uniqueItems'] === true ? ['Items are distinct.'] : [];
+  const distinct = schema['uniqueItems'] === true ? ['Each item stands once.'] : [];
   const text = [...said, ...notes, ...distinct].join(' ');
   return text === '' ? {} : { description: text };
 }

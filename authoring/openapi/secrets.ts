@@ -1,16 +1,12 @@
 /**
  * Values of secret headers, in what a service gives back. Pure.
- * Invariant: values below 8 characters are not looked for: they stand anywhere by chance.
+ * Invariant: values below 6 characters are not looked for: they stand anywhere by chance.
  */
 import type { Json } from '../../core/json/json.js';
 import { writtenForms } from '../../pure/secret-values.js';
-import { codedForms } from '../coded-forms.js';
+import { formsOfValue, withoutValues, withoutValuesCut } from '../hidden-values.js';
 
-const CHARS_MIN = 8;
-/** Coded, a shorter value is a word that stands anywhere. */
-const CODED_CHARS_MIN = 12;
-/** Where a text was cut off, so much of the beginning of a secret is taken for it. */
-const CUT_CHARS_MIN = 4;
+const CHARS_MIN = 6;
 const DEPTH_MAX = 500;
 const SCHEME = /^(basic|bearer|digest|dpop|negotiate|token|apikey)$/i;
 
@@ -21,19 +17,11 @@ export interface Hiding {
   value(value: Json): Json;
 }
 
-/** Names of headers, in small letters, with their values. */
-export function hidingOf(secrets: readonly (readonly [string, string])[]): Hiding {
-  const forms = secrets
-    .flatMap(([name, value]) => [...formsOf(value)].map((form) => [name, form] as const))
-    // The longest first: a part of a value is a form of its own.
-    .toSorted(([, one], [, other]) => other.length - one.length);
-  const text: Hiding['text'] = (given, { isCut } = { isCut: false }) => {
-    const kept = forms.reduce(
-      (rest, [name, form]) => rest.replaceAll(form, () => markOf(name)),
-      given,
-    );
-    return isCut ? withoutBeginning(kept, forms) : kept;
-  };
+/** Of the values of headers. */
+export function hidingOf(headers: readonly string[]): Hiding {
+  const forms = [...new Set(headers.flatMap(formsOf))];
+  const text: Hiding['text'] = (given, { isCut } = { isCut: false }) =>
+    isCut ? withoutValuesCut(forms, given) : withoutValues(forms, given);
   return { text, value: (value) => (forms.length === 0 ? value : hidden(value, text, 0)) };
 }
 
@@ -51,26 +39,13 @@ function hidden(value: Json, text: Hiding['text'], depth: number): Json {
   );
 }
 
-function markOf(name: string): string {
-  return `[value of header ${name}]`;
-}
-
-/** What a cut has left of a secret. */
-function withoutBeginning(text: string, forms: readonly (readonly [string, string])[]): string {
-  const left = forms.flatMap(([name, form]) => {
-    for (let chars = Math.min(form.length, text.length); chars >= CUT_CHARS_MIN; chars -= 1) {
-      if (text.endsWith(form.slice(0, chars))) return [{ name, chars }];
-    }
-    return [];
-  });
-  const [most] = left.toSorted((one, other) => other.chars - one.chars);
-  return most === undefined ? text : `${text.slice(0, -most.chars)}${markOf(most.name)}`;
-}
-
-function formsOf(header: string): ReadonlySet<string> {
+function formsOf(header: string): readonly string[] {
   const parts = partsOf(header).filter((part) => part.length >= CHARS_MIN);
-  const coded = parts.filter((part) => part.length >= CODED_CHARS_MIN).flatMap(codedForms);
-  return new Set([...parts.flatMap(writtenForms), ...parts.flatMap(escapedForms), ...coded]);
+  return parts.flatMap((part) => [
+    ...writtenForms(part),
+    ...escapedForms(part),
+    ...formsOfValue(part),
+  ]);
 }
 
 /** As writers of JSON for pages, and addresses, write it. */

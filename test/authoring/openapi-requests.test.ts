@@ -37,7 +37,7 @@ test('a list of distinct items is told in words', async () => {
     schema: { type: 'array', items: text, uniqueItems: true },
   });
   expect(tool?.inputSchema).toMatchObject({
-    properties: { ids: { type: 'array', description: 'Items are distinct.' } },
+    properties: { ids: { type: 'array', description: 'Each item stands once.' } },
   });
 });
 
@@ -132,7 +132,7 @@ describe('a query', () => {
     const limit = { name: 'limit', schema: { type: 'integer', maximum: 100 } };
     const { tool, sent } = query({ name: 'filter', schema: open }, limit);
     for (const filter of [{ limit: '9999' }, { LIMIT: '9999' }, { 'limit[]': '9999' }]) {
-      expect(await refusedBy(tool, { filter })).toContain('name of another argument');
+      expect(await refusedBy(tool, { filter })).toContain('another parameter');
     }
     await called(tool, { filter: { color: 'red' }, limit: 3 });
     expect(queryOf(sent[0]?.url)).toBe('color=red&limit=3');

@@ -163,7 +163,7 @@ describe('a secret that a service gives back', () => {
     const settings = { fetch, headers: { authorization: () => value }, maxResultBytes: 100 };
     const result = JSON.stringify(await called(made(document, settings)[0], {}));
     expect(result).not.toContain(trace);
-    expect(result).toContain('value of header authorization');
+    expect(result).toMatch(/hidden|cut off/);
   });
 
   test('is hidden, and names beside it are not', async () => {

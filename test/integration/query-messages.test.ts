@@ -1,8 +1,10 @@
-/** What a query makes of large replies, and of messages that come twice. */
+/** What a query makes of large replies, of answers with a schema, and of messages that come twice. */
+import { z } from 'zod';
 import { query, type UserPrompt } from '../../client/index.js';
 import type { SDKMessage } from '../../pure/sdk/message.js';
+import { AGENT, APPROVER } from './support/agents.js';
 import { all, ask as askIn, resultOf, type QueryOfTest } from './support/queries.js';
-import { say, startWorld, type World } from './support/world.js';
+import { read, say, startWorld, type World } from './support/world.js';
 
 let world: World;
 beforeAll(async () => {
@@ -33,6 +35,37 @@ test('a query gives whole replies, however many and large their calls are', asyn
   expect(contentOf(results!).map(({ is_error }) => is_error)).toEqual(
     inputs.map((_, index) => index >= 48),
   );
+});
+
+const colours = z.object({
+  colour: z.enum(['blue', 'red']),
+  cups: z.number().refine((cups) => cups < 10, 'nobody has so many cups'),
+  note: z.string().default('none'),
+});
+const typed = (runId: string, answer: object) => {
+  world.script(runId, [read('cup'), say(JSON.stringify(answer))]);
+  const options = { agent: AGENT, decider: APPROVER, client: world.client, runId };
+  return query({ prompt: 'Which colour?', output: colours, options });
+};
+
+test('a query with an output gives the answer with the type of its schema', async () => {
+  const asked = typed('typed', { colour: 'blue', cups: 2 });
+  for await (const message of asked) {
+    if (message.type !== 'result' || message.subtype !== 'success') continue;
+    const note: string | undefined = message.structured_output?.note;
+    expect([message.structured_output?.colour, note]).toEqual(['blue', 'none']);
+  }
+  expect((await asked.result()).output).toEqual({ colour: 'blue', cups: 2, note: 'none' });
+  expect(world.requests('typed')[0]?.body).toContain('colour');
+});
+
+test('a query with an output tells an answer that only the checks of the schema refuse', async () => {
+  const asked = typed('untyped', { colour: 'red', cups: 12 });
+  const failed = await all(asked as AsyncIterable<SDKMessage>).catch((error: unknown) => error);
+  expect(failed).toMatchObject({
+    code: 'MalformedResult',
+    message: expect.stringContaining('nobody has so many cups'),
+  });
 });
 
 test('a message whose id came before is skipped, also by a process that comes later', async () => {
