@@ -40,11 +40,8 @@ export {
   type AiSdkTool,
   type AiSdkToolSettings,
 } from './ai-sdk/from-ai-sdk-tool.js';
-export {
-  fromOpenAPI,
-  type OpenApiSettings,
-  type OperationSettings,
-} from './openapi/from-openapi.js';
+export { fromOpenAPI, type OpenApiSettings } from './openapi/from-openapi.js';
+export type { OperationSettings } from './openapi/operation-settings.js';
 export type { HeaderValue } from './openapi/own-headers.js';
 export type { InputDeclaration, InputOf, JsonSchema } from './schema-forms.js';
 export type { StandardSchema } from './standard-schema.js';

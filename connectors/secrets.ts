@@ -3,14 +3,10 @@
  * Invariant: each text of a connector that becomes an error, an event or a line of a log has passed `hide`.
  */
 import type { Connector } from '../authoring/connectors.js';
+import { formsOfValue, withoutValues } from '../authoring/hidden-values.js';
 
-/** Shorter values are words that stand anywhere: `true`, `en`. */
-const SECRET_CHARS_MIN = 6;
-/** Coded, a shorter value is a word that stands anywhere. */
-const CODED_CHARS_MIN = 12;
 const TOKENS_MAX = 16;
 const TEXT_CHARS_MAX = 500;
-const HIDDEN = '[hidden]';
 
 export interface Secrets {
   /** The text without secrets, on one line, at most 500 characters. */
@@ -31,42 +27,22 @@ export function secretsOf({ reached }: Pick<Connector, 'reached'>): Secrets {
   /** In the order in which they were kept, each with its forms. */
   const tokens = new Map<string, readonly string[]>();
   const kept = (): readonly string[] => [...tokens.values()].flat();
-  const strip = (text: string): string => without([...fixed, ...kept()], text);
+  const strip = (text: string): string => withoutValues([...fixed, ...kept()], text);
   return {
     strip,
-    redact: (text) => without(kept(), text),
+    redact: (text) => withoutValues(kept(), text),
     hide(text) {
       return strip(text)
         .replaceAll(/\p{C}+|\s+/gu, ' ')
         .slice(0, TEXT_CHARS_MAX);
     },
     keep(value) {
-      const forms = tokens.get(value) ?? formsOf(value);
+      const forms = tokens.get(value) ?? formsOfValue(value);
       tokens.delete(value);
       tokens.set(value, forms);
       if (tokens.size > TOKENS_MAX) tokens.delete(tokens.keys().next().value ?? value);
     },
   };
-}
-
-function without(values: readonly string[], text: string): string {
-  return values
-    .filter((value) => value.length >= SECRET_CHARS_MIN)
-    .toSorted((one, other) => other.length - one.length)
-    .reduce((rest, value) => rest.replaceAll(value, HIDDEN), text);
-}
-
-/** As a value may come back: as it is, and in base64, where the place of its first byte decides what it looks like. */
-function formsOf(value: string): readonly string[] {
-  if (value.length < CODED_CHARS_MIN) return [value];
-  const bytes = Buffer.from(value);
-  const coded = [0, 1, 2].map((before) =>
-    Buffer.concat([Buffer.alloc(before), bytes])
-      .toString('base64')
-      .slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6)),
-  );
-  const forAddresses = coded.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
-  return [...new Set([value, ...coded, ...forAddresses])];
 }
 
 /** `Bearer abc` has the secret `abc`. */

@@ -25,14 +25,14 @@ export function secretFinder(
 
 /** Whether it stands in the text, also as JSON within JSON writes it. */
 export function holdsSecret(text: string, secret: string): boolean {
-  return formsOf(secret).some((form) => text.includes(form));
+  return writtenForms(secret).some((form) => text.includes(form));
 }
 
 /** The text with the name of the variable in place of each value, also as XML and JSON within JSON write it. */
 export function withoutSecrets(text: string, variables: Variables): string {
   return (
     secretsOf(variables)
-      .flatMap(([name, secret]) => formsOf(secret).map((form) => [name, form] as const))
+      .flatMap(([name, secret]) => writtenForms(secret).map((form) => [name, form] as const))
       // The longest first: a value, or a form of it, may be a part of another one.
       .toSorted(([, one], [, other]) => other.length - one.length)
       .reduce((rest, [name, form]) => rest.replaceAll(form, () => `[value of ${name}]`), text)
@@ -40,7 +40,7 @@ export function withoutSecrets(text: string, variables: Variables): string {
 }
 
 /** How the value is written, in JSON within JSON as well. */
-function formsOf(secret: string): readonly string[] {
+export function writtenForms(secret: string): readonly string[] {
   const forms = [secret];
   for (let level = 0; level < JSON_LEVELS_MAX; level += 1) forms.push(inJson(forms[level]!));
   return [...new Set([...forms, inXml(secret)])];

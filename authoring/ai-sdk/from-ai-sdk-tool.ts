@@ -96,6 +96,7 @@ export function fromAiSdkTool(
   if (unknown !== undefined) throw wrong(name, `there is no field ${unknown.name}`, unknown.hint);
   const { effect = 'unknown', version = '1', context, sdk = 6, approval, ...rest } = settings;
   if (![5, 6, 7].includes(sdk)) throw wrong(name, `its sdk is ${String(sdk)}`, 'Use 5, 6 or 7.');
+  checkForm(name, tool, settings);
   const { input, converted } = takenInput(name, tool.inputSchema);
   const told = tellOf(name, tool, sdk);
   return defineTool({
@@ -128,6 +129,27 @@ function executeOf(name: string, tool: AiSdkTool): Execute {
   const hint =
     "Give it an execute function; for an answer of a person use askPerson or kind: 'human_input'.";
   throw wrong(name, 'it has no execute function', hint);
+}
+
+/** What other majors write elsewhere, and what is missing for a call. */
+function checkForm(
+  name: string,
+  tool: AiSdkTool & { readonly parameters?: unknown; readonly contextSchema?: unknown },
+  { context, approval, effect }: AiSdkToolSettings,
+): void {
+  if (tool.parameters !== undefined && tool.inputSchema === undefined) {
+    const hint = 'Rename `parameters` to `inputSchema`.';
+    throw wrong(name, 'it is of v4 of the AI SDK, which has parameters', hint);
+  }
+  if (tool.contextSchema !== undefined && context === undefined) {
+    const hint = 'Say context: (ctx) => ({ … }) in the settings.';
+    throw wrong(name, 'it needs a context, and has none', hint);
+  }
+  const reads = effect === 'read' || effect === 'none';
+  if (reads && approval === undefined && (tool.needsApproval ?? false) !== false) {
+    const hint = "Say approval: 'never', or the effect that people should agree to.";
+    throw wrong(name, `it needs approval, but its effect is "${effect}"`, hint);
+  }
 }
 
 /** The SDK decides by a function of the input whether it asks; a run asks always then. */

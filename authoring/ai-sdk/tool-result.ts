@@ -5,14 +5,22 @@ const FAILURE_CHARS_MAX = 2_000;
 /** Results that come one after the other; more of them are taken for an endless list. */
 const RESULTS_MAX = 100_000;
 
-/** The last of several results; the earlier ones are preliminary. Throws when the call is given up meanwhile. */
+/** After a call was given up: its last result may still come, and an endless list ends. */
+const RESULTS_AFTER_STOP_MAX = 100;
+
+/**
+ * The last of several results; the earlier ones are preliminary. A call that is given up meanwhile may still end by itself:
+ * what it did then counts. Throws when it goes on.
+ */
 export async function lastOf(returned: unknown, signal: AbortSignal): Promise<unknown> {
   const value = await returned;
   if (!isIterable(value)) return value;
   let last: unknown;
   let count = 0;
+  let left = RESULTS_AFTER_STOP_MAX;
   for await (const one of value) {
-    signal.throwIfAborted();
+    if (signal.aborted) left -= 1;
+    if (left < 0) signal.throwIfAborted();
     count += 1;
     if (count > RESULTS_MAX) throw new Error(`The tool gave more than ${RESULTS_MAX} results.`);
     last = one;
@@ -70,11 +78,22 @@ function toldContent(parts: unknown): unknown {
 function partOf(part: unknown): unknown {
   const { type, text, mediaType, data } = (part ?? {}) as { readonly [field: string]: unknown };
   if (type === 'text' && typeof text === 'string') return text;
+  // In v7 the data say what they are: of a file, as text, or where they lie.
+  const within = (typeof data === 'object' ? (data ?? {}) : {}) as {
+    readonly [f: string]: unknown;
+  };
+  if (within['type'] === 'text' && typeof within['text'] === 'string') return within['text'];
+  const bytes = sizeOf(within['data'] ?? data);
   return {
     type: typeof type === 'string' ? type.slice(0, 40) : 'unknown',
     ...(typeof mediaType === 'string' && { mediaType: mediaType.slice(0, 100) }),
-    ...(typeof data === 'string' && { bytes: Math.floor((data.length * 3) / 4) }),
+    ...(bytes !== undefined && { bytes }),
   };
+}
+
+function sizeOf(data: unknown): number | undefined {
+  if (typeof data === 'string') return Math.floor((data.length * 3) / 4);
+  return data instanceof Uint8Array || data instanceof ArrayBuffer ? data.byteLength : undefined;
 }
 
 function failed(text: string): ToolFailure {

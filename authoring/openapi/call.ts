@@ -7,7 +7,7 @@ import type { ToolContext } from '../tool.js';
 import type { Json } from '../../core/json/json.js';
 import type { Operation } from './operations.js';
 import type { OwnHeaders } from './own-headers.js';
-import type { Plan } from './parameters.js';
+import type { Plan } from './plan.js';
 import { requestOf, type Destination, type Requested } from './request.js';
 import { resultOf, unansweredBy, type Asking } from './response.js';
 
@@ -42,7 +42,7 @@ export function callOf(callable: Callable): (input: Input, ctx: ToolContext) => 
       isKeyed,
       attempt: ctx.attempt,
       bytesMax,
-      strip: own.strip,
+      hiding: own.hiding,
     };
     const sent = {
       ...requested,
@@ -53,6 +53,8 @@ export function callOf(callable: Callable): (input: Input, ctx: ToolContext) => 
         ...own.pairs,
       ],
     };
+    if (ctx.signal.aborted)
+      throw new ToolError('The call was given up before its request was sent.');
     const response = await answered(callable, sent, ctx.signal).catch((error: unknown) => {
       throw error instanceof ToolError ? error : unansweredBy(error, asking);
     });
@@ -62,11 +64,11 @@ export function callOf(callable: Callable): (input: Input, ctx: ToolContext) => 
 
 /** The headers of the configuration come last, and win. A read follows to places of its own origin; nothing else is sent anywhere else than it was meant for. */
 async function answered(
-  { operation: { method, key }, send = globalThis.fetch }: Callable,
+  { operation: { method, key }, isRead, send = globalThis.fetch }: Callable,
   { url, headers, body }: Requested,
   signal: AbortSignal,
 ): Promise<Response> {
-  const follows = method === 'get' || method === 'head';
+  const follows = isRead && (method === 'get' || method === 'head');
   let at = url;
   for (let hops = 0; ; hops += 1) {
     const init = {

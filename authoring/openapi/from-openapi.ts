@@ -3,13 +3,13 @@
  * Invariants: only allowed operations do; the effect of each is the worst that its method suggests, unless the author says
  * otherwise; the document is data: it names no headers, no other hosts, and no code of it runs.
  */
-import type { Idempotency, ToolEffect } from '../../core/state/tool.js';
+import type { ToolEffect } from '../../core/state/tool.js';
 import { sideEffectOf } from '../../core/state/tool.js';
-import { defineTool, type ToolDefinition } from '../define-tool.js';
+import { defineTool } from '../define-tool.js';
 import { unknownField, type KnownFields } from '../known-fields.js';
 import type { JsonSchema } from '../schema-forms.js';
 import type { Tool } from '../tool.js';
-import { addressOf } from './address.js';
+import { addressOf, checkPlace, type Address } from './address.js';
 import { callOf } from './call.js';
 import { documentOf, own, type Part } from './document.js';
 import {
@@ -19,9 +19,9 @@ import {
   saidOf,
   toolNameOf,
   wrong,
-  type Method,
   type Operation,
 } from './operations.js';
+import { effectOf, repeated, settingsOf, type OperationSettings } from './operation-settings.js';
 import { ownHeadersOf, type HeaderValue, type OwnHeaders } from './own-headers.js';
 import { inputOf, planOf } from './parameters.js';
 
@@ -30,33 +30,13 @@ const DESCRIPTION_CHARS_MAX = 1_500;
 const GROUP = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 const HEADER = /^[A-Za-z0-9-]{1,60}$/;
 
-/** What is said of one operation; the other fields are those of `defineTool`. */
-export type OperationSettings = Pick<
-  ToolDefinition<JsonSchema>,
-  | 'approval'
-  | 'card'
-  | 'limits'
-  | 'identity'
-  | 'timeoutMs'
-  | 'maxResultBytes'
-  | 'concurrencySafe'
-  | 'quick'
-  | 'queue'
-  | 'probe'
-  | 'onLost'
-  | 'required'
-  | 'idempotency'
-  | 'description'
-> & {
-  /** Name of the tool. Default: the group and the operationId. */
-  readonly name?: string;
-  readonly version?: string;
-};
-
 export interface OpenApiSettings {
   /** Operations that become tools: operationIds, or `GET /pets/{petId}`; `*` at the end stands for any rest. */
   readonly allow: readonly string[];
-  /** Default: the first server of the document, when that is a public one over https. */
+  /**
+   * Needed where a header is a function: a document does not say who gets a secret. Default: the first server of the
+   * document, when that is a public one over https.
+   */
   readonly baseUrl?: string;
   /**
    * Sent with each request. A secret is a function, `() => process.env['API_TOKEN']`: its value goes into no result, error or
@@ -121,7 +101,10 @@ export function fromOpenAPI(document: string | object, settings: OpenApiSettings
   const shared = {
     document: whole,
     settings,
-    address: addressOf(whole, settings.baseUrl),
+    address: addressOf(whole, {
+      baseUrl: settings.baseUrl,
+      isSecret: Object.values(headers).some((value) => typeof value === 'function'),
+    }),
     headers: ownHeadersOf(headers),
   };
   const made = operations.map((operation) => toolOf(operation, shared));
@@ -134,23 +117,29 @@ export function fromOpenAPI(document: string | object, settings: OpenApiSettings
 interface Shared {
   readonly document: Part;
   readonly settings: OpenApiSettings;
-  readonly address: { readonly origin: string; readonly base: string };
+  readonly address: Address;
   readonly headers: OwnHeaders;
 }
 
 function toolOf(operation: Operation, { document, settings, address, headers }: Shared): Tool {
   checkPath(operation);
+  checkPlace(document, operation, address);
   const { effects = {}, idempotencyKeys = {}, tools = {}, timeoutMs } = settings;
-  const { name, version, idempotency, ...said } = saidOf(tools, operation) ?? {};
+  const { name, version, idempotency, ...said } = settingsOf(tools, operation);
   const told = saidOf(idempotencyKeys, operation);
   if (told !== undefined && !HEADER.test(told)) {
     throw wrong(`${operation.key} has no header for its key`, "Name one, 'Idempotency-Key'.");
   }
   const ownNames = told === undefined ? headers.names : [...headers.names, told.toLowerCase()];
   const plan = planOf(document, operation, ownNames);
-  const effect = saidOf(effects, operation) ?? EFFECT[operation.method];
+  const effect = effectOf(effects, operation);
   const maxResultBytes = said.maxResultBytes ?? settings.maxResultBytes ?? DEFAULT_RESULT_BYTES_MAX;
-  const keyHeader = told ?? plan.keyHeader;
+  const keyHeader = (told ?? plan.keyHeader)?.toLowerCase();
+  if (keyHeader !== undefined && headers.names.includes(keyHeader)) {
+    const hint =
+      'Drop it from headers, and name it by idempotencyKeys where the service honours it.';
+    throw wrong(`headers has ${keyHeader}, the idempotency key of ${operation.key}`, hint);
+  }
   return defineTool({
     description: descriptionOf(operation),
     ...(timeoutMs !== undefined && { timeoutMs }),
@@ -169,38 +158,10 @@ function toolOf(operation: Operation, { document, settings, address, headers }: 
       headers,
       isRead: sideEffectOf(effect) !== 'mutating',
       bytesMax: maxResultBytes,
-      ...(keyHeader !== undefined && { keyHeader: keyHeader.toLowerCase() }),
+      ...(keyHeader !== undefined && { keyHeader }),
       ...(settings.fetch !== undefined && { send: settings.fetch }),
     }),
   });
-}
-
-const EFFECT: Readonly<Record<Method, ToolEffect>> = {
-  get: 'read',
-  head: 'read',
-  put: 'write',
-  delete: 'delete',
-  post: 'unknown',
-  patch: 'unknown',
-};
-
-interface Repeating {
-  readonly effect: ToolEffect;
-  readonly idempotency: Idempotency | undefined;
-  readonly isKeyed: boolean;
-}
-
-/** The same PUT or DELETE twice leaves what one leaves (RFC 9110, 9.2.2): it may be sent again when nobody heard how it ended. */
-function repeated(
-  method: Method,
-  { effect, idempotency, isKeyed }: Repeating,
-): Pick<ToolDefinition<JsonSchema>, 'idempotency' | 'onLost'> {
-  if (idempotency !== undefined) return { idempotency };
-  if (sideEffectOf(effect) !== 'mutating') return {};
-  if (method === 'put' || method === 'delete') {
-    return { idempotency: 'keyed', onLost: 'repeat_with_key' };
-  }
-  return isKeyed ? { idempotency: 'keyed' } : {};
 }
 
 function descriptionOf({ declared, key }: Operation): string {

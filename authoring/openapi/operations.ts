@@ -1,4 +1,7 @@
-/** The operations of an OpenAPI document that a configuration allows, and the names of their tools. */
+/**
+ * The operations of an OpenAPI document that a configuration allows, and the names of their tools.
+ * Invariant: an id of the document never stands for a method and a path: names with a space are those, names without one ids.
+ */
 import { digestOf, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { wireNameOf } from '../../core/state/tool.js';
@@ -27,6 +30,8 @@ export interface Operation {
   readonly declared: Part;
   /** Parameters of its path, which its own ones replace. */
   readonly shared: readonly Json[];
+  /** Where the document says that it is, if that may be elsewhere than the rest. */
+  readonly servers?: Json;
 }
 
 /** Errors: InvalidTool, where a pattern allows nothing or too much is allowed. */
@@ -41,8 +46,14 @@ export function allowedOperations(document: Part, allow: readonly string[]): rea
     throw wrong(`allow names ${words(pattern as Json)}, which is no operation`, someOf(all));
   }
   const allowed = all.filter((one) => allow.some((pattern) => isNamed(one, pattern)));
-  if (allowed.length <= TOOLS_MAX) return allowed;
-  throw wrong(`${allowed.length} operations are allowed`, `Allow at most ${TOOLS_MAX}.`);
+  if (allowed.length > TOOLS_MAX) {
+    throw wrong(`${allowed.length} operations are allowed`, `Allow at most ${TOOLS_MAX}.`);
+  }
+  const ids = allowed.flatMap(({ id }) => id ?? []);
+  const twice = ids.find((id, i) => ids.indexOf(id) !== i);
+  if (twice === undefined) return allowed;
+  const hint = 'Allow one of them by its method and path.';
+  throw wrong(`two allowed operations have the operationId ${words(twice)}`, hint);
 }
 
 /** The operation that a setting names, by id or by `METHOD /path`. Errors: InvalidTool. */
@@ -74,9 +85,10 @@ function someOf(operations: readonly Operation[]): string {
 }
 
 function isNamed({ id, key }: Operation, pattern: string): boolean {
-  if (!pattern.endsWith('*')) return pattern === id || pattern === key;
-  const start = pattern.slice(0, -1);
-  return key.startsWith(start) || (id?.startsWith(start) ?? false);
+  if (pattern === '*') return true;
+  const name = pattern.includes(' ') ? key : id;
+  if (!pattern.endsWith('*')) return pattern === name;
+  return name?.startsWith(pattern.slice(0, -1)) ?? false;
 }
 
 function operationsOf(document: Part): readonly Operation[] {
@@ -93,17 +105,21 @@ function operationsAt(document: Part, path: string, given: Json | undefined): re
   const item = followed(document, given, `the path ${words(path)}`);
   if (item === undefined) return [];
   const shared = own(item, 'parameters');
+  const usual = own(item, 'servers');
   return METHODS.flatMap((method) => {
     const declared = own(item, method);
     if (!isPart(declared)) return [];
     const { operationId } = declared;
+    const servers = own(declared, 'servers') ?? usual;
+    const isId = typeof operationId === 'string' && operationId !== '' && !/\s/.test(operationId);
     return {
       method,
       path,
       key: `${method.toUpperCase()} ${path}`,
-      ...(typeof operationId === 'string' && operationId !== '' && { id: operationId }),
+      ...(isId && { id: operationId }),
       declared,
       shared: Array.isArray(shared) ? (shared as readonly Json[]) : [],
+      ...(servers !== undefined && { servers }),
     };
   });
 }

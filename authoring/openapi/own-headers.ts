@@ -4,10 +4,10 @@
  * result, error or event has it.
  */
 import { HoldfastError } from '../../core/state/errors.js';
-import { withoutSecrets } from '../../pure/secret-values.js';
 import { ToolError, UNAVAILABLE } from '../tool-error.js';
 import type { ToolContext } from '../tool.js';
 import { isHeaderText } from './request.js';
+import { hidingOf, type Hiding } from './secrets.js';
 
 const HEADERS_MAX = 50;
 const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
@@ -26,8 +26,8 @@ export interface OwnHeaders {
 
 interface SentHeaders {
   readonly pairs: readonly (readonly [string, string])[];
-  /** The text without the values that functions gave. */
-  strip(text: string): string;
+  /** Hides the values that functions gave. */
+  readonly hiding: Hiding;
 }
 
 /** Errors: InvalidTool, which quotes no value. */
@@ -48,23 +48,24 @@ export function ownHeadersOf(given: { readonly [name: string]: HeaderValue }): O
     names: entries.map(([name]) => name),
     async of(ctx) {
       const pairs: (readonly [string, string])[] = [];
-      const secrets: Record<string, string> = {};
+      const secrets: string[] = [];
       for (const [name, value] of entries) {
-        const text = typeof value === 'string' ? value : await asked(name, () => value(ctx));
+        const text =
+          typeof value === 'string' ? value : await asked(name, ctx.signal, () => value(ctx));
         pairs.push([name, text]);
-        if (typeof value === 'function') Object.assign(secrets, partsOf(name, text));
+        if (typeof value === 'function') secrets.push(text);
       }
-      return { pairs, strip: (text) => withoutSecrets(text, secrets) };
+      return { pairs, hiding: hidingOf(secrets) };
     },
   };
 }
 
 type Asked = () => string | undefined | Promise<string | undefined>;
 
-async function asked(name: string, give: Asked): Promise<string> {
+async function asked(name: string, signal: AbortSignal, give: Asked): Promise<string> {
   let text: unknown;
   try {
-    text = await give();
+    text = await unlessStopped(give(), signal);
   } catch {
     // Its words may have the secret.
     throw new ToolError(UNAVAILABLE, `The header ${name} cannot be made now.`);
@@ -73,10 +74,19 @@ async function asked(name: string, give: Asked): Promise<string> {
   throw new ToolError(UNAVAILABLE, `The header ${name} has no value that can be sent.`);
 }
 
-/** `Bearer abc` has the secret `abc`. The names are those that stand in place of the values. */
-function partsOf(name: string, text: string): Readonly<Record<string, string>> {
-  const last = text.trim().split(/\s+/).at(-1) ?? '';
-  return { [`header ${name} SECRET`]: text, [`header ${name} TOKEN`]: last };
+/** Throws when the signal stops first: nothing was sent yet. */
+async function unlessStopped<T>(giving: T | Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const over = new AbortController();
+  const stopped = new Promise<never>((_, reject) => {
+    const stop = (): void => reject(new Error('The call was given up.'));
+    signal.addEventListener('abort', stop, { once: true, signal: over.signal });
+  });
+  try {
+    return await Promise.race([giving, stopped]);
+  } finally {
+    over.abort();
+  }
 }
 
 function wrong(what: string): HoldfastError {

@@ -3,9 +3,12 @@
  * Invariant: headers that carry an identity, steer the connection or are the configuration's own are never the model's.
  */
 import type { Json } from '../../core/json/json.js';
+import { bodyOf } from './bodies.js';
 import { followed, isPart, own, unfit, words, type Part } from './document.js';
 import type { Operation } from './operations.js';
-import { schemaOf } from './schema.js';
+import type { Field, Plan, Style } from './plan.js';
+import { schemaOf, toldWith } from './schema.js';
+import { isJsonType, styleOf } from './styles.js';
 
 const FIELDS_MAX = 100;
 const NAME_CHARS_MAX = 200;
@@ -13,7 +16,6 @@ const NAME_CHARS_MAX = 200;
 const ARGUMENT = /[^A-Za-z0-9_.-]+/g;
 const ARGUMENT_CHARS_MAX = 64;
 const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
-const MEDIA_TYPE = /^[\w.+-]+\/[\w.+*-]+(; ?[\w-]+=[\w.-]+)?$/;
 const KEY_HEADER = 'idempotency-key';
 /** The first three are said elsewhere in a document, the others nowhere. */
 const WITHHELD: readonly string[] = [
@@ -35,35 +37,13 @@ const WITHHELD: readonly string[] = [
   'forwarded',
   'x-forwarded-for',
   'x-forwarded-host',
+  'x-real-ip',
+  'x-http-method',
   'x-http-method-override',
+  'x-method-override',
+  'x-original-url',
+  'x-rewrite-url',
 ];
-
-export interface Field {
-  /** As the model says it. */
-  readonly argument: string;
-  /** As the service knows it. */
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly required: boolean;
-  readonly style: 'plain' | 'space' | 'pipe' | 'deep' | 'json';
-  readonly explode: boolean;
-  readonly schema: Part;
-}
-
-export interface Body {
-  readonly argument: string;
-  readonly required: boolean;
-  readonly form: 'json' | 'form' | 'text';
-  readonly contentType: string;
-  readonly schema: Part;
-}
-
-export interface Plan {
-  readonly fields: readonly Field[];
-  readonly body?: Body;
-  /** Header that the document asks for, which the runtime fills. */
-  readonly keyHeader?: string;
-}
 
 /** `own`: headers in small letters that the configuration sends. Errors: InvalidTool. */
 export function planOf(document: Part, operation: Operation, ownHeaders: readonly string[]): Plan {
@@ -98,7 +78,6 @@ export function inputOf({ fields, body }: Plan): Part {
     type: 'object',
     properties: Object.fromEntries(all.map(({ argument, schema }) => [argument, schema])),
     ...(required.length > 0 && { required }),
-    additionalProperties: false,
   };
 }
 
@@ -155,30 +134,16 @@ function isOffered(name: string): boolean {
   return HEADER.test(name) && !WITHHELD.includes(name.toLowerCase());
 }
 
-const DESCRIPTION_CHARS_MAX = 600;
-
-function toldWith(schema: Part, text: string): Part {
-  const own = typeof schema['description'] === 'string' ? ` ${schema['description']}` : '';
-  const description = `${text.slice(0, DESCRIPTION_CHARS_MAX)}${own}`;
-  return { ...schema, description: description.slice(0, DESCRIPTION_CHARS_MAX) };
-}
-
-type Written = Pick<Field, 'style' | 'explode'> & { readonly schema: Json | undefined };
+type Written = Style & { readonly schema: Json | undefined };
 
 function writtenAs(parameter: Part, at: string): Written {
-  const { content, schema, style, explode, in: place } = parameter;
+  const { content, schema, in: place } = parameter;
   if (isPart(content)) {
     const media = Object.keys(content).find(isJsonType);
     if (media === undefined) throw unfit(`${at} is written in a way that is not known`);
     return { style: 'json', explode: false, schema: own(content[media], 'schema') };
   }
-  const isUsual = style === undefined || style === (place === 'query' ? 'form' : 'simple');
-  const exploded = typeof explode === 'boolean' ? explode : place === 'query';
-  if (isUsual) return { style: 'plain', explode: exploded, schema };
-  const named = { spaceDelimited: 'space', pipeDelimited: 'pipe', deepObject: 'deep' } as const;
-  const known = typeof style === 'string' && Object.hasOwn(named, style) && place === 'query';
-  if (!known) throw unfit(`${at} has the style ${words(style)}, which is not known`);
-  return { style: named[style as keyof typeof named], explode: exploded, schema };
+  return { ...styleOf(parameter, { at, usual: place === 'query' ? 'form' : 'simple' }), schema };
 }
 
 /** Two places may have a parameter of one name. */
@@ -201,42 +166,4 @@ function checkTemplate({ path, key }: Operation, fields: readonly Field[]): void
   const named = fields.filter((field) => field.in === 'path').map(({ name }) => name);
   const missing = steps.find((name) => !named.includes(name ?? ''));
   if (missing !== undefined) throw unfit(`${key} declares no parameter ${words(missing)}`);
-}
-
-function isJsonType(type: string): boolean {
-  return /^(application|text)\/([\w.-]+\+)?json\b/i.test(type) && MEDIA_TYPE.test(type);
-}
-
-const BODY_FORMS: readonly (readonly [Body['form'], (type: string) => boolean])[] = [
-  ['json', isJsonType],
-  ['form', (type) => type.toLowerCase() === 'application/x-www-form-urlencoded'],
-  ['text', (type) => /^text\/(plain|markdown|csv)\b/i.test(type) && MEDIA_TYPE.test(type)],
-];
-
-function bodyOf(
-  document: Part,
-  { declared, key }: Operation,
-  fields: readonly Field[],
-): Body | undefined {
-  const at = `the body of ${key}`;
-  const request = followed(document, own(declared, 'requestBody'), at);
-  if (request === undefined) return undefined;
-  const required = own(request, 'required') === true;
-  const content = own(request, 'content');
-  const types = isPart(content) ? Object.keys(content) : [];
-  for (const [form, fits] of BODY_FORMS) {
-    const contentType = types.find(fits);
-    if (contentType === undefined) continue;
-    const media = own(content, contentType);
-    const schema = schemaOf(document, own(media, 'schema'), at);
-    const description = own(request, 'description');
-    const told = typeof description === 'string' ? toldWith(schema, description) : schema;
-    return { argument: bodyName(fields), required, form, contentType, schema: told };
-  }
-  if (!required) return undefined;
-  throw unfit(`${at} is of ${words(types.slice(0, 5))}, which no model writes`);
-}
-
-function bodyName(fields: readonly Field[]): string {
-  return fields.some(({ argument }) => argument === 'body') ? 'request_body' : 'body';
 }

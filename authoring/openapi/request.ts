@@ -3,13 +3,13 @@
  * Invariants: a value never leaves its place: no argument changes the host, the steps of the path before and after it, another
  * parameter or another header. What cannot be sent is a ToolError: nothing has happened.
  */
-import type { Json } from '../../core/json/json.js';
-import { ToolError } from '../tool-error.js';
-import type { Body, Field, Plan } from './parameters.js';
+import { ownValue, type Json } from '../../core/json/json.js';
+import { declaredOf } from './declared.js';
+import { encoded, formOf, listOf, queryOf, scalar, unsendable, type Fields } from './pairs.js';
+import type { Body, Field, Plan } from './plan.js';
 
 const ADDRESS_CHARS_MAX = 16_384;
 const HEADER_CHARS_MAX = 4_096;
-const SEPARATORS = { plain: ',', space: ' ', pipe: '|' } as const;
 
 export interface Destination {
   /** `https://api.example.com` */
@@ -26,14 +26,15 @@ export interface Requested {
   readonly body?: string;
 }
 
-type Input = { readonly [argument: string]: Json };
+type Input = Fields;
 
-export function requestOf(plan: Plan, input: Input, destination: Destination): Requested {
+export function requestOf(plan: Plan, given: Input, destination: Destination): Requested {
+  const input = declaredIn(plan, given);
   const url = urlOf(plan, input, destination);
   const headers = plan.fields
     .filter((field) => field.in === 'header')
-    .flatMap((field) => headerOf(field, input[field.argument]));
-  const value = plan.body === undefined ? undefined : input[plan.body.argument];
+    .flatMap((field) => headerOf(field, ownValue(input, field.argument)));
+  const value = plan.body === undefined ? undefined : ownValue(input, plan.body.argument);
   if (plan.body === undefined || value === undefined) return { url, headers };
   return {
     url,
@@ -42,63 +43,59 @@ export function requestOf(plan: Plan, input: Input, destination: Destination): R
   };
 }
 
+function declaredIn({ fields, body }: Plan, input: Input): Input {
+  const arguments_ = [...fields, ...(body === undefined ? [] : [body])];
+  return Object.fromEntries(
+    arguments_.flatMap(({ argument, schema }) => {
+      const value = ownValue(input, argument);
+      return value === undefined ? [] : [[argument, declaredOf(schema, value)] as const];
+    }),
+  );
+}
+
 function urlOf({ fields }: Plan, input: Input, { origin, base, path }: Destination): URL {
   let filled = path;
   for (const field of fields.filter((one) => one.in === 'path')) {
-    const step = stepOf(field, input[field.argument]);
+    const step = stepOf(field, ownValue(input, field.argument));
     filled = filled.replaceAll(`{${field.name}}`, () => step);
   }
-  const query = fields
-    .filter((field) => field.in === 'query')
-    .flatMap((field) => pairsOf(field, input[field.argument]))
-    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`);
+  const query = queryOf(
+    fields.filter((field) => field.in === 'query'),
+    input,
+  );
   const whole = `${base}${filled}`;
-  const url = new URL(`${origin}${whole}${query.length > 0 ? `?${query.join('&')}` : ''}`);
+  const url = new URL(`${origin}${whole}${query === '' ? '' : `?${query}`}`);
   if (url.href.length > ADDRESS_CHARS_MAX) throw unsendable('The address is too long.');
   // Steps of dots are taken away by every reader of an address.
   if (url.pathname === whole && url.origin === origin) return url;
   throw unsendable('An argument would change the path.');
 }
 
-function stepOf(field: Field, value: Json | undefined): string {
-  const text = listOf(value)
-    .map((one) => encoded(scalar(field, one)))
-    .join(',');
-  if (text === '') {
-    throw unsendable(`The argument ${field.argument} cannot stand in a path.`);
-  }
-  return text;
+function stepOf({ argument, style }: Field, value: Json | undefined): string {
+  const texts =
+    style === 'json' && value !== undefined
+      ? [JSON.stringify(value)]
+      : listOf(value).map((one) => scalar(argument, one));
+  if (texts.some(isClimbing)) throw unsendable('An argument would change the path.');
+  const step = texts.map(encoded).join(',');
+  if (step === '') throw unsendable(`The argument ${argument} cannot stand in a path.`);
+  return step;
 }
 
-type Pair = readonly [string, string];
+/** Services that decode slashes take steps of dots between them away. */
+function isClimbing(text: string): boolean {
+  const plain = text.replaceAll(/%2e/gi, '.').replaceAll(/%2f/gi, '/').replaceAll(/%5c/gi, '\\');
+  return /(?:^|[/\\])\.{1,2}(?:$|[/\\;])/.test(plain);
+}
 
-function pairsOf(field: Field, value: Json | undefined): readonly Pair[] {
-  const { name, style, explode } = field;
+function headerOf(
+  { name, argument, style }: Field,
+  value: Json | undefined,
+): readonly (readonly [string, string])[] {
   if (value === undefined) return [];
-  if (style === 'json') return [[name, JSON.stringify(value)]];
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return objectPairs(field, Object.entries(value as Input));
-  }
-  if (style === 'deep') throw unsendable(`The argument ${field.argument} is no object.`);
-  const texts = listOf(value).map((one) => scalar(field, one));
-  if (explode || !Array.isArray(value)) return texts.map((text) => [name, text] as const);
-  return texts.length === 0 ? [] : [[name, texts.join(SEPARATORS[style])]];
-}
-
-function objectPairs(field: Field, entries: readonly (readonly [string, Json])[]): readonly Pair[] {
-  const { name, style, explode } = field;
-  const pairs = entries.map(([key, one]) => [key, scalar(field, one)] as const);
-  if (style === 'deep') return pairs.map(([key, text]) => [`${name}[${key}]`, text]);
-  if (explode) return pairs;
-  return pairs.length === 0 ? [] : [[name, pairs.flat().join(',')]];
-}
-
-function headerOf(field: Field, value: Json | undefined): readonly Pair[] {
-  if (value === undefined) return [];
-  const { name, argument } = field;
-  const text = listOf(value)
-    .map((one) => scalar(field, one))
-    .join(',');
+  const texts = listOf(value);
+  const text =
+    style === 'json' ? JSON.stringify(value) : texts.map((one) => scalar(argument, one)).join(',');
   if (isHeaderText(text)) return [[name.toLowerCase(), text]];
   throw unsendable(`The argument ${argument} cannot stand in a header.`);
 }
@@ -107,42 +104,12 @@ export function isHeaderText(text: string): boolean {
   return text.length <= HEADER_CHARS_MAX && /^[\t\x20-\x7e]*$/.test(text);
 }
 
-function bodyOf({ form, argument }: Body, value: Json): string {
+function bodyOf(body: Body, value: Json): string {
+  const { form, argument } = body;
   if (form === 'json') return JSON.stringify(value);
   if (form === 'text') return typeof value === 'string' ? value : JSON.stringify(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw unsendable(`The argument ${argument} is no object.`);
   }
-  const pairs = Object.entries(value as Input).flatMap(([name, one]) =>
-    listOf(one).map((part): [string, string] => [name, fieldText(part)]),
-  );
-  return new URLSearchParams(pairs).toString();
-}
-
-function fieldText(value: Json): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-function listOf(value: Json | undefined): readonly Json[] {
-  if (value === undefined) return [];
-  return Array.isArray(value) ? (value as readonly Json[]) : [value];
-}
-
-function scalar({ argument }: Field, value: Json): string {
-  if (value === null || typeof value === 'object') {
-    throw unsendable(`The argument ${argument} is no plain value.`);
-  }
-  return String(value);
-}
-
-function encoded(text: string): string {
-  try {
-    return encodeURIComponent(text);
-  } catch {
-    throw unsendable('An argument is no text that can be sent.');
-  }
-}
-
-export function unsendable(why: string): ToolError {
-  return new ToolError(`The request cannot be sent. ${why}`);
+  return formOf(body, value as Input);
 }

@@ -3,21 +3,32 @@
  * Invariants: at most so many bytes are read; an answer that says that something was done is never an error; an error that leaves
  * in doubt whether something was done is no ToolError.
  */
+import type { Json } from '../../core/json/json.js';
 import { RETRYABLE, ToolError, UNAVAILABLE } from '../tool-error.js';
 import type { Method } from './operations.js';
+import type { Hiding } from './secrets.js';
 
 const WORDS_CHARS_MAX = 1_000;
 /** Of an answer that is an error. */
 const ERROR_BYTES_MAX = 16 * 1024;
 const HEAD_FIELDS = ['content-type', 'content-length', 'etag', 'last-modified'] as const;
+const TOLD_CHARS_MAX = 200;
 const CAUSES_MAX = 4;
-/** Nobody was reached. */
+/** Nobody was reached, or nobody who proved to be the service: nothing was sent. */
 const UNCONNECTED = [
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
-  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
   'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
 ];
 
 /** The call that is answered. */
@@ -31,7 +42,7 @@ export interface Asking {
   /** Number of this execution of the call, from 1. */
   readonly attempt: number;
   readonly bytesMax: number;
-  readonly strip: (text: string) => string;
+  readonly hiding: Hiding;
 }
 
 /** A result, or what is thrown. */
@@ -47,7 +58,8 @@ export async function resultOf(response: Response, asking: Asking): Promise<unkn
     };
   }
   const said = await bodyOf(response, ERROR_BYTES_MAX).catch(() => undefined);
-  const words = said === undefined ? '' : asking.strip(said.text).slice(0, WORDS_CHARS_MAX).trim();
+  const text = said === undefined ? '' : asking.hiding.text(said.text, said);
+  const words = text.slice(0, WORDS_CHARS_MAX).trim();
   const message = `The service answered ${asking.key} with status ${status}${words === '' ? '.' : `: ${words}`}`;
   throw faultOf(status, message, asking);
 }
@@ -69,25 +81,33 @@ export function unansweredBy(
   error: unknown,
   { key, isRead }: Pick<Asking, 'key' | 'isRead'>,
 ): Error {
-  const code = codeOf(error, CAUSES_MAX);
+  const faults = faultsOf(error, CAUSES_MAX);
+  const code = faults.find(({ code }) => code !== undefined)?.code;
   const why = code === undefined ? '' : ` (${code})`;
   const message = `The service did not answer ${key}${why}.`;
-  if (isRead || (code !== undefined && UNCONNECTED.includes(code))) {
-    return new ToolError(RETRYABLE, message);
-  }
-  return new Error(message);
+  const isUnsent = faults.length > 0 && faults.every(isUnconnected);
+  return isRead || isUnsent ? new ToolError(RETRYABLE, message) : new Error(message);
+}
+
+interface Fault {
+  readonly code?: string;
+  /** What failed, where the system said so. */
+  readonly syscall?: unknown;
+}
+
+function isUnconnected({ code, syscall }: Fault): boolean {
+  return syscall === 'connect' || (code !== undefined && UNCONNECTED.includes(code));
 }
 
 /** Errors of the network stand behind those of fetch, one for each address that was tried. */
-function codeOf(error: unknown, depth: number): string | undefined {
-  if (typeof error !== 'object' || error === null || depth === 0) return undefined;
-  const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
+function faultsOf(error: unknown, depth: number): readonly Fault[] {
+  if (typeof error !== 'object' || error === null || depth === 0) return [{}];
+  const { code, syscall, cause, errors } = error as { readonly [field: string]: unknown };
   if (Array.isArray(errors) && errors.length > 0) {
-    const codes = errors.map((one) => codeOf(one, depth - 1));
-    return codes.find((one) => one === undefined || !UNCONNECTED.includes(one)) ?? codes[0];
+    return errors.flatMap((one) => faultsOf(one, depth - 1));
   }
-  if (typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code)) return code;
-  return codeOf(cause, depth - 1);
+  if (typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code)) return [{ code, syscall }];
+  return cause === undefined ? [{}] : faultsOf(cause, depth - 1);
 }
 
 async function doneOf(response: Response, asking: Asking): Promise<unknown> {
@@ -96,23 +116,27 @@ async function doneOf(response: Response, asking: Asking): Promise<unknown> {
     await drop(response);
     const told = HEAD_FIELDS.flatMap((name) => {
       const value = headers.get(name);
-      return value === null ? [] : [[name, asking.strip(value).slice(0, 200)]];
+      return value === null ? [] : [[name, asking.hiding.text(value).slice(0, TOLD_CHARS_MAX)]];
     });
     return { status, ...Object.fromEntries(told) };
   }
-  const type = (headers.get('content-type') ?? '').slice(0, 100).toLowerCase();
+  const said = headers.get('content-type') ?? '';
+  const type = said.slice(0, 100).toLowerCase();
   const isJson = /^[\w.-]+\/([\w.-]+\+)?json\b/.test(type);
   if (response.body === null || status === 204) return { status };
   if (!isJson && type !== '' && !/^text\/|[/+]xml\b|[/+]yaml\b/.test(type)) {
     await drop(response);
-    return { status, contentType: type, note: 'The answer is no text and was not read.' };
+    const contentType = asking.hiding.text(said).slice(0, TOLD_CHARS_MAX);
+    return { status, contentType, note: 'The answer is no text and was not read.' };
   }
   const read = await bodyOf(response, asking.bytesMax).catch(() => undefined);
   if (read === undefined) return unread(status, asking);
-  const text = asking.strip(read.text);
+  const text = asking.hiding.text(read.text, read);
   if (read.isCut) return `${text}\n[cut off: ${asking.bytesMax} bytes kept]`;
   if (text === '') return { status };
-  return isJson ? parsed(text) : text;
+  if (!isJson) return text;
+  const value = parsed(read.text);
+  return value === undefined ? text : asking.hiding.value(value);
 }
 
 /** The status was heard: what was asked for is done, whatever became of the rest of the answer. */
@@ -121,11 +145,19 @@ function unread(status: number, { isRead, key }: Asking): unknown {
   return { status, note: 'The call is done; the rest of its answer was lost.' };
 }
 
-function parsed(text: string): unknown {
+const WORDS_AND_NUMBERS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+
+/** Integers that a number would change are texts: an id names one thing. Undefined: the text is no JSON. */
+function parsed(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as unknown;
+    const value = JSON.parse(text) as Json;
+    if (!/\d{16}/.test(text)) return value;
+    const exact = text.replaceAll(WORDS_AND_NUMBERS, (part) =>
+      /^-?\d+$/.test(part) && !Number.isSafeInteger(Number(part)) ? `"${part}"` : part,
+    );
+    return JSON.parse(exact) as Json;
   } catch {
-    return text;
+    return undefined;
   }
 }
 

@@ -10,8 +10,15 @@ const PARTS_MAX = 4_000;
 const DEPTH_MAX = 24;
 const DESCRIPTION_CHARS_MAX = 600;
 const NOTE_CHARS_MAX = 120;
-const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems'] as const;
-const BOUNDS = ['minimum', 'maximum', 'multipleOf'] as const;
+const NUMBERS = [
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+  'multipleOf',
+] as const;
 const NOTES = [
   ['format', 'Format'],
   ['pattern', 'Pattern'],
@@ -69,6 +76,13 @@ function ofPart(schema: Part, walk: Walk): Part {
   return schema['nullable'] === true ? orNull(whole) : whole;
 }
 
+/** With more words before its own. */
+export function toldWith(schema: Part, text: string): Part {
+  const own = typeof schema['description'] === 'string' ? ` ${schema['description']}` : '';
+  const description = `${text.slice(0, DESCRIPTION_CHARS_MAX)}${own}`;
+  return { ...schema, description: description.slice(0, DESCRIPTION_CHARS_MAX) };
+}
+
 function described(schema: Part): Part {
   const { description } = schema;
   const said = typeof description === 'string' ? [description.slice(0, DESCRIPTION_CHARS_MAX)] : [];
@@ -77,7 +91,8 @@ function described(schema: Part): Part {
     if (value === undefined || typeof value === 'object') return [];
     return [`${word}: ${String(value).slice(0, NOTE_CHARS_MAX)}.`];
   });
-  const text = [...said, ...notes].join(' ');
+  const distinct = schema['uniqueItems'] === true ? ['Each item stands once.'] : [];
+  const text = [...said, ...notes, ...distinct].join(' ');
   return text === '' ? {} : { description: text };
 }
 
@@ -94,13 +109,12 @@ function typed(schema: Part): Part {
 /** In 3.0 an exclusive bound is a word beside the bound. */
 function numbers(schema: Part): Part {
   const { exclusiveMinimum, exclusiveMaximum } = schema;
-  const kept = [...COUNTS, ...BOUNDS].flatMap((key) => {
+  const kept = NUMBERS.flatMap((key) => {
     const value = own(schema, key);
-    const fits = key === 'uniqueItems' ? value === true : typeof value === 'number';
     const isMoved =
       (key === 'minimum' && exclusiveMinimum === true) ||
       (key === 'maximum' && exclusiveMaximum === true);
-    return fits && !isMoved ? [[key, value as Json] as const] : [];
+    return typeof value === 'number' && !isMoved ? [[key, value] as const] : [];
   });
   const low = exclusiveMinimum === true ? schema['minimum'] : exclusiveMinimum;
   const high = exclusiveMaximum === true ? schema['maximum'] : exclusiveMaximum;
@@ -111,7 +125,7 @@ function numbers(schema: Part): Part {
   };
 }
 
-/** Without fields that only the service writes. */
+/** Without fields that only the service writes; an object that has such fields takes none that it does not name. */
 function fields(schema: Part, walk: Walk): Part {
   const { properties, required, additionalProperties: more, type } = schema;
   const named = isPart(properties) ? Object.entries(properties) : [];
@@ -126,8 +140,8 @@ function fields(schema: Part, walk: Walk): Part {
       properties: Object.fromEntries(written.map(([name, one]) => [name, converted(one, walk)])),
     }),
     ...(needed.length > 0 && { required: needed }),
-    ...(typeof more === 'boolean' && { additionalProperties: more }),
-    ...(isPart(more) && { additionalProperties: converted(more, walk) }),
+    ...(typeof more === 'boolean' && (hidden === 0 || !more) && { additionalProperties: more }),
+    ...(isPart(more) && hidden === 0 && { additionalProperties: converted(more, walk) }),
   };
 }
 
@@ -159,11 +173,18 @@ function merged(plain: Part, parts: readonly Part[]): Part {
   }
   const required = all.flatMap((one) => listOf(one['required']));
   const [description] = all.flatMap((one) => one['description'] ?? []);
+  const more = all
+    .map((one) => one['additionalProperties'])
+    .find((one) => isPart(one) || one === true);
   return {
     type: 'object',
     ...(description !== undefined && { description }),
-    properties: Object.assign({}, ...all.map((one) => one['properties'] ?? {})) as Part,
+    ...(all.some((one) => one['properties'] !== undefined) && {
+      properties: Object.assign({}, ...all.map((one) => one['properties'] ?? {})) as Part,
+    }),
     ...(required.length > 0 && { required: [...new Set(required)] }),
+    // Each strict part would refuse the fields of the others.
+    ...(more !== undefined && { additionalProperties: more }),
   };
 }
 

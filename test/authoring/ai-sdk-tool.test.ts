@@ -207,6 +207,33 @@ test('an endless tool ends when its call is given up', async () => {
   await expect(running).rejects.toThrow('given up');
 });
 
+test('the last result of a call that is given up counts when it comes by itself', async () => {
+  const stop = new AbortController();
+  const execute = async function* () {
+    yield 'sending';
+    stop.abort(new Error('given up'));
+    yield 'sent';
+    yield { id: 7 };
+  };
+  const running = call(fromAiSdkTool('t', { execute }), {}, ctx(stop.signal));
+  await expect(running).resolves.toEqual({ id: 7 });
+});
+
+test('files of v7 are told as text, or by their size', async () => {
+  const file = (data: unknown) => ({ type: 'file', mediaType: 'text/plain', data });
+  const value = [
+    file({ type: 'text', text: 'A note.' }),
+    file({ type: 'data', data: 'AAAA' }),
+    file({ type: 'data', data: new Uint8Array(5) }),
+    file({ type: 'url', url: 'https://a.example' }),
+  ];
+  const toModelOutput = () => ({ type: 'content', value });
+  const told = (more: object) => ({ type: 'file', mediaType: 'text/plain', ...more });
+  expect(await call(fromAiSdkTool('t', { execute, toModelOutput }), {})).toEqual({
+    content: ['A note.', told({ bytes: 3 }), told({ bytes: 5 }), told({})],
+  });
+});
+
 test('a tool that never waits between its results is stopped', async () => {
   const execute = async function* () {
     for (;;) yield 1;
@@ -242,3 +269,11 @@ function standard(): AiSdkTool {
   const validate = (value: unknown) => ({ value });
   return { inputSchema: { '~standard': { version: 1, vendor: 'old', validate } }, execute };
 }
+
+test.each<[string, object, object, RegExp]>([
+  ['of v4', { parameters: inputSchema, execute }, {}, /of v4/],
+  ['that needs a context', { contextSchema: inputSchema, execute }, {}, /needs a context/],
+  ['that needs approval to read', { needsApproval: true, execute }, { effect: 'read' }, /approval/],
+])('a tool %s is refused', (_, tool, settings, message) => {
+  expect(errorOf(() => fromAiSdkTool('t', tool, settings)).message).toMatch(message);
+});

@@ -119,7 +119,9 @@ describe('what an operation becomes', () => {
       idempotency: 'keyed',
       approval: { quorum: 1 },
     });
-    expect(tool('put_pets_petId', changes).record.effect).toBe('financial');
+    const { record } = tool('put_pets_petId', changes);
+    expect(record).toMatchObject({ effect: 'financial', idempotency: 'unknown' });
+    expect(record.onLost).toBeUndefined();
   });
 
   test('only what is allowed is there, under names of a group', () => {
@@ -139,7 +141,6 @@ describe('what an operation becomes', () => {
         _top: { type: 'integer', maximum: 100, description: 'Default: 10.' },
         'X-Trace': { type: 'string' },
       },
-      additionalProperties: false,
     });
     expect(tool('listPets').description).toBe('Pets of the shop.\nGET /pets');
     const pet = (parent: object) => ({
@@ -155,7 +156,6 @@ describe('what an operation becomes', () => {
       type: 'object',
       properties: { body: pet({ description: 'As the part above that holds it.' }) },
       required: ['body'],
-      additionalProperties: false,
     });
   });
 
@@ -206,7 +206,7 @@ describe('a request', () => {
     expect(await call(tool('listPets'), input)).toEqual({ ok: true });
     expect(heard[0]).toMatchObject({
       method: 'GET',
-      url: '/v1/pets?tags=a%20b&tags=c&ids=1%2C2&filter%5Bage%5D=3&%24top=5',
+      url: '/v1/pets?tags=a%20b&tags=c&ids=1,2&filter%5Bage%5D=3&%24top=5',
       headers: { 'x-trace': 't', 'x-api-key': 'secret-of-pets' },
     });
     await call(tool('changePet'), { petId: 'a/b?c#d', body: { x: 1, y: ['z', 'é'] } });
@@ -228,11 +228,14 @@ describe('a request', () => {
     expect(heard[1]?.headers['x-request-id']).toBe('key-1');
   });
 
-  test.each([['..'], ['.'], [''], ['\ud800']])('with %j in its path is not sent', async (petId) => {
-    const error = await thrownBy(call(tool('getPet'), { petId }));
-    expect(isToolError(error)).toBe(true);
-    expect(heard).toEqual([]);
-  });
+  test.each([['..'], ['.'], [''], ['\ud800'], ['../../admin'], ['a/..\\b']])(
+    'with %j in its path is not sent',
+    async (petId) => {
+      const error = await thrownBy(call(tool('getPet'), { petId }));
+      expect(isToolError(error)).toBe(true);
+      expect(heard).toEqual([]);
+    },
+  );
 
   test('with a line break in a header is not sent', async () => {
     const error = await thrownBy(call(tool('listPets'), { 'X-Trace': 'a\r\nx-admin: 1' }));
