@@ -61,6 +61,7 @@ export const ERROR_CODES = [
   'ServerUnavailable',
   'PortTaken',
   'DataFolderInUse',
+  'FileUnusable',
   'Usage',
   'Internal',
 ] as const;

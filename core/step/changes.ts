@@ -204,6 +204,10 @@ export const CHANGES = {
     since: 18,
     why: 'A tool that is declared quick is tried within the task that decides: one attempt of at most a second; without an answer the call goes on as an ordinary activity.',
   },
+  limitsBeforeAsk: {
+    since: 19,
+    why: 'A call that is beyond the limits of its tool already is refused before anybody is asked, as its claim would refuse it.',
+  },
   ...TREE_CHANGES,
   ...GOAL_CHANGES,
 } as const satisfies { readonly [name: string]: Change };
