@@ -129,13 +129,33 @@ function limitsFor(
   config: Config,
   { agent, start, settings }: { agent: Agent; start: OpeningStart; settings: Settings },
 ): Budget {
-  return {
-    ...DEFAULT_BUDGET,
-    ...(settings.turnCounting === 'logical' && { maxModelCalls: LOGICAL_MODEL_CALLS_MAX }),
+  const said: BudgetOverrides = {
     ...config.defaults.budget,
     ...agent.budget,
     ...withinLimits(agent.budget, parseBudget(start.budget, PLACE)),
   };
+  return {
+    ...DEFAULT_BUDGET,
+    ...(settings.turnCounting === 'logical' && { maxModelCalls: LOGICAL_MODEL_CALLS_MAX }),
+    ...usualTokens(start, said),
+    ...said,
+  };
+}
+
+/**
+ * Tokens that nobody has limited. A cycle is bound by the money of its goal; of another run they grow with the money that
+ * was named, so that whoever allows more of it is not stopped by the tokens of less.
+ */
+function usualTokens(
+  { parent }: Pick<OpeningStart, 'parent'>,
+  { maxCostMicroUsd: money }: BudgetOverrides,
+): Pick<Budget, 'maxInputTokens' | 'maxOutputTokens'> {
+  const { maxInputTokens, maxOutputTokens, maxCostMicroUsd: usual } = DEFAULT_BUDGET;
+  if (parent?.kind === 'goal') return { maxInputTokens: 'unlimited', maxOutputTokens: 'unlimited' };
+  const isMore = typeof money === 'number' && typeof usual === 'number' && money > usual;
+  const grown = (limit: Limit): Limit =>
+    isMore && limit !== 'unlimited' ? Math.ceil((limit / usual) * money) : limit;
+  return { maxInputTokens: grown(maxInputTokens), maxOutputTokens: grown(maxOutputTokens) };
 }
 
 export function settingsFor(config: Config, start: OpeningStart): Settings {
