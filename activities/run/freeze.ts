@@ -137,21 +137,19 @@ function limitsFor(
   return {
     ...DEFAULT_BUDGET,
     ...(settings.turnCounting === 'logical' && { maxModelCalls: LOGICAL_MODEL_CALLS_MAX }),
-    ...usualTokens(start, said),
+    ...usualTokens(said),
     ...said,
   };
 }
 
 /**
- * Tokens that nobody has limited. A cycle is bound by the money of its goal; of another run they grow with the money that
- * was named, so that whoever allows more of it is not stopped by the tokens of less.
+ * Tokens that nobody has limited grow with the money that was named: whoever allows more of it, as a long goal does, is
+ * not stopped by the tokens of less.
  */
-function usualTokens(
-  { parent }: Pick<OpeningStart, 'parent'>,
-  { maxCostMicroUsd: money }: BudgetOverrides,
-): Pick<Budget, 'maxInputTokens' | 'maxOutputTokens'> {
+function usualTokens({
+  maxCostMicroUsd: money,
+}: BudgetOverrides): Pick<Budget, 'maxInputTokens' | 'maxOutputTokens'> {
   const { maxInputTokens, maxOutputTokens, maxCostMicroUsd: usual } = DEFAULT_BUDGET;
-  if (parent?.kind === 'goal') return { maxInputTokens: 'unlimited', maxOutputTokens: 'unlimited' };
   const isMore = typeof money === 'number' && typeof usual === 'number' && money > usual;
   const grown = (limit: Limit): Limit =>
     isMore && limit !== 'unlimited' ? Math.ceil((limit / usual) * money) : limit;
