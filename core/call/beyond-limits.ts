@@ -20,7 +20,12 @@ export function beyondLimits(run: OpenRun, call: CheckedStage): string | undefin
 }
 
 function rulesOf({ limits }: LimitsOutlook): LimitRules {
-  return Object.fromEntries(limits.map(({ scope, used: _, ...rule }) => [scope, rule]));
+  return Object.fromEntries(
+    limits.map(({ scope, amount, count }) => [
+      scope,
+      { ...(amount !== undefined && { amount }), ...(count !== undefined && { count }) },
+    ]),
+  );
 }
 
 function totalsOf({ limits }: LimitsOutlook): Totals {

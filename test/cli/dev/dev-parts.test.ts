@@ -258,6 +258,25 @@ describe('neighbours', () => {
     expect(told[0]).toMatch(/2@.*running in \/projects\/of-2, is on the task queue holdfast/);
   });
 
+  test('a worker that lives here is told of while its last question waits, and one that is gone is not', async () => {
+    const told: string[] = [];
+    const end = watchNeighbours({
+      taskQueue: 'holdfast',
+      pollers: async () => [
+        { identity: `2@${hostname()}`, askedAt: now() - 50_000 },
+        { identity: `3@${hostname()}`, askedAt: now() - 50_000 },
+        { identity: `4@${hostname()}`, askedAt: now() - 200_000 },
+      ],
+      tell: (line) => void told.push(line),
+      everyMs: 5,
+      folderOf: (pid) => (pid === 3 ? undefined : `/projects/of-${pid}`),
+    });
+    await until(() => told.length > 0);
+    await new Promise((looked) => setTimeout(looked, 30));
+    end();
+    expect(told).toEqual([expect.stringContaining('/projects/of-2')]);
+  });
+
   test('a server that does not answer is asked again', async () => {
     let asked = 0;
     const told: string[] = [];
