@@ -91,7 +91,7 @@ function write(project: string, words: string): void {
     });
     module.exports = defineConfig({
       agents: [defineAgent({ name: 'a', model: 'scripted/x', instructions: 'Serve.', tools: [slow] })],
-      scripted: ({ goal, assistantMessages }) => goal === 'Slowly.' && assistantMessages === 0
+      scripted: ({ runId, assistantMessages }) => runId === 'slow' && assistantMessages === 0
         ? { calls: [{ tool: 'slow', input: {} }] }
         : { text: ${JSON.stringify(words)} },
     });`,
