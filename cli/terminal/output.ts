@@ -1,6 +1,5 @@
 /** Where a command speaks: data on standard output, remarks on standard error, JSON when asked for. */
 import { HoldfastError } from '../../core/state/errors.js';
-import { ERROR_GUIDE } from '../../pure/error-guide.js';
 import { COLOURED, exactJson, inertLines, PLAIN, type Paint } from '../render/index.js';
 import { inFileWords } from './file-error.js';
 
@@ -73,10 +72,15 @@ interface FailureShape {
   readonly hint: string;
 }
 
+/** Of an error that says nothing of it itself. */
+function pointerTo(code: string): string {
+  return `The page docs/reference/errors.md in the package has causes and remedies of ${code}.`;
+}
+
 function failureOf(thrown: unknown): FailureShape {
   const error = inFileWords(thrown);
   if (error instanceof HoldfastError) {
-    const { code, message, hint = ERROR_GUIDE[code].remedy } = error;
+    const { code, message, hint = pointerTo(code) } = error;
     return { code, message, hint };
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

@@ -2,13 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT_MEANINGS } from '../../cli/exit-code.js';
-import { ERROR_GROUPS, ERROR_GUIDE } from '../../pure/error-guide.js';
+import { ERROR_GROUPS, ERROR_GUIDE } from './error-guide.js';
 
 export function errorsPage(): string {
   return `${[
     '# Errors',
     '',
-    'Each `HoldfastError` has a `code`, a message that says what is wrong, and mostly a `hint` with the next action. `--json` prints `{error: {code, message, hint}}`. Codes are never renamed. Written by `npm run semantics` from `pure/error-guide.ts`; do not edit.',
+    'Each `HoldfastError` has a `code`, a message that says what is wrong, and mostly a `hint` with the next action. `--json` prints `{error: {code, message, hint}}`. Codes are never renamed. Written by `npm run semantics` from `lab/words/error-guide.ts`; do not edit.',
     '',
     '## Exit codes',
     '',

@@ -58,9 +58,9 @@ describe('an error of the operating system is no bug of Holdfast', () => {
     expect(saidOf(new TypeError('x is undefined'))).toContain('bug of Holdfast');
   });
 
-  test('an error without a hint says what mends errors of its code', () => {
+  test('an error without a hint says where the remedies of its code are', () => {
     expect(saidOf(new HoldfastError('PortTaken', 'Port 1 is taken.'))).toContain(
-      'choose another port',
+      'docs/reference/errors.md in the package has causes and remedies of PortTaken',
     );
   });
 });

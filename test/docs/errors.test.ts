@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERROR_CODES } from '../../core/state/errors.js';
 import { errorsPage } from '../../lab/words/errors.js';
-import { ERROR_GROUPS, ERROR_GUIDE } from '../../pure/error-guide.js';
+import { ERROR_GROUPS, ERROR_GUIDE } from '../../lab/words/error-guide.js';
 
 const ROOT = join(__dirname, '..', '..');
 const SENTENCES = /^(?:(?!It |What |Whoever |Nobody )[A-Z`].*\.)$/;

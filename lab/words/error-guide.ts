@@ -1,5 +1,5 @@
-/** Each error code with its cause and what mends it: docs/reference/errors.md, and the hint of an error that brings none. */
-import type { ErrorCode } from '../core/state/errors.js';
+/** Each error code with its cause and what mends it, for docs/reference/errors.md. */
+import type { ErrorCode } from '../../core/state/errors.js';
 
 export interface ErrorMeaning {
   readonly cause: string;
