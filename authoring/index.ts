@@ -1,5 +1,5 @@
 /** What authors of agents import, re-exported by the package `holdfast`. */
-export type { BudgetInUsd, BudgetLimits } from './budget-in-usd.js';
+export type { BudgetLimits } from './budget-in-usd.js';
 export { defineAgent, type Agent, type AgentDefinition } from './define-agent.js';
 export { agentTool, type AgentToolDefinition } from './agent-tool.js';
 export type { StartedAgent, StartedAgents } from '../core/state/started-agent.js';
