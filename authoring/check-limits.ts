@@ -10,6 +10,7 @@ import { DEFAULT_TOKEN_BUDGET } from '../core/state/token-budget.js';
 import { PERMISSION_MODES } from '../core/state/permission-mode.js';
 import { VERSIONED, type Settings } from '../core/state/settings.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
+import { inMicroUsd } from './budget-in-usd.js';
 
 const YEAR_MS = 366 * 86_400_000;
 const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -131,7 +132,10 @@ export interface Place {
 }
 
 export function parseBudget(value: unknown, place: Place): BudgetOverrides {
-  return parsed(budgetSchema, { value: value ?? {}, what: 'budget', place });
+  const inMicro = inMicroUsd(value ?? {}, (field, why) =>
+    notAllowed(place, `budget.${field}`, why),
+  );
+  return parsed(budgetSchema, { value: inMicro, what: 'budget', place });
 }
 
 export function parseSettings(value: unknown, place: Place): SettingsOverrides {
@@ -149,11 +153,13 @@ function parsed<T>(schema: z.ZodType<T>, { value, what, place }: Subject): T {
   if (result.success) return withoutAbsent(result.data);
   const issue = result.error.issues[0];
   const path = [what, ...(issue?.path ?? [])].join('.');
-  throw new HoldfastError(
-    place.code,
-    `${place.subject}: ${path} is not allowed: ${issue?.message ?? 'not valid'}.`,
-    { hint: `Correct ${path}; leave it out to get its default.` },
-  );
+  throw notAllowed(place, path, issue?.message ?? 'not valid');
+}
+
+function notAllowed({ code, subject }: Place, path: string, why: string): HoldfastError {
+  return new HoldfastError(code, `${subject}: ${path} is not allowed: ${why}.`, {
+    hint: `Correct ${path}; leave it out to get its default.`,
+  });
 }
 
 /** A field that is present but undefined must not hide the default below it. */

@@ -2,13 +2,14 @@
 import { HoldfastError } from '../core/state/errors.js';
 import { GOAL_TOOLS as RESERVED } from '../core/state/goal/proposal.js';
 import { AGENT_TOOL, type TreeLimits } from '../core/state/sub-agent.js';
-import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
+import type { SettingsOverrides } from '../core/state/task.js';
 import type { Agent, DeclaredSubAgent } from './agent.js';
 import { seedOf, type AgentSandbox } from './agent-sandbox.js';
 import { agent as startAgent } from './agent-tool.js';
 import { CONNECTOR_PREFIX } from './connectors.js';
 import { checkedHooks, type Hook } from './hook.js';
 import { handoffTargets, handoffTool, type HandoffDeclaration } from './handoff.js';
+import type { BudgetLimits } from './budget-in-usd.js';
 import { parseBudget, parseSettings } from './check-limits.js';
 import { unknownField, type KnownFields } from './known-fields.js';
 import { policyOf, type PolicyDeclaration } from './policy.js';
@@ -41,7 +42,7 @@ export interface AgentDefinition {
   /** Agents to which its model may hand a run over by the tool `handoff`; default: to none. */
   readonly handoffTo?: readonly HandoffDeclaration[];
   readonly policy?: PolicyDeclaration;
-  readonly budget?: BudgetOverrides;
+  readonly budget?: BudgetLimits;
   readonly settings?: SettingsOverrides;
   /** Sub-agents by the name that its model uses: the tool `agent {name, prompt}` starts them. */
   readonly agents?: SubAgentDefinitions;

@@ -22,6 +22,7 @@ import { parseConsole, type ConsoleDefinition, type ConsoleSettings } from './co
 import type { Agent } from './agent.js';
 import { isCheckTool, isDefinedGoal, type DefinedGoal } from './goal/define-goal.js';
 import type { Hook } from './hook.js';
+import type { BudgetLimits } from './budget-in-usd.js';
 import { parseBudget, parseSettings } from './check-limits.js';
 import { unknownField, type KnownFields } from './known-fields.js';
 import {
@@ -67,7 +68,7 @@ export interface ConfigDefinition {
   /** Default: an agent whose model is neither known nor declared cannot be served. */
   readonly unknownModels?: UnknownModels;
   /** Below what agents and starts say. */
-  readonly defaults?: { readonly budget?: BudgetOverrides; readonly settings?: SettingsOverrides };
+  readonly defaults?: { readonly budget?: BudgetLimits; readonly settings?: SettingsOverrides };
   /** Refuses tasks of any agent before the first model call. */
   readonly refuseTask?: TaskGate;
   /** The approval desk (`holdfast console`). */

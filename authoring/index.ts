@@ -1,4 +1,5 @@
 /** What authors of agents import, re-exported by the package `holdfast`. */
+export type { BudgetLimits } from './budget-in-usd.js';
 export { defineAgent, type Agent, type AgentDefinition } from './define-agent.js';
 export { agentTool, type AgentToolDefinition } from './agent-tool.js';
 export type { StartedAgent, StartedAgents } from '../core/state/started-agent.js';
@@ -8,6 +9,7 @@ export {
   defineGoal,
   type CheckDeclaration,
   type DefinedGoal,
+  type GoalBudgetDeclaration,
   type GoalDeclaration,
 } from './goal/define-goal.js';
 export { goalFromText } from './goal/goal-file.js';

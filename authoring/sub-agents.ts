@@ -6,9 +6,10 @@ import { z } from 'zod';
 import { HoldfastError } from '../core/state/errors.js';
 import { DEFAULT_TREE_LIMITS, type TreeLimits } from '../core/state/sub-agent.js';
 import type { Limit } from '../core/state/budget-fields.js';
-import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
+import type { SettingsOverrides } from '../core/state/task.js';
 import type { Agent, DeclaredSubAgent } from './agent.js';
 import { CONNECTOR_PREFIX, connectorNameOf } from './connectors.js';
+import type { BudgetLimits } from './budget-in-usd.js';
 import { parseBudget, parseSettings } from './check-limits.js';
 import { handoffTool } from './handoff.js';
 import { answerSchemaOf } from './output-schema.js';
@@ -34,7 +35,7 @@ export interface SubAgentDefinition {
   readonly model?: string;
   readonly maxTurns?: Limit;
   /** Named money is reserved in full before it starts, or it is not started. Default: its share of what is left. */
-  readonly budget?: BudgetOverrides;
+  readonly budget?: BudgetLimits;
   readonly settings?: SettingsOverrides;
   /** Its answer must be JSON that fits. */
   readonly outputSchema?: InputDeclaration;

@@ -1,5 +1,6 @@
 /** What all commands share: their options for the place, their output, their exit code. */
 import type { Command } from 'commander';
+import { blamingOptions } from './blame.js';
 import type { CliEnvironment, PlaceOptions } from './environment.js';
 import { EXIT } from './exit-code.js';
 import { createOutput, type Output, type Streams } from './terminal/output.js';
@@ -28,8 +29,12 @@ export async function runCommand(cli: Cli, options: CommonOptions, work: Work): 
     json: options.json === true,
     colour: environment.colour,
   });
-  const code = await withSession(environment, options, (session) => work(session, output));
-  cli.exitCode = code ?? EXIT.completed;
+  try {
+    const code = await withSession(environment, options, (session) => work(session, output));
+    cli.exitCode = code ?? EXIT.completed;
+  } catch (error) {
+    throw blamingOptions(error, options);
+  }
 }
 
 /** Options of every command that reaches runs. */

@@ -12,14 +12,21 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
+/** As `--help` and docs/reference/errors.md say it. */
+export const EXIT_MEANINGS: readonly (readonly [code: number, meaning: string])[] = [
+  [EXIT.completed, 'the run completed, or the command did its work'],
+  [EXIT.error, 'an error: it says what is wrong and what to do'],
+  [EXIT.usage, 'the command line is wrong'],
+  [EXIT.stopped, 'the run stopped without completing'],
+  [EXIT.waiting, 'the run waits for a person'],
+  [EXIT.interrupted, 'Ctrl-C; runs go on'],
+];
+
 export const EXIT_CODES_HELP = `
 Exit codes:
-  0    the run completed, or the command did its work
-  1    an error: it says what is wrong and what to do
-  2    the command line is wrong
-  3    the run stopped without completing
-  4    the run waits for a person
-  130  Ctrl-C; runs go on`;
+${EXIT_MEANINGS.map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`).join('\n')}
+
+Every error with its cause and remedy: docs/reference/errors.md in the package.`;
 
 export function exitCodeOf(error: unknown): number {
   return error instanceof HoldfastError && error.code === 'Usage' ? EXIT.usage : EXIT.error;

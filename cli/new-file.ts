@@ -1,11 +1,12 @@
 /** A file that a command writes for people to keep: never over another one, and its folder is made. */
 import { randomUUID } from 'node:crypto';
 import { constants, createWriteStream, existsSync } from 'node:fs';
-import { copyFile, link, mkdir, open, rm, type FileHandle } from 'node:fs/promises';
+import { copyFile, link, open, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { HoldfastError } from '../core/state/errors.js';
+import { makeFolder } from '../store/make-folder.js';
 import { usage } from './usage.js';
 
 interface NewFile {
@@ -20,7 +21,7 @@ export async function writeNewFile(
   { file, what }: NewFile,
 ): Promise<void> {
   try {
-    await mkdir(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     await filled(await open(file, 'wx', 0o600), content).catch(async (cause: unknown) => {
       // Made here, and only a part of it: the next attempt would find it taken.
       await rm(file, { force: true }).catch(() => undefined);
@@ -75,9 +76,11 @@ export async function streamNewFile(
 
 /** Said before long work for a file that would not be written. Makes its folder. Errors: as above. */
 export async function checkNewFile({ file, what }: NewFile): Promise<void> {
-  await mkdir(dirname(file), { recursive: true }).catch((cause: unknown) => {
+  try {
+    makeFolder(dirname(file));
+  } catch (cause) {
     throw notWritten({ file, what }, cause);
-  });
+  }
   if (existsSync(file)) throw taken(file);
 }
 

@@ -9,6 +9,7 @@ import { basename, dirname, join } from 'node:path';
 import { HoldfastError } from '../core/state/errors.js';
 import type { FolderEntries } from '../pure/work-folder/entry.js';
 import { sha256OfBytes } from '../store/blobs.js';
+import { makeFolder } from '../store/make-folder.js';
 import { usage } from './usage.js';
 
 /** Contents that are in memory at once: at most as many of the largest files. */
@@ -39,7 +40,7 @@ export async function writeFolder(
     `.${basename(place)}-${randomBytes(RANDOM_BYTES).toString('hex')}`,
   );
   try {
-    await mkdir(dirname(place), { recursive: true });
+    makeFolder(dirname(place));
     await mkdir(made, { mode: 0o700 });
     const files = [...entries].flatMap(([path, entry]) =>
       entry.kind === 'file' ? [{ path, entry }] : [],

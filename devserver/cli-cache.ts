@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { executableName, isExecutable, thisMachine, type Environment } from './environment.js';
 import { CLI_VERSION } from './pins.js';
+import { makeFolder } from '../store/make-folder.js';
 import { withFileLock } from '../store/sqlite/file-lock.js';
 import { waitedTooLong } from './wait-limit.js';
 import { reportStep, type OnProgress, type StepReport } from './progress.js';
@@ -57,7 +58,7 @@ export async function cliFromCache(request: CacheRequest): Promise<CacheResult> 
   let waiting: StepReport | undefined;
   try {
     const lockFile = join(path, '..', 'filling.lock');
-    await mkdir(dirname(lockFile), { recursive: true });
+    makeFolder(dirname(lockFile));
     const lock = {
       path: lockFile,
       waitMs: LOCK_WAIT_MS,
@@ -120,7 +121,7 @@ async function usable(path: string, environment: Environment): Promise<VersionCh
 
 /** Removes what builders left that were killed; a work folder can hold a gigabyte. */
 async function removeAbandoned(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   for (const name of await readdir(folder)) {
     const file = join(folder, name);
     if (!name.startsWith('work-')) continue;

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { HoldfastError } from '../core/state/errors.js';
 import { databaseFile, runningServer, writeRecord, type RunningServer } from './data-folder.js';
@@ -7,6 +6,7 @@ import type { ServerBinary } from './find-server.js';
 import { NAMESPACE, SEARCH_ATTRIBUTES } from './pins.js';
 import { LOOPBACK, assertPortFree, freePort } from './ports.js';
 import { identityOf, ownIdentity } from './process-identity.js';
+import { makeFolder } from '../store/make-folder.js';
 import { withFileLock } from '../store/sqlite/file-lock.js';
 import { waitedTooLong } from './wait-limit.js';
 import { waitUntilReady } from './readiness.js';
@@ -66,7 +66,7 @@ const STARTS_MAX = 3;
 export async function startServer(options: StartServerOptions): Promise<ServerHandle> {
   const dataDir = resolve(options.dataDir);
   // Histories hold conversations: a new folder is this user's only.
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir, 0o700);
   const startLimitMs = options.startLimitMs ?? START_LIMIT_MS;
   // Held while starting only; from then on the record of the running server speaks.
   const path = join(dataDir, 'starting.lock');

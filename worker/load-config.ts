@@ -15,6 +15,8 @@ export interface ConfigPlace {
   /** An exact file; without it the usual names are tried in `folder`, then in those above it. */
   readonly file?: string;
   readonly folder: string;
+  /** The file was loaded before, and may have changed since: what Node keeps of a file in plain JavaScript is passed by. */
+  readonly anew?: boolean;
 }
 
 /** The checked configuration; throws InvalidConfig or UnknownModel, saying what to write where. */
@@ -29,7 +31,7 @@ export async function loadConfig(place: ConfigPlace): Promise<Config> {
       { hint: 'Write holdfast.config.ts: export default defineConfig({ agents: [myAgent] }).' },
     );
   }
-  const config = exportedConfig(await importFile(file));
+  const config = exportedConfig(await importFile(file, place.anew === true));
   if (config === undefined) {
     throw new HoldfastError('InvalidConfig', `${file} exports no configuration.`, {
       hint: 'Export it as default or as `config`: export default defineConfig({ agents: […] }).',
@@ -64,9 +66,25 @@ export function checkModels(config: Config): void {
   }
 }
 
-async function importFile(file: string): Promise<unknown> {
+const PLAIN = /\.[cm]?js$/;
+
+/** Node imports plain JavaScript itself, once; what is required can be forgotten (`require.cache`). */
+async function evaluated(file: string, anew: boolean): Promise<unknown> {
+  const jiti = createJiti(__filename, { moduleCache: true });
+  if (!anew || !PLAIN.test(file)) return jiti.import(file);
   try {
-    return await createJiti(__filename, { moduleCache: true }).import(file);
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way that requires
+    return jiti(file);
+  } catch (error) {
+    // An await at the top of a module can only be imported.
+    if (/await/.test(String(error))) return jiti.import(file);
+    throw error;
+  }
+}
+
+async function importFile(file: string, anew: boolean): Promise<unknown> {
+  try {
+    return await evaluated(file, anew);
   } catch (cause) {
     const ours = ownError(cause);
     if (ours !== undefined) throw ours;

@@ -129,13 +129,31 @@ function limitsFor(
   config: Config,
   { agent, start, settings }: { agent: Agent; start: OpeningStart; settings: Settings },
 ): Budget {
-  return {
-    ...DEFAULT_BUDGET,
-    ...(settings.turnCounting === 'logical' && { maxModelCalls: LOGICAL_MODEL_CALLS_MAX }),
+  const said: BudgetOverrides = {
     ...config.defaults.budget,
     ...agent.budget,
     ...withinLimits(agent.budget, parseBudget(start.budget, PLACE)),
   };
+  return {
+    ...DEFAULT_BUDGET,
+    ...(settings.turnCounting === 'logical' && { maxModelCalls: LOGICAL_MODEL_CALLS_MAX }),
+    ...usualTokens(said),
+    ...said,
+  };
+}
+
+/**
+ * Tokens that nobody has limited grow with the money that was named: whoever allows more of it, as a long goal does, is
+ * not stopped by the tokens of less.
+ */
+function usualTokens({
+  maxCostMicroUsd: money,
+}: BudgetOverrides): Pick<Budget, 'maxInputTokens' | 'maxOutputTokens'> {
+  const { maxInputTokens, maxOutputTokens, maxCostMicroUsd: usual } = DEFAULT_BUDGET;
+  const isMore = typeof money === 'number' && typeof usual === 'number' && money > usual;
+  const grown = (limit: Limit): Limit =>
+    isMore && limit !== 'unlimited' ? Math.ceil((limit / usual) * money) : limit;
+  return { maxInputTokens: grown(maxInputTokens), maxOutputTokens: grown(maxOutputTokens) };
 }
 
 export function settingsFor(config: Config, start: OpeningStart): Settings {

@@ -1,5 +1,11 @@
 /** defineGoal: what is wanted, when it is done and within what, under one name, checked. */
-import type { CheckDefinition, GoalDefinition } from '../../core/state/goal/definition.js';
+import type {
+  CheckDefinition,
+  CycleDefinition,
+  GoalBudget,
+  GoalDefinition,
+} from '../../core/state/goal/definition.js';
+import type { BudgetInUsd } from '../budget-in-usd.js';
 import type { Agent } from '../define-agent.js';
 import type { Tool } from '../tool.js';
 import { isRecord, NAME, NAME_HINT, wrongField } from './field.js';
@@ -11,19 +17,28 @@ export interface CheckDeclaration extends Omit<CheckDefinition, 'tool'> {
   readonly tool?: string | Tool;
 }
 
+/** Money in USD (`maxCostUsd: 2`), or as `maxCostMicroUsd`; one of the two. */
+export type GoalBudgetDeclaration = Omit<GoalBudget, 'maxCostMicroUsd'> & {
+  /** A person cannot raise the money above this; default the budget. */
+  readonly hardMaxCostUsd?: number;
+} & ({ readonly maxCostUsd: number } | { readonly maxCostMicroUsd: number });
+
 /**
- * Money is in micro-USD (`usd(2)`), time in ms (`hours(4)`, `days(30)`). Agents are named or given whole; the
+ * Money of budget and cycle is in USD (`maxCostUsd`), other money in micro-USD (`usd(2)`), time in ms (`hours(4)`, `days(30)`). Agents are named or given whole; the
  * configuration must have them. Each field with its default: docs/reference/goals.md.
  */
 export interface GoalDeclaration extends Omit<
   GoalDefinition,
-  'agent' | 'handoffTo' | 'validation'
+  'agent' | 'handoffTo' | 'validation' | 'budget' | 'cycle'
 > {
   /** `holdfast goal start NAME` starts it. */
   readonly name: string;
   readonly agent: string | Agent;
   readonly handoffTo?: readonly (string | Agent)[];
   readonly validation?: readonly CheckDeclaration[];
+  readonly budget: GoalBudgetDeclaration;
+  /** Budget and settings of each cycle. */
+  readonly cycle?: CycleDefinition & BudgetInUsd;
 }
 
 export interface DefinedGoal {

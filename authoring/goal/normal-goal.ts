@@ -16,6 +16,7 @@ import {
   type GoalDefinition,
   type StopRules,
 } from '../../core/state/goal/definition.js';
+import { inMicroUsd } from '../budget-in-usd.js';
 import { normalCycle } from './cycle.js';
 import { isRecord, wrongField } from './field.js';
 import { goalSchema } from './goal-schema.js';
@@ -84,13 +85,24 @@ function shaped(definition: unknown, subject: string): GoalDefinition {
     const why = `it must be JSON of at most ${DEFINITION_BYTES_MAX} bytes`;
     throw wrongField(subject, 'the definition', why);
   }
-  const result = goalSchema.safeParse(definition);
+  const result = goalSchema.safeParse(withMicroUsd(definition, subject));
   if (result.success) return withoutAbsent(result.data) as unknown as GoalDefinition;
   // A misspelt field explains the one that is missing.
   const { issues } = result.error;
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   const field = (issue?.path ?? []).join('.');
   throw wrongField(subject, field === '' ? 'the definition' : field, issue?.message ?? 'not valid');
+}
+
+/** Money of the goal and of its cycles, in whichever unit it was written. */
+function withMicroUsd(definition: unknown, subject: string): unknown {
+  if (!isRecord(definition)) return definition;
+  const inMicro = (field: 'budget' | 'cycle'): object => {
+    if (definition[field] === undefined) return {};
+    const wrong = (name: string, why: string) => wrongField(subject, `${field}.${name}`, why);
+    return { [field]: inMicroUsd(definition[field], wrong) };
+  };
+  return { ...definition, ...inMicro('budget'), ...inMicro('cycle') };
 }
 
 function fits(definition: object): boolean {

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { AskOutcome } from '../../core/state/ask-kinds.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { AskView } from '../../core/state/ask-view.js';
+import type { OpenAsk } from '../../core/state/view.js';
 import type { AsksFilter } from '../../store/asks.js';
 import type { ShownPlace } from '../../store/tree-place.js';
 import { shownPlace } from '../../store/place.js';
@@ -44,6 +45,8 @@ type ListedQuestion = AskView &
   ShownPlace & {
     readonly runId: string;
     readonly outcome?: AskOutcome;
+    /** Of an open question that several have to agree on; absent: nobody can say. */
+    readonly votes?: OpenAsk['votes'];
   };
 
 /** A conversation that waits for its user's next message is no decision. */
@@ -78,7 +81,10 @@ export function addApprovals(program: Command, cli: Cli): void {
     )
     .action((options: ApprovalsOptions) =>
       runCommand(cli, options, async (session, output) => {
-        const page = await askedOf(cli, session, options);
+        const page = await withVotes(cli, session, {
+          options,
+          page: await askedOf(cli, session, options),
+        });
         output.data({ asks: page.items, ...(page.next !== undefined && { next: page.next }) });
         if (!output.json) print(page, output, await commandHints(cli, session, options));
       }),
@@ -127,6 +133,49 @@ async function askedOf(
   }));
 }
 
+/** Questions of one page that their runs are asked about. */
+const VOTED_MAX = 20;
+const VOTES_LIMIT_MS = 1_500;
+
+interface AskedPage {
+  readonly options: ApprovalsOptions;
+  readonly page: Page<ListedQuestion>;
+}
+
+/** The run alone knows who has agreed already, where several have to. */
+async function withVotes(
+  cli: Cli,
+  session: Session,
+  { options, page }: AskedPage,
+): Promise<Page<ListedQuestion>> {
+  const open = page.items
+    .filter(
+      ({ quorum, votes, outcome = 'pending' }) => quorum > 1 && !votes && outcome === 'pending',
+    )
+    .slice(0, VOTED_MAX);
+  if (open.length === 0) return page;
+  const api = readingDeskOf(cli, options);
+  const client = api === undefined ? await session.tryClient() : undefined;
+  const votesOf = async ({ askId, runId }: ListedQuestion): Promise<ListedQuestion['votes']> => {
+    if (api !== undefined) {
+      const item = await api.get(`/v1/inbox/${encodeURIComponent(askId)}`);
+      return (item as { readonly votes?: ListedQuestion['votes'] }).votes;
+    }
+    const view = await client?.forTenant(tenantOf(options)).handle(runId).state(VOTES_LIMIT_MS);
+    return view?.asks.find((ask) => ask.askId === askId)?.votes;
+  };
+  const found = new Map(
+    await Promise.all(
+      open.map(async (ask) => [ask.askId, await votesOf(ask).catch(() => undefined)] as const),
+    ),
+  );
+  const items = page.items.map((ask) => {
+    const votes = found.get(ask.askId);
+    return votes === undefined ? ask : { ...ask, votes };
+  });
+  return { ...page, items };
+}
+
 /** Without a store only the run itself knows its questions. */
 async function fromRun(session: Session, options: ApprovalsOptions): Promise<Page<ListedQuestion>> {
   const { run: runId, kind, search, cursor } = options;
@@ -154,7 +203,18 @@ function print(page: Page<ListedQuestion>, output: Output, hints: CommandHints):
   for (const ask of asks) {
     const { runId, outcome = 'pending' } = ask;
     const withoutCommands = outcome !== 'pending';
-    const card = { runId, now: Date.now(), paint: output.paint, withoutCommands, ...commands };
+    const approvedBy = ask.votes
+      ?.filter(({ decision }) => decision === 'approve')
+      .map(({ by }) => by);
+    const voted = approvedBy !== undefined && { approvedBy };
+    const card = {
+      runId,
+      now: Date.now(),
+      paint: output.paint,
+      withoutCommands,
+      ...voted,
+      ...commands,
+    };
     output.line(approvalCard(ask, card));
     if (withoutCommands) output.line(`   ${outcome}`);
   }

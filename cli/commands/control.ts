@@ -1,6 +1,7 @@
 /** `holdfast message`, `mode`, `interrupt`, `close` and `cancel`: what a run is told. */
 import { Argument, type Command } from 'commander';
 import type { RunHandle } from '../../client/index.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { PERMISSION_MODES, type PermissionMode } from '../../core/state/permission-mode.js';
 import { deskOf, withDesk, type DeskOptions } from '../desk/actor.js';
 import {
@@ -11,7 +12,7 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import { shellWord } from '../render/index.js';
+import { inert, shellWord } from '../render/index.js';
 import { attachedPaths } from '../terminal/attached-paths.js';
 import { collect, usage } from '../usage.js';
 
@@ -111,8 +112,21 @@ export function addCancel(program: Command, cli: Cli): void {
     name: 'cancel',
     description: 'Cancel a run as a Temporal workflow: it ends as aborted.',
     done: 'Asked to cancel.',
-    send: (run) => run.cancel(),
+    send: cancelOpen,
   });
+}
+
+/** Temporal takes a request to cancel a workflow that has ended, and nothing comes of it. */
+async function cancelOpen(run: RunHandle): Promise<void> {
+  if (!(await run.execution()).closed) return run.cancel();
+  throw new HoldfastError(
+    'RunNotFound',
+    `Run ${inert(run.runId)} has ended; nothing was cancelled.`,
+    {
+      hint: `See how it ended with \`holdfast show ${shellWord(run.runId)}\`.`,
+      details: { runId: run.runId, ended: true },
+    },
+  );
 }
 
 function addControl(program: Command, cli: Cli, control: Control): void {

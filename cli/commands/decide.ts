@@ -11,7 +11,7 @@ import { parseDuration } from '../terminal/duration.js';
 import { onInterrupt } from '../terminal/interrupt.js';
 import type { Output } from '../terminal/output.js';
 import { elicitationLines } from '../render/elicitation-lines.js';
-import { inert } from '../render/index.js';
+import { deliveryLines, inert } from '../render/index.js';
 import { usage, wholeNumber } from '../usage.js';
 
 interface DecideOptions extends ActorOptions {
@@ -28,7 +28,7 @@ interface DecideOptions extends ActorOptions {
 }
 
 const SHAPE =
-  '{askId, runId, status: "decided" | "pending" | "sent", delivered, verdict, storeAway}';
+  '{askId, runId, status: "decided" | "pending" | "sent", delivered, verdict, storeAway, agreed, frozen}';
 
 export function addApprove(program: Command, cli: Cli): void {
   const command = program.command('approve').description('Approve what a question asks for.');
@@ -196,46 +196,34 @@ function deliver(cli: Cli, options: DecideOptions, asked: DecisionWanted): Promi
     const deciding =
       actor.kind === 'desk'
         ? decidingAtDesk(actor.api)
-        : decidingDirectly(await session.clientThoughStoreAway(), actor.named);
+        : decidingDirectly(session, await session.clientThoughStoreAway(), actor.named);
     const question = await deciding.find(asked.askId, options.run);
     const { reason, id } = options;
     const words = { ...(reason !== undefined && { reason }), ...(id !== undefined && { id }) };
-    const delivery = await deciding.deliver(question, await asked.wanted(question, output), words);
+    const wanted = await asked.wanted(question, output);
+    const frozen = allows(wanted) ? await deciding.frozen(question) : undefined;
+    const delivery = await deciding.deliver(question, wanted, words);
     const { askId, runId } = question;
-    output.data({ askId, runId, status: statusOf(delivery), ...delivery });
-    print(delivery, { askId, runId, verb: asked.verb }, output);
+    const status = statusOf(delivery);
+    const agreed = status === 'pending' ? await deciding.agreed(question) : undefined;
+    const more = {
+      ...(agreed !== undefined && { agreed }),
+      ...(frozen !== undefined && { frozen }),
+    };
+    output.data({ askId, runId, status, ...delivery, ...more });
+    const { verb } = asked;
+    for (const line of deliveryLines({ askId, runId, verb, delivery, ...more })) output.line(line);
   });
+}
+
+function allows({ decision }: Wanted): boolean {
+  return decision === 'approve' || decision === 'modify' || decision === 'replace';
 }
 
 function statusOf(delivery: Delivery): 'decided' | 'pending' | 'sent' {
   if (delivery.delivered === 'signal') return 'sent';
   const { verdict } = delivery;
   return verdict.accepted && verdict.outcome === 'pending' ? 'pending' : 'decided';
-}
-
-function print(
-  delivery: Delivery,
-  { askId, verb, runId }: Omit<DecisionWanted, 'wanted'> & { readonly runId: string },
-  output: Output,
-): void {
-  const isGoals = askId.startsWith(`${runId}:g`);
-  const follow = isGoals
-    ? `Follow the goal: holdfast goal watch ${inert(runId)}`
-    : `Follow the run: holdfast watch ${inert(runId)}`;
-  const { waitsFor } = delivery;
-  const waits = waitsFor === undefined ? '' : `; waits for ${inert(waitsFor)}`;
-  if (delivery.delivered === 'signal' && delivery.storeAway === true) {
-    const when = 'the run says whether it counts, and its record comes when the store is back.';
-    return output.line(`${inert(askId)}: sent. The store is away: ${when} ${follow}`);
-  }
-  if (delivery.delivered === 'signal') {
-    const taken = `sent${waits}. The run takes it up as soon as a worker runs.`;
-    output.line(`${inert(askId)}: ${taken} ${follow}`);
-    return;
-  }
-  const open = delivery.verdict.accepted && delivery.verdict.outcome === 'pending';
-  const more = open ? ' More people have to decide, or the run is not there yet.' : '';
-  output.line(`${inert(askId)}: ${verb}${waits}.${more} ${follow}`);
 }
 
 /** Of the form of a server. Errors: Usage where nobody types, or there is no form. */

@@ -1,10 +1,11 @@
 /** Bundles of the runs that `holdfast eval` has played on a server. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EndedRun } from '../../evaluation/temporal/index.js';
 import { sha256Hex } from '../../core/json/json.js';
 import { bundleText } from '../../replay/bundle.js';
 import { exportRun } from '../../replay/export-run.js';
+import { makeFolder } from '../../store/make-folder.js';
 import { TENANT } from '../desk/run-record.js';
 
 const NAMESPACE = 'default';
@@ -25,7 +26,7 @@ export function bundleWriter(folder: string): (run: EndedRun) => Promise<void> {
   return async ({ address, store, runId }) => {
     const place = { address, namespace: NAMESPACE, store };
     const bundle = await exportRun(place, { tenant: TENANT, runId });
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     await writeFile(join(folder, `${fileName(runId)}.json`), bundleText(bundle));
   };
 }

@@ -113,7 +113,9 @@ async function votesOn(session: Session, ask: AskRow): Promise<Votes | undefined
 
 function print({ ask, votes, grounds, receipt }: Told, { line, paint }: Output): void {
   const withoutCommands = ask.outcome !== 'pending';
-  line(approvalCard(ask, { runId: ask.runId, now: Date.now(), paint, withoutCommands }));
+  const approvedBy = votes?.filter(({ decision }) => decision === 'approve').map(({ by }) => by);
+  const voted = approvedBy !== undefined && { approvedBy };
+  line(approvalCard(ask, { runId: ask.runId, now: Date.now(), paint, withoutCommands, ...voted }));
   if (withoutCommands) line(`   ${ask.outcome}`);
   for (const { by, decision, decidedAt } of votes ?? []) {
     line(`${paint.bold('Vote')}      ${inert(by)}: ${decision}, ${dateTimeText(decidedAt)}`);

@@ -1,10 +1,11 @@
 /** `holdfast keys`: the desk's keys, which prove who decided. */
-import { mkdirSync, renameSync, existsSync } from 'node:fs';
+import { renameSync, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { createDeskKey, readDeskKey } from '../../client/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
+import { makeFolder } from '../../store/make-folder.js';
 import { openStoreAt, type Store } from '../../store/store.js';
 import {
   examples,
@@ -85,7 +86,7 @@ async function list({ store, output }: Place): Promise<void> {
 }
 
 async function create(place: Place): Promise<void> {
-  mkdirSync(dirname(place.file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(place.file), 0o700);
   const { key } = await createDeskKey(place.file);
   await add(place, key);
   await tellOfDevKey(place);

@@ -51,7 +51,10 @@ export function addStart(program: Command, cli: Cli): void {
     .argument('<agent>', 'name of an agent that a worker serves')
     .argument('[goal...]', 'what to achieve')
     .option('--file <file>', 'task as JSON or text; - is standard input')
-    .option('--run-id <id>', 'id of the run; the same id again gives the run that exists')
+    .option(
+      '--run-id <id>',
+      'id of the run; the same id again follows that run while it is under way, and is refused once it has ended',
+    )
     .option('--attach <file>', 'picture, PDF or sound for the model; repeatable', collect)
     .option('--caller <name>', 'who asks; never counts as an approver')
     .option('--model <route>', "model in place of the agent's own")

@@ -5,7 +5,12 @@ import type { GrantRequest } from '../../core/state/grant.js';
 import type { Elicitation } from '../../core/state/elicitation.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Json } from '../../core/json/json.js';
+import type { OpenAsk } from '../../core/state/view.js';
+import { controlsNow } from '../../console/controls-now.js';
+import type { Freeze } from '../../pure/freeze.js';
+import type { Session } from '../session.js';
 import type { Named } from './actor.js';
+import { TENANT } from './run-record.js';
 import type { Answer, DeskApi } from './desk-api.js';
 import { queryText } from './paging.js';
 
@@ -24,6 +29,8 @@ export interface Question {
   readonly runId: string;
   readonly kind: AskKind;
   readonly tool?: string;
+  /** How many different people have to agree. */
+  readonly quorum: number;
   /** The server of a tool asks. */
   readonly elicitation?: Elicitation;
 }
@@ -33,7 +40,19 @@ export interface Deciding {
   find(askId: string, runId?: string): Promise<Question>;
   /** Errors: DecisionRejected. */
   deliver(question: Question, wanted: Wanted, words: Words): Promise<Delivery>;
+  /** A freeze that covers the call now; undefined: none, or nobody can say. */
+  frozen(question: Question): Promise<Freeze | undefined>;
+  /** How many have agreed so far; undefined: one is enough, or nobody can say. */
+  agreed(question: Question): Promise<Agreed | undefined>;
 }
+
+export interface Agreed {
+  readonly approved: number;
+  readonly quorum: number;
+}
+
+/** A decision that was made does not wait long for what is told beside it. */
+const VOTES_LIMIT_MS = 1_500;
 
 export interface Words {
   readonly reason?: string;
@@ -42,10 +61,31 @@ export interface Words {
 }
 
 /** Local development: nobody is told apart, and nothing is signed. */
-export function decidingDirectly(client: HoldfastClient, named: Named): Deciding {
+export function decidingDirectly(
+  session: Pick<Session, 'wholeStore'>,
+  client: HoldfastClient,
+  named: Named,
+): Deciding {
+  let isStoreAway = false;
   return {
+    async frozen({ askId }) {
+      if (isStoreAway) return undefined;
+      const store = await session.wholeStore().catch(() => undefined);
+      const row = await store?.getAsk(TENANT, askId).catch(() => undefined);
+      if (store === undefined || row === undefined) return undefined;
+      const now = await controlsNow({ store, clock: Date.now }, row).catch(() => undefined);
+      return now?.frozen;
+    },
+    async agreed({ askId, runId, quorum }) {
+      const view = await client
+        .handle(runId)
+        .state(VOTES_LIMIT_MS)
+        .catch(() => undefined);
+      return agreedOf(quorum, view?.asks.find((ask) => ask.askId === askId)?.votes);
+    },
     async find(askId, named) {
-      const { runId, ask } = await client.findAsk(askId, named);
+      const { runId, ask, storeAway = false } = await client.findAsk(askId, named);
+      isStoreAway = storeAway;
       return { runId, ...questionIn(ask) };
     },
     async deliver({ askId, runId }, wanted, { reason, id: nonce }) {
@@ -63,18 +103,32 @@ export function decidingDirectly(client: HoldfastClient, named: Named): Deciding
   };
 }
 
+type Votes = OpenAsk['votes'];
+
+function agreedOf(quorum: number, votes: Votes | undefined): Agreed | undefined {
+  if (quorum < 2 || votes === undefined) return undefined;
+  return { approved: votes.filter(({ decision }) => decision === 'approve').length, quorum };
+}
+
 function questionIn({
   askId,
   kind,
   tool,
+  quorum,
   elicitation,
 }: Omit<Question, 'runId'>): Omit<Question, 'runId'> {
   return {
     askId,
     kind,
+    quorum,
     ...(tool !== undefined && { tool }),
     ...(elicitation !== undefined && { elicitation }),
   };
+}
+
+interface InboxItem {
+  readonly votes?: Votes;
+  readonly frozen?: Freeze;
 }
 
 export function decidingAtDesk(api: DeskApi): Deciding {
@@ -86,7 +140,14 @@ export function decidingAtDesk(api: DeskApi): Deciding {
     hashes.set(ask.askId, ask.argsHash);
     return { runId: ask.runId, ...questionIn(ask) };
   };
+  const item = async ({ askId }: Question): Promise<InboxItem | undefined> =>
+    api.get(`/v1/inbox/${encodeURIComponent(askId)}`).then(
+      (found) => found as unknown as InboxItem,
+      () => undefined,
+    );
   return {
+    frozen: async (question) => (await item(question))?.frozen,
+    agreed: async (question) => agreedOf(question.quorum, (await item(question))?.votes),
     async find(askId, runId) {
       const id = encodeURIComponent(askId);
       const where = runId === undefined ? '' : `?${queryText({ runId })}`;

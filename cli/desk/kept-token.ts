@@ -1,7 +1,8 @@
 /** The token of the desk of `holdfast dev`: kept beside its key, so that a link to the desk outlives a restart. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLocalToken, newLocalToken } from '../../console/index.js';
+import { makeFolder } from '../../store/make-folder.js';
 
 const FILE = 'dev-desk-token';
 
@@ -12,7 +13,7 @@ export function keptToken(home: string): string {
   if (kept !== undefined) return kept;
   const token = newLocalToken();
   try {
-    mkdirSync(home, { recursive: true });
+    makeFolder(home);
     rmSync(file, { force: true });
     writeFileSync(file, `${token}\n`, { flag: 'wx', mode: 0o600 });
   } catch {

@@ -1,6 +1,7 @@
 /**
  * Workers on the same task queue that are not of this process: starts go to any of them, whatever code they have.
- * Invariant: each is told once, and only one that has asked for work since this began.
+ * Invariant: each is told once, and only one that has asked for work since this began, or that lives on this machine: its
+ * last question may be a minute old, as long as it waits for the answer.
  */
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -10,6 +11,8 @@ import { inert } from '../render/index.js';
 const EVERY_MS = 15_000;
 /** Clocks of server and machine. */
 const SKEW_MS = 2_000;
+/** One question waits for so long at most. */
+const POLL_MS = 90_000;
 const NAME_CHARS_MAX = 200;
 const TOLD_MAX = 20;
 
@@ -33,7 +36,9 @@ export function watchNeighbours(settings: NeighbourSettings): () => void {
   const look = async (): Promise<void> => {
     const found = await pollers().catch(() => []);
     for (const { identity, askedAt } of found) {
-      if (identity === self || askedAt < since || told.has(identity)) continue;
+      if (identity === self || told.has(identity)) continue;
+      const isWaiting = askedAt > since - POLL_MS && folderIn(identity, settings) !== undefined;
+      if (askedAt < since && !isWaiting) continue;
       if (told.size >= TOLD_MAX || isOver) return;
       told.add(identity);
       tell(lineOf(identity, settings));
@@ -47,9 +52,18 @@ export function watchNeighbours(settings: NeighbourSettings): () => void {
   };
 }
 
-function lineOf(identity: string, { taskQueue, folderOf = folderHere }: NeighbourSettings): string {
+/** Of a process that lives on this machine, where the system says so. */
+function folderIn(
+  identity: string,
+  { folderOf = folderHere }: Pick<NeighbourSettings, 'folderOf'>,
+): string | undefined {
   const [, pid, host] = /^(\d+)@(.*)$/.exec(identity) ?? [];
-  const folder = host === hostname() ? folderOf(Number(pid)) : undefined;
+  return host === hostname() ? folderOf(Number(pid)) : undefined;
+}
+
+function lineOf(identity: string, settings: NeighbourSettings): string {
+  const { taskQueue } = settings;
+  const folder = folderIn(identity, settings);
   const who = inert(identity, NAME_CHARS_MAX);
   const where = folder === undefined ? '' : `, running in ${inert(folder, NAME_CHARS_MAX)},`;
   return `Another worker (${who})${where} is on the task queue ${taskQueue}. A run goes to either of them, whatever code each has. Projects that share a server need queues of their own: --task-queue NAME, or HOLDFAST_TASK_QUEUE.`;

@@ -38,7 +38,7 @@ export function projectCode({ folder, configFile, limitMs }: ProjectPlace): Proj
       for (const path of Object.keys(require.cache)) if (isOwn(path)) delete require.cache[path];
       try {
         return await within(
-          loadConfig({ folder, ...(file !== undefined && { file }) }),
+          loadConfig({ folder, ...(file !== undefined && { file }), anew: true }),
           limitMs ?? LOAD_LIMIT_MS,
         );
       } finally {

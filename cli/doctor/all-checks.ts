@@ -25,6 +25,7 @@ export async function allChecks(
 ): Promise<readonly Check[]> {
   const server = await checkServer(session, addressGiven);
   // The key is the worker's: when one runs, it may well have what this shell has not.
+  const { namespace } = await session.named().catch(() => place);
   const served = server.some(({ name, status }) => name === 'workers' && status === 'ok');
   return [
     ...checkNode(),
@@ -37,7 +38,7 @@ export async function allChecks(
     ...(await guarded({
       name: 'configuration',
       needing: ['model key'],
-      look: () => checkConfiguration({ place, folder, served }),
+      look: () => checkConfiguration({ place, namespace, folder, served }),
     })),
     ...(await checkConnection(session)),
     ...server,

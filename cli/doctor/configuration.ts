@@ -1,14 +1,9 @@
 /** The configuration and the model keys that it needs. */
-import { howToReach } from '../../activities/model/model-provider.js';
-import type { Config } from '../../authoring/index.js';
-import type { Environment } from '../../worker/config.js';
-import { broken, guarded, ok, warning, type Check } from './check.js';
+import { guarded, ok, warning, type Check } from './check.js';
+import { checkKeys, type KeysPlace } from './model-keys.js';
 
-export interface ConfigurationPlace {
-  readonly place: Environment;
+export interface ConfigurationPlace extends KeysPlace {
   readonly folder: string;
-  /** A worker is running, with an environment of its own. */
-  readonly served: boolean;
 }
 
 export async function checkConfiguration(where: ConfigurationPlace): Promise<readonly Check[]> {
@@ -30,24 +25,4 @@ export async function checkConfiguration(where: ConfigurationPlace): Promise<rea
     ok('configuration', `${file}: ${agents.join(', ')}`),
     ...(await guarded({ name: 'model key', look: () => checkKeys(config, where) })),
   ];
-}
-
-async function checkKeys(
-  config: Config,
-  { place, served }: ConfigurationPlace,
-): Promise<readonly Check[]> {
-  const { ANY_MONEY, resolveRouteFor } = await import('../../providers/routes.js');
-  const { providersOf } = await import('../../worker/providers.js');
-  const available = providersOf(place, config);
-  const wanted = new Set(
-    [...config.agents.values()].map(
-      (agent) => resolveRouteFor(agent.model, config, ANY_MONEY).provider,
-    ),
-  );
-  return [...wanted].map((provider) => {
-    if (available.has(provider)) return ok('model key', `${provider}: set`);
-    return served
-      ? warning('model key', `${provider}: not set in this shell`, howToReach(provider, config))
-      : broken('model key', `${provider}: not set`, howToReach(provider, config));
-  });
 }

@@ -28,6 +28,8 @@ export interface CardOptions {
   readonly login?: 'name' | 'token';
   /** Options that lead the commands to where the question was found; default: none. */
   readonly where?: readonly string[];
+  /** Who has agreed so far, where more than one has to. */
+  readonly approvedBy?: readonly string[];
 }
 
 const ID_CHARS_MAX = 400;
@@ -52,7 +54,7 @@ export function approvalCard(ask: AskView & ShownPlace, options: CardOptions): s
     ...(ask.args === undefined ? [] : argumentLines(ask, paint)),
     ...(ask.repeats === undefined ? [] : repeatLines(ask, ask.repeats, paint)),
     ...(ask.limits === undefined ? [] : limitLines(ask, ask.limits, paint)),
-    ...(decidable ? [label('by', deciders(ask))] : []),
+    ...(decidable ? [label('by', deciders(ask, options))] : []),
     ...(ask.requestedBy === undefined || ask.answeredBy === 'customer'
       ? []
       : [
@@ -201,10 +203,19 @@ function laterDeciders({ at, roles }: NonNullable<AskView['escalation']>, now: n
   return `${roles.map((role) => inert(role)).join(' or ')}, ${when}`;
 }
 
-function deciders({ roles, quorum, answeredBy, requestedBy }: AskView): string {
+function deciders(
+  { roles, quorum, answeredBy, requestedBy }: AskView,
+  { approvedBy }: Pick<CardOptions, 'approvedBy'>,
+): string {
   if (answeredBy === 'customer') return `${inert(requestedBy ?? 'the customer')} alone`;
   const who = roles.length === 0 ? 'anyone' : roles.map((role) => inert(role)).join(' or ');
-  return quorum > 1 ? `${quorum} different people: ${who}` : who;
+  if (quorum < 2) return who;
+  const so = (approvedBy ?? []).map((by) => inert(by)).join(', ');
+  const agreed =
+    approvedBy === undefined
+      ? ''
+      : ` (${approvedBy.length} of ${quorum} so far${so === '' ? '' : `: ${so}`})`;
+  return `${quorum} different people: ${who}${agreed}`;
 }
 
 /** The commands that answer, ready to be copied by whoever reads the card. */

@@ -2,6 +2,7 @@
 import type { GoalRecord, GoalResult } from '../../client/index.js';
 import { REVIEW_QUESTIONS, type Plan, type ReviewRecord } from '../../core/state/goal/memory.js';
 import type { RunResult } from '../../core/state/result.js';
+import { endingWords, headlineHasDetail } from '../../pure/ending-words.js';
 import { dateTimeText, plural, usdText } from './amounts.js';
 import { inert } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';
@@ -15,7 +16,7 @@ export function goalResultLines(
 ): readonly string[] {
   const status = result.completed
     ? paint.green('completed')
-    : paint.yellow(`${result.status}: ${result.stopReason}`);
+    : paint.yellow(inert(endingWords(result), 1_000));
   const { goal } = result;
   const conditions = goal?.done ?? [];
   const counts =
@@ -34,7 +35,9 @@ export function goalResultLines(
   ] as const;
   return [
     `${paint.bold(inert(result.runId))} ${status}`,
-    ...(result.detail === undefined ? [] : [inert(result.detail, 1_000)]),
+    ...(result.detail === undefined || headlineHasDetail(result)
+      ? []
+      : [inert(result.detail, 1_000)]),
     ...(goal === undefined ? [] : [`“${inert(goal.objective, TEXT_CHARS_MAX)}”`]),
     ...conditions.map(({ condition, held, verdict, evidence }) => {
       const proof =

@@ -2,6 +2,7 @@
 export { costLine, dateTimeText, durationText, plural, relativeText, usdText } from './amounts.js';
 export { archivalLine } from './archival-line.js';
 export { approvalCard, shellWord } from './approval-card.js';
+export { deliveryLines } from './delivery.js';
 export { eventLine, isDetail } from './event-line.js';
 export { goalResultLines, logLines, measurementLines, planLines, reviewLines } from './goal.js';
 export { exactJson, inert, inertInline, inertJson, inertLines, inertText } from './inert.js';

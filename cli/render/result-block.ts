@@ -1,6 +1,7 @@
 /** How a run ended: answer first, then what it means and what it cost. */
 import { previewOf } from '../../core/json/json.js';
 import type { RunResult } from '../../core/state/result.js';
+import { endingWords, headlineHasDetail } from '../../pure/ending-words.js';
 import { costLine } from './amounts.js';
 import { inert, inertLines } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';
@@ -15,14 +16,16 @@ export function resultBlock(result: RunResult, options: ResultOptions = {}): str
   const { paint = PLAIN } = options;
   const status = result.completed
     ? paint.green('completed')
-    : paint.yellow(`${result.status}: ${result.stopReason}`);
+    : paint.yellow(inert(endingWords(result), 1_000));
   const text = options.answer ?? (result.answer && previewOf(result.answer));
   const partial = result.partialOutput && previewOf(result.partialOutput);
   return [
     ...(text === undefined ? [] : [...inertLines(text, 20_000), '']),
     ...(partial === undefined ? [] : [paint.dim('(cut off)'), ...inertLines(partial), '']),
     `${paint.bold(inert(result.runId))} ${status}`,
-    ...(result.detail === undefined || result.completed ? [] : [inert(result.detail, 1_000)]),
+    ...(result.detail === undefined || result.completed || headlineHasDetail(result)
+      ? []
+      : [inert(result.detail, 1_000)]),
     ...(result.handedTo === undefined
       ? []
       : [`Goes on as ${inert(result.handedTo.runId)} with agent ${inert(result.handedTo.agent)}.`]),

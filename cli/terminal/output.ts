@@ -1,6 +1,7 @@
 /** Where a command speaks: data on standard output, remarks on standard error, JSON when asked for. */
 import { HoldfastError } from '../../core/state/errors.js';
 import { COLOURED, exactJson, inertLines, PLAIN, type Paint } from '../render/index.js';
+import { inFileWords } from './file-error.js';
 
 export interface Output {
   readonly json: boolean;
@@ -60,7 +61,7 @@ export function createOutput(
       }
       endLine();
       streams.err(`${inertLines(`Error: ${failure.message}`).join('\n')}\n`);
-      if (failure.hint !== undefined) streams.err(`${inertLines(failure.hint).join('\n')}\n`);
+      streams.err(`${inertLines(failure.hint).join('\n')}\n`);
     },
   };
 }
@@ -68,13 +69,19 @@ export function createOutput(
 interface FailureShape {
   readonly code: string;
   readonly message: string;
-  readonly hint?: string;
+  readonly hint: string;
 }
 
-function failureOf(error: unknown): FailureShape {
+/** Of an error that says nothing of it itself. */
+function pointerTo(code: string): string {
+  return `The page docs/reference/errors.md in the package has causes and remedies of ${code}.`;
+}
+
+function failureOf(thrown: unknown): FailureShape {
+  const error = inFileWords(thrown);
   if (error instanceof HoldfastError) {
-    const { code, message, hint } = error;
-    return { code, message, ...(hint !== undefined && { hint }) };
+    const { code, message, hint = pointerTo(code) } = error;
+    return { code, message, hint };
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return {

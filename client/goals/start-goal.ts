@@ -7,6 +7,8 @@ import { HoldfastError } from '../../core/state/errors.js';
 import type { GoalBudget, StoredDefinition } from '../../core/state/goal/definition.js';
 import type { ProposedStep } from '../../core/state/goal/proposal.js';
 import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
+import { inMicroUsd, type BudgetInUsd } from '../../authoring/budget-in-usd.js';
+import { wrongField } from '../../authoring/goal/field.js';
 import { normalGoal, type NormalGoal } from '../../authoring/goal/normal-goal.js';
 import { GOAL_RUN } from '../../workflows/messages.js';
 import { checkGoal, checkGoalId, definitionDigest, type GoalRequest } from './check-goal.js';
@@ -38,7 +40,7 @@ export interface RestartOptions extends Pick<
   /** Where to go on; default: the newest checkpoint. */
   readonly from?: string;
   /** Money and counts begin from zero: what is left out is as in the goal's definition. */
-  readonly budget?: Partial<GoalBudget>;
+  readonly budget?: Partial<GoalBudget> & BudgetInUsd & { readonly hardMaxCostUsd?: number };
   /** In place of the plan that is carried over. */
   readonly plan?: readonly ProposedStep[];
 }
@@ -116,7 +118,9 @@ export async function restartGoal(
   goalId: string,
   options: RestartOptions = {},
 ): Promise<string> {
-  const { from: checkpoint, budget, plan, goalId: newId, ...rest } = options;
+  const { from: checkpoint, budget: given, plan, goalId: newId, ...rest } = options;
+  const wrong = (field: string, why: string) => wrongField('The goal', `budget.${field}`, why);
+  const budget = inMicroUsd(given, wrong) as Partial<GoalBudget> | undefined;
   const definition = await definitionOfGoal(link, goalId);
   const started = await startGoal(link, {
     ...rest,

@@ -3,7 +3,8 @@
  * Invariant: an option that nothing would come of is refused by name, never ignored.
  */
 import { HoldfastError } from '../../core/state/errors.js';
-import type { BudgetOverrides, SettingsOverrides, Task } from '../../core/state/task.js';
+import type { BudgetLimits } from '../../authoring/budget-in-usd.js';
+import type { SettingsOverrides, Task } from '../../core/state/task.js';
 import type { StartOptions } from '../runs/start-run.js';
 import { FOLLOW_OPTIONS, QUERY_OPTIONS, type OptionRule } from './option-rules.js';
 import type { AttachmentSource } from '../../attachments/attach.js';
@@ -95,7 +96,7 @@ export function startOf(goal: string | Task, options: QueryOptions, isTalk: bool
     ...(options.wait === true && { wait: true }),
     agent,
     task: taskOf(goal, options),
-    budget: { ...options.budget, ...budgetOf(options) },
+    budget: budgetOf(options),
     settings: {
       ...(isTalk && { afterAnswer: 'await_user' }),
       ...options.settings,
@@ -113,10 +114,16 @@ function taskOf(goal: string | Task, options: QueryOptions): Task {
   };
 }
 
-function budgetOf({ maxTurns, maxThinkingTokens, maxBudgetUsd }: QueryOptions): BudgetOverrides {
-  // Rounded down: nobody may spend more than was said.
-  const money = maxBudgetUsd === undefined ? undefined : Math.floor(maxBudgetUsd * 1e6 + 1e-3);
-  return present({ maxTurns, maxThinkingTokens, maxCostMicroUsd: money });
+/** An option goes before what `budget` says of the same limit. */
+function budgetOf(options: QueryOptions): BudgetLimits {
+  const { maxTurns, maxThinkingTokens, maxBudgetUsd, maxCostUsd = maxBudgetUsd } = options;
+  if (maxCostUsd !== undefined && maxBudgetUsd !== undefined && maxCostUsd !== maxBudgetUsd) {
+    throw refused('options.maxBudgetUsd', 'maxCostUsd says the same limit', 'Give one of them.');
+  }
+  const own = present({ maxTurns, maxThinkingTokens, maxCostUsd });
+  if (maxCostUsd === undefined) return { ...options.budget, ...own };
+  const { maxCostMicroUsd: _, ...others } = options.budget ?? {};
+  return { ...others, ...own };
 }
 
 function settingsOf(options: QueryOptions): SettingsOverrides {

@@ -19,6 +19,7 @@ const AMOUNT: OptionRule = {
   is: 'a number from 0',
   fits: (value) => typeof value === 'number' && value >= 0,
 };
+const MONEY: OptionRule = { ...AMOUNT, is: 'an amount of money in USD, a number from 0' };
 
 export const FOLLOW_OPTIONS: Rules<FollowQueryOptions> = {
   canUseTool: CALLBACK,
@@ -47,7 +48,8 @@ export const QUERY_OPTIONS: Rules<QueryOptions> = {
   fallbackModel: TEXT,
   betas: TEXTS,
   maxTurns: AMOUNT,
-  maxBudgetUsd: { ...AMOUNT, is: 'an amount of money in USD, a number from 0' },
+  maxCostUsd: MONEY,
+  maxBudgetUsd: MONEY,
   maxThinkingTokens: AMOUNT,
   tools: TEXTS,
   allowedTools: TEXTS,

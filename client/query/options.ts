@@ -4,7 +4,8 @@ import type { GrantRequest } from '../../core/state/grant.js';
 import type { Json } from '../../core/json/json.js';
 import type { PermissionMode } from '../../core/state/permission-mode.js';
 import type { StartedAgents } from '../../core/state/started-agent.js';
-import type { BudgetOverrides, SettingsOverrides, Task } from '../../core/state/task.js';
+import type { BudgetLimits } from '../../authoring/budget-in-usd.js';
+import type { SettingsOverrides, Task } from '../../core/state/task.js';
 import type { Attachable } from '../runs/attach.js';
 import type { SessionOptions } from '../runs/choose-session.js';
 import type { Answer, Decider } from '../decide/decide.js';
@@ -113,6 +114,9 @@ export interface QueryOptions extends FollowQueryOptions, SessionOptions {
   /** Features of the model's vendor that have to be asked for by name. */
   readonly betas?: readonly string[];
   readonly maxTurns?: number;
+  /** Most that the run may cost, in USD. */
+  readonly maxCostUsd?: number;
+  /** The same under the name that other SDKs have for it. */
   readonly maxBudgetUsd?: number;
   readonly maxThinkingTokens?: number;
   /** Narrows the agent's tools to these. */
@@ -135,7 +139,7 @@ export interface QueryOptions extends FollowQueryOptions, SessionOptions {
   /** Id of the run; the same id again goes on with the run that is under way. */
   readonly runId?: string;
   /** Limits and settings that have no option of their own above. */
-  readonly budget?: BudgetOverrides;
+  readonly budget?: BudgetLimits;
   readonly settings?: SettingsOverrides;
   /** Longest wait until the run is open, in ms; default 30,000, and with `wait` a day. */
   readonly openLimitMs?: number;

@@ -3,6 +3,7 @@
  * check where a misspelt field is concerned, because nobody would ever see it ignored; the exact bounds of
  * budgets and settings are the worker's to check, and come back as InvalidTask too.
  */
+import { inMicroUsd, type BudgetLimits } from '../../authoring/budget-in-usd.js';
 import { DEFAULT_BUDGET } from '../../core/state/budget-fields.js';
 import { taskDefect } from '../../pure/task-schema.js';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -26,7 +27,7 @@ export interface StartRequest {
   /** A model for this run in place of the agent's own, by its route: `anthropic/…`. */
   readonly model?: string;
   readonly tenant?: string;
-  readonly budget?: BudgetOverrides;
+  readonly budget?: BudgetLimits;
   readonly settings?: SettingsOverrides;
   /** Sub-agents beside those that the agent declares: roles of it, with less than it has. */
   readonly agents?: StartedAgents;
@@ -116,8 +117,9 @@ function withCaller(task: unknown): unknown {
 }
 
 /** Every limit is a whole number from 0, or 'unlimited'; Infinity does not survive JSON and means the same. */
-function checkedBudget(budget: BudgetOverrides): BudgetOverrides {
-  const entries = Object.entries(present('budget', budget, DEFAULT_BUDGET)).map(([key, value]) => {
+function checkedBudget(budget: BudgetLimits): BudgetOverrides {
+  const given = inMicroUsd(budget, (field, why) => badField(`budget.${field}`, why));
+  const entries = Object.entries(present('budget', given, DEFAULT_BUDGET)).map(([key, value]) => {
     if (value === 'unlimited' || value === Number.POSITIVE_INFINITY) return [key, 'unlimited'];
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return [key, value];
     if (key === 'compactionThreshold' && typeof value === 'number' && value >= 0 && value <= 1)

@@ -43,6 +43,7 @@ import {
 } from '../step/open-work.js';
 import { emit } from '../step/outbox.js';
 import { startCheck, tellLeftOut } from './argument-check.js';
+import { beyondLimits } from './beyond-limits.js';
 import { handOverRefusal, isHandOver } from './hand-over.js';
 import { NOT_BEGUN, openAskOf } from './not-begun.js';
 import { settleCall } from './result.js';
@@ -132,6 +133,8 @@ export function permit(run: OpenRun, call: CheckedStage): StationResult {
   if (tool === undefined) return refuse('unknown_tool', `The tool ${call.tool} is gone.`);
   const permission = evaluate(run, actionOf(tool, call));
   const { decision, reason } = permission;
+  const beyond = decision === 'ask' ? beyondLimits(run, call) : undefined;
+  if (beyond !== undefined) return refuseBeyondLimits(run, call, beyond);
   const told = emit(run, {
     type: 'permission',
     callId: call.id,
@@ -168,6 +171,20 @@ export function permit(run: OpenRun, call: CheckedStage): StationResult {
     ...(decision === 'sandbox' && { sandbox: true }),
   };
   return go(approved, { ...baseOf(call), stage: 'granted', grant });
+}
+
+/** Nobody is asked about what could not be done anyway. */
+function refuseBeyondLimits(run: OpenRun, call: CheckedStage, reason: string): StationResult {
+  const { id: callId, tool } = call;
+  const told = emit(run, {
+    type: 'permission',
+    callId,
+    tool,
+    decision: 'deny',
+    rule: 'limits',
+    reason,
+  });
+  return { ...refuse('limit_exceeded', reason), run: told };
 }
 
 /** Somebody's word has taken the place of a person's answer. */

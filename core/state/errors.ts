@@ -62,6 +62,7 @@ export const ERROR_CODES = [
   'ServerUnavailable',
   'PortTaken',
   'DataFolderInUse',
+  'FileUnusable',
   'Usage',
   'Internal',
 ] as const;

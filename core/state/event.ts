@@ -128,7 +128,7 @@ export type EventBody =
       readonly decision: 'allow' | 'deny' | 'ask' | 'sandbox';
       /**
        * `policy:<version>:<index>`, `tool` (its record), `allowedTools`, `mode:<mode>`, `grant:<ask>`,
-       * `hook:<name>`, `identity` (the same was done before).
+       * `hook:<name>`, `identity` (the same was done before), `limits` (the call is beyond those of its tool).
        */
       readonly rule: string;
       readonly reason?: string;

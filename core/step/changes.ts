@@ -213,6 +213,10 @@ export const CHANGES = {
     since: 19,
     why: 'A model that a person names while the run goes on may lack prices where the money of the run is unlimited, as a model that a start names may.',
   },
+  limitsBeforeAsk: {
+    since: 19,
+    why: 'A call that is beyond the limits of its tool already is refused before anybody is asked, as its claim would refuse it.',
+  },
   ...TREE_CHANGES,
   ...GOAL_CHANGES,
 } as const satisfies { readonly [name: string]: Change };

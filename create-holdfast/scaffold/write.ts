@@ -3,9 +3,10 @@
  * Invariants: a file that exists is never touched; either all files are there or those that were written are gone again;
  * no link is followed below the project's folder.
  */
-import { lstat, mkdir, open, rm, rmdir } from 'node:fs/promises';
+import { lstat, open, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HoldfastError } from '../../core/state/errors.js';
+import { makeFolder } from '../../store/make-folder.js';
 import type { ProjectFile } from './files.js';
 
 const NAMED_MAX = 10;
@@ -18,7 +19,7 @@ export async function writeProject(folder: string, files: readonly ProjectFile[]
   try {
     for (const { path, content } of files) {
       const file = join(folder, path);
-      made.push(...(await makeFolders(dirname(file))));
+      made.push(...makeFolder(dirname(file)));
       const handle = await open(file, 'wx');
       // Ours from here on, also where not all of its content can be written.
       done.push(file);
@@ -88,15 +89,6 @@ async function kindOf(path: string): Promise<'folder' | 'link' | 'other' | undef
     if (code === 'ENOTDIR') return undefined;
     throw cannotWrite(path, error);
   }
-}
-
-/** Gives those that were not there, the highest first. */
-async function makeFolders(folder: string): Promise<readonly string[]> {
-  const first = await mkdir(folder, { recursive: true });
-  if (first === undefined) return [];
-  const made: string[] = [];
-  for (let one = folder; one.length >= first.length; one = dirname(one)) made.unshift(one);
-  return made;
 }
 
 function cannotWrite(folder: string, cause: unknown): HoldfastError {

@@ -4,7 +4,6 @@ import {
   defineAgent,
   defineConfig,
   defineGoal,
-  usd,
   type Config,
   type DefinedGoal,
 } from '../../index.js';
@@ -59,8 +58,8 @@ export function collectionsOf(desk: Desk): Collections {
     ],
     done: { all: [{ check: 'old_invoices', path: 'count', equals: 0 }] },
     pace: { cron: '0 8 * * 1-5', timezone: TIME_ZONE },
-    budget: { maxCostMicroUsd: usd(10), deadlineMs: days(90) },
-    cycle: { maxCostMicroUsd: usd(0.2), maxTurns: 12 },
+    budget: { maxCostUsd: 10, deadlineMs: days(90) },
+    cycle: { maxCostUsd: 0.2, maxTurns: 12 },
     // Customers take their time: quiet mornings are no reason to give up.
     stopRules: { noProgressCycles: 30, noMeasureCycles: 60, blockedCycles: 10 },
     maxAskedPauseMs: days(40),

@@ -64,6 +64,9 @@ async function decide(options: DeskOptions, { runId, ask, signal }: Question): P
       },
     );
   }
+  terminal.say(
+    'The run waits for you, also over crashes. Ctrl-C leaves the demo and withdraws what it began.',
+  );
   const approved = await terminal.confirm('Approve?', signal);
   if (approved === undefined) {
     if (!signal.aborted) options.onSilence();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineAgent, defineConfig, defineTool, usd } from '../../index.js';
+import { defineAgent, defineConfig, defineTool } from '../../index.js';
 
 const readOrder = defineTool({
   name: 'read_order',
@@ -14,7 +14,7 @@ const orders = defineAgent({
   model: 'anthropic/claude-sonnet-5-5',
   instructions: 'Answer questions about orders, in one sentence, from what the tools say.',
   tools: [readOrder],
-  budget: { maxCostMicroUsd: usd(0.1), maxTurns: 5 },
+  budget: { maxCostUsd: 0.1, maxTurns: 5 },
 });
 
 export const config = defineConfig({ agents: [orders] });

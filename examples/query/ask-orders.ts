@@ -9,7 +9,7 @@ export async function askOrders(client: HoldfastClient, orderId: string): Promis
       agent: 'orders',
       runId: `where-is-${orderId}`, // asked again, it goes on with the run that is under way
       maxTurns: 5,
-      maxBudgetUsd: 0.1,
+      maxCostUsd: 0.1,
       includePartialMessages: true,
       decider: { by: 'mia', roles: ['support'] },
       canUseTool: async (tool, input) =>

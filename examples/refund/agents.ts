@@ -1,5 +1,5 @@
 /** The two agents: one investigates and may change nothing, the other pays what was approved. */
-import { defineAgent, minutes, seconds, usd, type Agent } from '../../index.js';
+import { defineAgent, minutes, seconds, type Agent } from '../../index.js';
 import type { RefundTools } from './tools.js';
 
 const MODEL = 'anthropic/claude-sonnet-5-5';
@@ -22,7 +22,7 @@ export function investigatorAgent(tools: RefundTools): Agent {
       tools.searchRefundPolicy,
       tools.draftRefundRecommendation,
     ],
-    budget: { maxCostMicroUsd: usd(0.5), maxTurns: 10, maxToolCalls: 12, timeoutMs: minutes(5) },
+    budget: { maxCostUsd: 0.5, maxTurns: 10, maxToolCalls: 12, timeoutMs: minutes(5) },
   });
 }
 
@@ -51,7 +51,7 @@ export function refundAgent(tools: RefundTools): Agent {
         // Every other refund falls through to the tool's own rule: a refund manager must approve.
       ],
     },
-    budget: { maxCostMicroUsd: usd(0.5), maxTurns: 8, maxToolCalls: 8, timeoutMs: minutes(5) },
+    budget: { maxCostUsd: 0.5, maxTurns: 8, maxToolCalls: 8, timeoutMs: minutes(5) },
     // A payment takes a second, so a worker that died while paying should be noticed soon.
     settings: { heartbeatMs: { repeatable: seconds(5), single: seconds(10) } },
   });

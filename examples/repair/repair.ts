@@ -4,7 +4,6 @@ import {
   defineConfig,
   defineGoal,
   minutes,
-  usd,
   type Config,
   type DefinedGoal,
 } from '../../index.js';
@@ -61,8 +60,8 @@ export function repairOf(judging: Judging & { readonly workshop: Workshop }): Re
         { check: 'lint', path: 'findings', equals: 0 },
       ],
     },
-    budget: { maxCostMicroUsd: usd(3), maxCycles: 10 },
-    cycle: { maxCostMicroUsd: usd(0.3), maxTurns: 15 },
+    budget: { maxCostUsd: 3, maxCycles: 10 },
+    cycle: { maxCostUsd: 0.3, maxTurns: 15 },
     stopRules: { noProgressCycles: 3 },
   });
   return { goal, config: defineConfig({ agents: [agent], goals: [goal] }) };

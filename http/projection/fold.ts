@@ -99,11 +99,15 @@ function endRun(
           status === 'completed' ? 'stop' : status === 'failed' ? 'error' : 'other',
         ),
         ...(status === 'failed'
-          ? [{ type: 'error', errorText: `The run has failed: ${stopReason}.` } as const]
+          ? [{ type: 'error', errorText: failedText(stopReason) } as const]
           : []),
       ],
     }),
   ]);
+}
+
+function failedText(stopReason: string): string {
+  return stopReason === 'failed' ? 'The run has failed.' : `The run has failed: ${stopReason}.`;
 }
 
 const NONE: ReadonlySet<string> = new Set();

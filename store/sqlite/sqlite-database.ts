@@ -3,12 +3,13 @@
  * Invariants: every commit is on disk when it returns (WAL, synchronous FULL); a write transaction takes
  * the write lock at its start, so it never fails halfway because another process wrote.
  */
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { Kysely, sql, SqliteDialect, type SqliteDatabase } from 'kysely';
 import { HoldfastError } from '../../core/state/errors.js';
 import { speaks, type Db, type Dialect, type OpenDatabase } from '../database.js';
+import { makeFolder } from '../make-folder.js';
 import { migrate } from '../migrations.js';
 import { changePoll } from './change-poll.js';
 import { withFileLock, type FileLock } from './file-lock.js';
@@ -45,7 +46,7 @@ export interface SqliteOptions {
 /** Opens or creates the file and brings its schema up to date. Errors: `StoreUnavailable`. */
 export async function openSqlite(options: SqliteOptions): Promise<OpenDatabase> {
   if (options.file === IN_MEMORY) return openMigrated(options);
-  makeFolder(options.file);
+  makeFolderOf(options.file);
   // One process at a time: two that switch a new file to WAL at once would fail.
   return withFileLock(migrationLock(`${options.file}.lock`), () => openMigrated(options));
 }
@@ -231,9 +232,9 @@ export async function emptyTables(db: Db): Promise<void> {
 }
 
 /** The folder of a store's file, for this user only when it is new. Errors: `StoreUnavailable`. */
-function makeFolder(file: string): void {
+function makeFolderOf(file: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file), 0o700);
   } catch (error) {
     throw openFailure(error, file);
   }

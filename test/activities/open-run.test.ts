@@ -60,6 +60,18 @@ describe('open_run', () => {
     });
   });
 
+  test('tokens that nobody has limited grow with the money that was named', async () => {
+    const tokens = async (budget: object) => {
+      const { maxInputTokens, maxOutputTokens } = (await open({ budget })).frozen!.budget;
+      return [maxInputTokens, maxOutputTokens];
+    };
+    expect(await tokens({})).toEqual([2_000_000, 200_000]);
+    expect(await tokens({ maxCostUsd: 50 })).toEqual([20_000_000, 2_000_000]);
+    expect(await tokens({ maxCostUsd: 0.1 })).toEqual([2_000_000, 200_000]);
+    expect(await tokens({ maxCostUsd: 'unlimited' })).toEqual([2_000_000, 200_000]);
+    expect(await tokens({ maxCostUsd: 50, maxInputTokens: 7 })).toEqual([7, 2_000_000]);
+  });
+
   test('C3: model calls have an end also where turns are counted logically', async () => {
     const settings = { turnCounting: 'logical' };
     expect((await open()).frozen?.budget.maxModelCalls).toBe('unlimited');

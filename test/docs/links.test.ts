@@ -108,7 +108,7 @@ test('every document that code, settings or prose names exists', () => {
 
 test('a document that a user of the package is sent to is in the package', () => {
   const lost = FILES.filter((file) =>
-    /^(?:authoring|activities|cli|client|console|core|providers|pure|replay|store|testing|worker|workflows)\//.test(
+    /^(?:authoring|activities|cli|client|connection|connectors|console|core|devserver|evaluation|http|providers|pure|recording|replay|sandbox|store|testing|worker|workflows)\//.test(
       file,
     ),
   )

@@ -48,6 +48,9 @@ export async function processRequest(options: RequestOptions): Promise<Ended | u
   });
   if (stop.signal.aborted) {
     await cancel(started, decided);
+    terminal.say(
+      'The request was withdrawn: its run is cancelled, and no question of it is left open.',
+    );
     return undefined;
   }
   return { processId, decided: await outcome(decided), results };

@@ -1,4 +1,5 @@
 /** The parts of `holdfast dev` that need no server. */
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -27,6 +28,7 @@ import { readEnvironment } from '../../../worker/config.js';
 import { compiledPath } from '../../compiled.js';
 import { until } from '../../until.js';
 
+const ROOT = join(__dirname, '..', '..', '..');
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-dev-'));
@@ -256,6 +258,25 @@ describe('neighbours', () => {
     expect(told[0]).toMatch(/2@.*running in \/projects\/of-2, is on the task queue holdfast/);
   });
 
+  test('a worker that lives here is told of while its last question waits, and one that is gone is not', async () => {
+    const told: string[] = [];
+    const end = watchNeighbours({
+      taskQueue: 'holdfast',
+      pollers: async () => [
+        { identity: `2@${hostname()}`, askedAt: now() - 50_000 },
+        { identity: `3@${hostname()}`, askedAt: now() - 50_000 },
+        { identity: `4@${hostname()}`, askedAt: now() - 200_000 },
+      ],
+      tell: (line) => void told.push(line),
+      everyMs: 5,
+      folderOf: (pid) => (pid === 3 ? undefined : `/projects/of-${pid}`),
+    });
+    await until(() => told.length > 0);
+    await new Promise((looked) => setTimeout(looked, 30));
+    end();
+    expect(told).toEqual([expect.stringContaining('/projects/of-2')]);
+  });
+
   test('a server that does not answer is asked again', async () => {
     let asked = 0;
     const told: string[] = [];
@@ -293,4 +314,51 @@ test('work in hand is named with its run and its time, the longest first, and fi
   for (const end of ends) end();
   await Promise.all([tool, ...others]);
   expect(work.shown()).toEqual([]);
+});
+
+// In a process of its own: the test runner has modules of its own, and no native import.
+test('a configuration is loaded anew with the files that it is made of, whatever kind of module it is', () => {
+  const code = JSON.stringify(compiledPath(join(ROOT, 'cli/dev/project-code.ts')));
+  const authoring = JSON.stringify(compiledPath(join(ROOT, 'authoring/index.ts')));
+  const script = `
+    const { mkdirSync, writeFileSync } = require('node:fs');
+    const { join } = require('node:path');
+    const { projectCode } = require(${code});
+    const KINDS = [['js', 'commonjs'], ['cjs'], ['js', 'module'], ['mjs'], ['ts', 'module'], ['ts', 'commonjs']];
+    async function twice([end, type]) {
+      const place = join(${JSON.stringify(folder)}, end + type);
+      mkdirSync(place);
+      if (type) writeFileSync(join(place, 'package.json'), JSON.stringify({ type }));
+      const isCommon = end === 'cjs' || (end === 'js' && type === 'commonjs');
+      const from = (names, file) => isCommon
+        ? 'const { ' + names + ' } = require(' + file + ');'
+        : 'import { ' + names + ' } from ' + file + ';';
+      writeFileSync(join(place, 'holdfast.config.' + end), [
+        from('defineAgent, defineConfig', ${JSON.stringify(authoring)}),
+        from('words', "'./words." + end + "'"),
+        "const agent = defineAgent({ name: 'a', model: 'scripted/x', instructions: words });",
+        'const config = defineConfig({ agents: [agent], scripted: () => ({ text: words }) });',
+        isCommon ? 'module.exports = config;' : 'export default config;',
+      ].join('\\n'));
+      const said = [];
+      const code = projectCode({ folder: place });
+      for (const text of ['First.', 'Second.']) {
+        const word = 'words = "' + text + '";';
+        writeFileSync(join(place, 'words.' + end), (isCommon ? 'exports.' : 'export const ') + word);
+        said.push((await code.load()).agents.get('a').instructions);
+      }
+      return said.join(' ');
+    }
+    (async () => {
+      const all = [];
+      for (const kind of KINDS) all.push(kind.join(' ') + ': ' + (await twice(kind)));
+      console.log(JSON.stringify(all));
+    })();`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toEqual(
+    ['js commonjs', 'cjs', 'js module', 'mjs', 'ts module', 'ts commonjs'].map(
+      (kind) => `${kind}: First. Second.`,
+    ),
+  );
 });

@@ -125,10 +125,47 @@ test('what was said of the arguments before a correction is not said of the corr
   expect(grantsOf(shell)[0]).not.toHaveProperty('repeats');
 });
 
+const used = { amount: 900, count: 3 };
+const FITTING = {
+  amount: 50,
+  customer: 'cora',
+  limits: [{ scope: 'perDay', amount: 950, used }],
+} as const;
+const BEYOND = {
+  ...FITTING,
+  limits: [{ scope: 'perDay', amount: 940, used }],
+  exceeded: true,
+} as const;
+
 test('the card says what is used up of the limits', () => {
-  const used = { amount: 900, count: 3 };
-  const limits = { amount: 50, customer: 'cora', limits: [{ scope: 'perDay', amount: 940, used }] };
-  const shell = played({ limits: { ...limits, exceeded: true } } as Outlook);
-  expect(askOf(shell)).toMatchObject({ limits: { ...limits, exceeded: true } });
+  const shell = played({ limits: FITTING });
+  expect(askOf(shell)).toMatchObject({ limits: FITTING });
   expect(askOf(shell)).not.toHaveProperty('question');
+});
+
+test('nobody is asked about a call that is beyond its limits: the model is told, and nothing is claimed', () => {
+  const shell = played({ limits: BEYOND });
+  finish(shell);
+  expect(ofType(shell, 'approval_requested')).toEqual([]);
+  expect(executedOf(shell)).toEqual([]);
+  expect(codesOf(shell)).toEqual({ a: 'limit_exceeded' });
+  expect(ofType(shell, 'permission')).toMatchObject([
+    {
+      decision: 'deny',
+      rule: 'limits',
+      reason: expect.stringContaining('limited to an amount of 940 for one day'),
+    },
+  ]);
+});
+
+test('a call that needs no word goes on to its claim, which decides by what is used up then', () => {
+  const free = [tool('issue_refund', { effect: 'financial', idempotency: 'keyed' })];
+  const shell = played({ limits: BEYOND }, { tools: free });
+  finish(shell);
+  expect(executedOf(shell)).toHaveLength(1);
+});
+
+test('runs of rules before 19 ask, and the card says that it would be refused', () => {
+  const shell = played({ limits: BEYOND }, { rules: 18 });
+  expect(askOf(shell)).toMatchObject({ limits: BEYOND });
 });

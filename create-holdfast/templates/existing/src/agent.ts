@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineAgent, defineTool, usd } from 'holdfast';
+import { defineAgent, defineTool } from 'holdfast';
 
 export const readOrder = defineTool({
   name: 'read_order',
@@ -21,5 +21,5 @@ export const triage = defineAgent({
     'Answer with one JSON object and nothing else: {"team": "delivery" | "billing" | "quality", "reason": string}.',
   ].join('\n'),
   tools: [readOrder],
-  budget: { maxCostMicroUsd: usd(0.1), maxTurns: 5 },
+  budget: { maxCostUsd: 0.1, maxTurns: 5 },
 });

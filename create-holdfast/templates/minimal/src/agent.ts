@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineAgent, defineTool, usd } from 'holdfast';
+import { defineAgent, defineTool } from 'holdfast';
 
 export const readOrder = defineTool({
   name: 'read_order',
@@ -17,5 +17,5 @@ export const orders = defineAgent({
   model: __MODEL__,
   instructions: 'Answer questions about orders, in one sentence, from what the tools say.',
   tools: [readOrder],
-  budget: { maxCostMicroUsd: usd(0.1), maxTurns: 5 },
+  budget: { maxCostUsd: 0.1, maxTurns: 5 },
 });

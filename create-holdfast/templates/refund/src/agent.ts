@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineAgent, defineTool, hours, usd } from 'holdfast';
+import { defineAgent, defineTool, hours } from 'holdfast';
 import { orderOf, payRefund, refundWithKey } from './shop.js';
 
 const orderId = z.string().regex(/^O-\d{1,10}$/, 'an order number looks like O-104');
@@ -43,5 +43,5 @@ export const refund = defineAgent({
     'End with one or two sentences to the customer that say what was paid, or why nothing was.',
   ].join('\n'),
   tools: [readOrder, issueRefund],
-  budget: { maxCostMicroUsd: usd(0.5), maxTurns: 8, maxToolCalls: 8 },
+  budget: { maxCostUsd: 0.5, maxTurns: 8, maxToolCalls: 8 },
 });

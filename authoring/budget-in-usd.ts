@@ -1,0 +1,54 @@
+/**
+ * Money of a budget as people write it: `maxCostUsd`, in US dollars, in code, on the command line and in `query()`. Inside
+ * the runtime it is integer micro-USD (`maxCostMicroUsd`), which every budget takes as well.
+ * Invariant: nobody may spend more than was said, so parts of a micro-USD are left out.
+ */
+import type { Limit } from '../core/state/budget-fields.js';
+import type { BudgetOverrides } from '../core/state/task.js';
+
+export interface BudgetInUsd {
+  /** Most that it may cost, in USD: 0.1 is ten cents. */
+  readonly maxCostUsd?: Limit;
+}
+
+/** What a budget may say; what it leaves out has its default. */
+export type BudgetLimits = BudgetOverrides & BudgetInUsd;
+
+const MICRO = 1_000_000;
+/** 0.29 times a million is not quite 290,000. */
+const ROUNDING = 1e-3;
+const USD_MAX = Number.MAX_SAFE_INTEGER / MICRO;
+
+const FIELDS = [
+  ['maxCostUsd', 'maxCostMicroUsd'],
+  ['hardMaxCostUsd', 'hardMaxCostMicroUsd'],
+] as const;
+
+/** US dollars in micro-USD, rounded down; undefined: it is no amount. */
+export function microUsdOf(dollars: unknown): number | undefined {
+  if (typeof dollars !== 'number' || !(dollars >= 0 && dollars <= USD_MAX)) return undefined;
+  return Math.floor(dollars * MICRO + ROUNDING);
+}
+
+/**
+ * The same budget with all money in micro-USD; what is no object stays as it is, for whoever checks it. Errors: what
+ * `wrong` makes of a field and of why it cannot be used.
+ */
+export function inMicroUsd(budget: unknown, wrong: (field: string, why: string) => Error): unknown {
+  if (typeof budget !== 'object' || budget === null || Array.isArray(budget)) return budget;
+  const given = budget as { readonly [field: string]: unknown };
+  const fields = { ...given };
+  for (const [usd, micro] of FIELDS) {
+    if (!Object.hasOwn(given, usd)) continue;
+    const dollars = given[usd];
+    delete fields[usd];
+    if (dollars === undefined) continue;
+    if (given[micro] !== undefined)
+      throw wrong(usd, `${micro} says the same limit; give one of them`);
+    const isUnlimited = dollars === 'unlimited' || dollars === Number.POSITIVE_INFINITY;
+    const amount = isUnlimited ? 'unlimited' : microUsdOf(dollars);
+    if (amount === undefined) throw wrong(usd, 'it must be an amount in USD from 0');
+    fields[micro] = amount;
+  }
+  return fields;
+}

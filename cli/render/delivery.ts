@@ -1,0 +1,49 @@
+/** What became of a decision, for whoever made it. */
+import type { Delivery } from '../../client/index.js';
+import type { Freeze } from '../../pure/freeze.js';
+import { inert } from './inert.js';
+
+export interface DeliveredDecision {
+  readonly askId: string;
+  readonly runId: string;
+  /** `approved` */
+  readonly verb: string;
+  readonly delivery: Delivery;
+  /** How many have agreed and how many have to; absent: nobody knows, or one is enough. */
+  readonly agreed?: { readonly approved: number; readonly quorum: number };
+  /** In the way of what was approved. */
+  readonly frozen?: Freeze;
+}
+
+/** A sentence for each fact; the first line says what was delivered. */
+export function deliveryLines(decided: DeliveredDecision): readonly string[] {
+  const { askId, runId, delivery, frozen } = decided;
+  const isGoals = askId.startsWith(`${runId}:g`);
+  const follow = isGoals
+    ? `Follow the goal: holdfast goal watch ${inert(runId)}`
+    : `Follow the run: holdfast watch ${inert(runId)}`;
+  const lifts =
+    frozen === undefined
+      ? []
+      : [
+          `A freeze covers the call: ${inert(frozen.id)} by ${inert(frozen.by)} (${inert(frozen.reason, REASON_CHARS_MAX)}). The call is refused unless the freeze is lifted before: holdfast freeze --lift ${inert(frozen.id)}`,
+        ];
+  return [`${inert(askId)}: ${deliveredText(decided, delivery)} ${follow}`, ...lifts];
+}
+
+const REASON_CHARS_MAX = 300;
+
+function deliveredText({ verb, agreed }: DeliveredDecision, delivery: Delivery): string {
+  const { waitsFor } = delivery;
+  const waits = waitsFor === undefined ? '' : `; waits for ${inert(waitsFor)}`;
+  if (delivery.delivered === 'signal') {
+    return delivery.storeAway === true
+      ? 'sent. The store is away: the run says whether it counts, and its record comes when the store is back.'
+      : `sent${waits}. The run takes it up as soon as a worker runs.`;
+  }
+  const isOpen = delivery.verdict.accepted && delivery.verdict.outcome === 'pending';
+  if (!isOpen) return `${verb}${waits}.`;
+  return agreed === undefined
+    ? `${verb}${waits}. More people have to decide, or the run is not there yet.`
+    : `${verb}${waits}. ${agreed.approved} of ${agreed.quorum} people have approved.`;
+}
