@@ -35,6 +35,7 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
     title: 'Starting and reaching runs',
     codes: [
       'InvalidTask',
+      'UnsupportedContent',
       'InvalidRequest',
       'RunExists',
       'RunNotFound',
@@ -206,6 +207,12 @@ export const ERROR_GUIDE: { readonly [code in ErrorCode]: ErrorMeaning } = {
   WrongStore: {
     cause: 'The worker has another store than the one that the run began with.',
     remedy: 'Give the worker the right store (HOLDFAST_STORE). The run waits.',
+  },
+  UnsupportedContent: {
+    cause:
+      'A picture, PDF or sound is of a type that is not read, is not what its type says, is too large, or the model does not read files of that type.',
+    remedy:
+      'Convert or shrink the file, or choose a model whose `takes` allows the type; `docs/guide/attachments.md` has the table.',
   },
   TranscriptMissing: {
     cause: 'The store lacks a message, text or file that the run refers to.',
