@@ -3,7 +3,7 @@
  * Invariant: each text of a connector that becomes an error, an event or a line of a log has passed `hide`.
  */
 import type { Connector } from '../authoring/connectors.js';
-import { formsOfValue, withoutValues } from '../pure/hidden-values.js';
+import { formsOfValue, withoutValues } from '../authoring/hidden-values.js';
 
 const TOKENS_MAX = 16;
 const TEXT_CHARS_MAX = 500;

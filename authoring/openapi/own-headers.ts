@@ -4,7 +4,7 @@
  * result, error or event has it.
  */
 import { HoldfastError } from '../../core/state/errors.js';
-import { formsOfValue, withoutValues, withoutValuesCut } from '../../pure/hidden-values.js';
+import { formsOfValue, withoutValues, withoutValuesCut } from '../hidden-values.js';
 import { ToolError, UNAVAILABLE } from '../tool-error.js';
 import type { ToolContext } from '../tool.js';
 import { isHeaderText } from './request.js';

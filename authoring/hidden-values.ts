@@ -1,7 +1,7 @@
 /** Values that no text may have: as they are, and as they come back from a service. */
 
 /** Shorter values are words that stand anywhere: `true`, `en`. */
-export const HIDDEN_CHARS_MIN = 6;
+const HIDDEN_CHARS_MIN = 6;
 /** Coded, a shorter value is a word that stands anywhere. */
 const CODED_CHARS_MIN = 12;
 const HIDDEN = '[hidden]';
