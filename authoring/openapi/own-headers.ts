@@ -11,6 +11,7 @@ import { hidingOf, type Hiding } from './secrets.js';
 
 const HEADERS_MAX = 50;
 const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
+const KEY_HEADER = 'idempotency-key';
 const REFUSED = ['host', 'content-length', 'transfer-encoding', 'connection', 'content-type'];
 
 /** A text that is no secret, or a function that gives the value of one request. */
@@ -37,6 +38,11 @@ export function ownHeadersOf(given: { readonly [name: string]: HeaderValue }): O
   );
   if (entries.length > HEADERS_MAX) throw wrong(`${entries.length} headers are too many`);
   for (const [name, value] of entries) {
+    if (name === KEY_HEADER) {
+      const hint =
+        "Name it in idempotencyKeys: { createOrder: 'Idempotency-Key' }; each call has a key of its own.";
+      throw wrong('headers sets Idempotency-Key for every call', hint);
+    }
     if (!NAME.test(name) || REFUSED.includes(name)) {
       throw wrong(`${JSON.stringify(name.slice(0, 60))} is no header that can be sent`);
     }
@@ -65,7 +71,7 @@ type Asked = () => string | undefined | Promise<string | undefined>;
 async function asked(name: string, signal: AbortSignal, give: Asked): Promise<string> {
   let text: unknown;
   try {
-    text = await unlessStopped(give(), signal);
+    text = await unlessStopped(give, signal);
   } catch {
     // Its words may have the secret.
     throw new ToolError(UNAVAILABLE, `The header ${name} cannot be made now.`);
@@ -75,7 +81,7 @@ async function asked(name: string, signal: AbortSignal, give: Asked): Promise<st
 }
 
 /** Throws when the signal stops first: nothing was sent yet. */
-async function unlessStopped<T>(giving: T | Promise<T>, signal: AbortSignal): Promise<T> {
+async function unlessStopped<T>(give: () => T | Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const over = new AbortController();
   const stopped = new Promise<never>((_, reject) => {
@@ -83,14 +89,14 @@ async function unlessStopped<T>(giving: T | Promise<T>, signal: AbortSignal): Pr
     signal.addEventListener('abort', stop, { once: true, signal: over.signal });
   });
   try {
-    return await Promise.race([giving, stopped]);
+    return await Promise.race([give(), stopped]);
   } finally {
     over.abort();
   }
 }
 
-function wrong(what: string): HoldfastError {
-  return new HoldfastError('InvalidTool', `fromOpenAPI: ${what}.`, {
-    hint: "Use headers: { authorization: () => `Bearer ${process.env['API_TOKEN']}` }.",
-  });
+const HINT = "Use headers: { authorization: () => `Bearer ${process.env['API_TOKEN']}` }.";
+
+function wrong(what: string, hint = HINT): HoldfastError {
+  return new HoldfastError('InvalidTool', `fromOpenAPI: ${what}.`, { hint });
 }

@@ -81,7 +81,7 @@ test.each(['financial', 'send', 'unknown', 'permission', 'execute', 'commit'] as
 test('no header of the configuration stands in place of the key of a call', () => {
   const key = () => 'one-for-all';
   expect(refusal({ headers: { 'Idempotency-Key': key } })).toMatch(
-    /idempotency-key, the idempotency key of POST/,
+    /Idempotency-Key for every call/,
   );
   const named = { idempotencyKeys: { addPet: 'X-Key' }, headers: { 'x-key': 'same' } };
   expect(refusal(named)).toMatch(/headers has x-key, the idempotency key of POST \/pets/);

@@ -51,9 +51,9 @@ describe('a configuration is refused', () => {
       /x-key, the idempotency key of POST \/a/,
     ],
     [
-      'whose header stands where the document wants the key',
+      'whose header is the key of every call',
       { headers: { 'idempotency-key': 'k' } },
-      /idempotency key of POST \/b/,
+      /sets Idempotency-Key for every call/,
     ],
     ['that leaves the place of a secret to the document', { headers: secret }, /no baseUrl/],
     [
