@@ -103,7 +103,8 @@ async function beside(cli: Cli, at: Beside, output: Output): Promise<readonly En
   }
   const { taskQueue } = session.place;
   const tell = (line: string): void => output.remark(line);
-  const pollers = async () => (await session.client()).pollers();
+  // In a new project the store comes with the worker: a client that was opened before would stay without one.
+  const pollers = async () => (await session.clientWithoutStore()).pollers();
   endings.push(watchNeighbours({ taskQueue, pollers, tell }));
   if (cli.environment.interactive && !output.json) {
     const keys = onKeys(
