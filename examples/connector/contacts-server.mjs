@@ -37,7 +37,7 @@ const TOOLS = [
 function contactsServer() {
   const server = new Server({ name: 'contacts', version: '1' }, { capabilities: { tools: {} } });
   server.setRequestHandler('tools/list', () => ({
-    tools: TOOLS.map(({ run: _, ...tool }) => tool),
+    tools: TOOLS.map((tool) => ({ ...tool, run: undefined })),
   }));
   server.setRequestHandler('tools/call', ({ params }) => {
     const tool = TOOLS.find(({ name }) => name === params.name);
