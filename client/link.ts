@@ -34,6 +34,7 @@ export type ReadingStore = Pick<
   | 'listDeskKeys'
   | 'identity'
   | 'listServed'
+  | 'olderWorkers'
   | 'needsOf'
 > & { readonly live: Pick<LiveStreams, 'watch'> };
 
