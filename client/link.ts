@@ -39,6 +39,7 @@ export type ReadingStore = Pick<
   | 'listDeskKeys'
   | 'identity'
   | 'listServed'
+  | 'olderWorkers'
   | 'needsOf'
 > &
   Partial<Pick<Store, 'putBlob'>> & { readonly live: Pick<LiveStreams, 'watch'> };

@@ -3,6 +3,7 @@
  * the fork would do each of them once more only after a person has agreed.
  * Invariant: pure; nothing is played.
  */
+import { digestOf } from '../core/json/json.js';
 import { forkBeginning, hasEffects, type ForkBeginning } from '../core/loop/fork-beginning.js';
 import type { Call } from '../core/state/call.js';
 import type { RunEvent } from '../core/state/event.js';
@@ -13,8 +14,10 @@ export interface HandedOver {
   readonly step: number;
   readonly tool: string;
   readonly callId: string;
-  /** Of tool and arguments: a call with the same one asks first. */
+  /** Of tool, version and arguments. */
   readonly digest: string;
+  /** Of the arguments alone: a call of any version of the tool with the same one asks first. */
+  readonly plainDigest: string;
 }
 
 export interface ForkPlan extends ForkBeginning {
@@ -65,8 +68,9 @@ function handedOverIn(fold: RunFold): readonly HandedOver[] {
       const { after, started } = fold.at(step);
       return started.flatMap((effect): readonly HandedOver[] => {
         if (effect.kind !== 'execute_tool') return [];
-        const { tool, callId, digest } = effect.input.call;
-        return hasEffects(after, tool) ? [{ step, tool, callId, digest }] : [];
+        const { tool, callId, digest, args } = effect.input.call;
+        const plainDigest = digestOf(args);
+        return hasEffects(after, tool) ? [{ step, tool, callId, digest, plainDigest }] : [];
       });
     });
 }

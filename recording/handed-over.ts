@@ -4,7 +4,7 @@
  */
 import { attributesOf, argumentsOf, at, textAt, timeOf, typeOf } from './history.js';
 import type { HistoryEvent } from './history.js';
-import type { Json } from '../core/json/json.js';
+import { digestOf, type Json } from '../core/json/json.js';
 import type { Segment } from './chain.js';
 
 interface RecordedRun {
@@ -18,8 +18,10 @@ export interface RecordedCall {
   /** Idempotency key. */
   readonly key: string;
   readonly tool: string;
-  /** Of tool and arguments. */
+  /** Of tool, version and arguments. */
   readonly digest: string;
+  /** Of the arguments alone; absent: the history does not have them. */
+  readonly plainDigest?: string;
   /** ms since epoch. */
   readonly at: number;
   readonly isDone: boolean;
@@ -62,7 +64,9 @@ function callOf(event: HistoryEvent): Omit<RecordedCall, 'isDone'> | undefined {
   const call = at(argumentsOf(scheduled.input)[0], 'call');
   const [key, tool, digest] = ['key', 'tool', 'digest'].map((name) => textAt(call, name));
   if (key === undefined || tool === undefined || digest === undefined) return undefined;
-  return { key, tool, digest, at: timeOf(event) };
+  const args = at(call, 'args');
+  const plain = args !== undefined && { plainDigest: digestOf(args) };
+  return { key, tool, digest, ...plain, at: timeOf(event) };
 }
 
 /** Ids of the events that scheduled what ended well. */

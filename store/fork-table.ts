@@ -22,6 +22,8 @@ export interface RecordedCallTable {
   readonly key: string;
   readonly tool: string;
   readonly args_digest: string;
+  /** Of the arguments alone, whatever the version of the tool; null: an older release wrote the row. */
+  readonly plain_digest: string | null;
   readonly at: number;
   /** 1: the record says that it ended well. */
   readonly done: number;

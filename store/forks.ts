@@ -1,13 +1,13 @@
 /**
  * Forks of recorded runs: where each began, with the state that it begins from, and the calls that its record has.
  * Invariant: a row is written before its run is started, and never altered; all forks of runs of one tree, and theirs, have
- * one root. Their family is that tree, the forks, and the trees below those.
+ * one root, which is above that tree. Older releases took the parent for it (fork-family.ts).
  */
-import type { EarlierEffect } from '../core/controls/repeats.js';
 import { sha256Hex } from '../core/json/json.js';
 import { lineOf } from '../pure/goal/child-start.js';
 import { checkIdentifiers, listLimit } from './bounds.js';
-import { immediate, rowsOf, type Db } from './database.js';
+import { immediate, type Db } from './database.js';
+import { forkFamily, topOfFamily, type ForkFamily } from './fork-family.js';
 import type { ForkTable } from './fork-table.js';
 
 export interface ForkRow {
@@ -37,7 +37,10 @@ export interface RecordedCallRow {
   readonly runId?: string;
   readonly key: string;
   readonly tool: string;
+  /** Of tool, version and arguments. */
   readonly digest: string;
+  /** Of the arguments alone; absent: nobody knows them, and any call of the tool may be the same. */
+  readonly plainDigest?: string;
   /** ms since epoch. */
   readonly at: number;
   readonly isDone: boolean;
@@ -52,75 +55,25 @@ export interface ForkLink {
   readonly at: number;
 }
 
-export interface FamilyQuery {
-  readonly tenant: string;
-  readonly runId: string;
-  /** The call's own key. */
-  readonly key: string;
-  readonly tool: string;
-  readonly argsDigest: string;
-  readonly limit: number;
-}
-
-export interface Forks {
+export interface Forks extends ForkFamily {
   /** Gives the digest of the state. */
   putFork(fork: NewFork): Promise<string>;
   getFork(tenant: string, runId: string): Promise<ForkRow | undefined>;
   /** Forks of this run, but not theirs; the newest first, at most LIST_ROWS_MAX. */
   forksOf(tenant: string, parent: string, limit: number): Promise<readonly ForkLink[]>;
-  /**
-   * Of a fork, or of a run below one: calls of this tool with these arguments that any run of the family handed over, newest
-   * first. Of any other run none.
-   */
-  handedOverInFamily(query: FamilyQuery): Promise<readonly EarlierEffect[]>;
 }
-
-const MEMBERS = `
-  with recursive members(id) as (
-    select cast(@root as text)
-    union select run_id from forks where tenant = @tenant and root = @root
-    union select parent from forks where tenant = @tenant and root = @root
-    union select children.child from children join members on children.parent = members.id
-      where children.tenant = @tenant
-  )`;
-
-/** What the ledger has of a call says more than the record, whose runs this store need not know. */
-const FAMILY = `${MEMBERS}
-  select key, run_id, state, claimed_until as at from ledger
-  where tenant = @tenant and tool = @tool and args_digest = @argsDigest and key <> @key
-    and run_id in (select id from members)
-  union all
-  select key, run_id, case done when 1 then 'recorded' else 'handed_over' end as state, at
-  from recorded_calls
-  where tenant = @tenant and tool = @tool and args_digest = @argsDigest and key <> @key
-    and exists (select 1 from members where members.id = recorded_calls.run_id
-      or substr(recorded_calls.run_id, 1, length(members.id) + 1) = members.id || ':')
-    and not exists (select 1 from ledger
-      where ledger.tenant = recorded_calls.tenant and ledger.key = recorded_calls.key)
-  order by at desc, key limit @limit`;
-
-interface Found {
-  readonly key: string;
-  readonly run_id: string;
-  readonly state: string;
-  readonly at: number;
-}
-
-const STATES: { readonly [state: string]: EarlierEffect['state'] } = {
-  claimed: 'under_way',
-  recorded: 'done',
-};
 
 const CALLS_PER_STATEMENT = 200;
 
 export function forks(db: Db): Forks {
   return {
+    ...forkFamily(db),
     async putFork({ tenant, runId, parent, step, body, at, calls = [] }) {
       checkIdentifiers({ tenant, runId, parent });
       const digest = sha256Hex(body);
       await immediate(db, async (tx) => {
         await writeCalls(tx, { tenant, runId: parent }, calls);
-        const root = (await rootAbove(tx, tenant, parent)) ?? lineOf(parent).at(-1) ?? parent;
+        const root = (await topOfFamily(tx, tenant, parent)) ?? lineOf(parent).at(-1) ?? parent;
         const row = { tenant, run_id: runId, parent, root, step, digest, body, created_at: at };
         // A start that is sent again finds what it has written.
         await tx
@@ -145,21 +98,6 @@ export function forks(db: Db): Forks {
         .execute();
       return rows.map(linkOf);
     },
-    async handedOverInFamily({ tenant, runId, key, tool, argsDigest, limit }) {
-      checkIdentifiers({ tenant, runId, key, tool, argsDigest });
-      const root = await rootAbove(db, tenant, runId);
-      if (root === undefined) return [];
-      const values = { tenant, root, key, tool, argsDigest, limit };
-      const found = await rowsOf<Found>(db, FAMILY, values);
-      return found.map((row) => ({
-        key: row.key,
-        runId: row.run_id,
-        tool,
-        at: Number(row.at),
-        state: STATES[row.state] ?? 'in_doubt',
-        approvedBy: [],
-      }));
-    },
   };
 }
 
@@ -168,20 +106,24 @@ async function writeCalls(
   { tenant, runId }: { readonly tenant: string; readonly runId: string },
   calls: readonly RecordedCallRow[],
 ): Promise<void> {
-  const rows = calls.map(({ runId: member = runId, key, tool, digest, at, isDone }) => {
-    checkIdentifiers({ member, key, tool, digest });
-    const done = isDone ? 1 : 0;
-    return { tenant, run_id: member, key, tool, args_digest: digest, at, done };
-  });
+  const rows = calls.map(
+    ({ runId: member = runId, key, tool, digest, plainDigest = null, at, isDone }) => {
+      checkIdentifiers({ member, key, tool, digest, ...(plainDigest !== null && { plainDigest }) });
+      const done = isDone ? 1 : 0;
+      const digests = { args_digest: digest, plain_digest: plainDigest };
+      return { tenant, run_id: member, key, tool, ...digests, at, done };
+    },
+  );
   for (let from = 0; from < rows.length; from += CALLS_PER_STATEMENT) {
     await tx
       .insertInto('recorded_calls')
       .values(rows.slice(from, from + CALLS_PER_STATEMENT))
       // A later record knows more.
       .onConflict((conflict) =>
-        conflict
-          .columns(['tenant', 'run_id', 'key'])
-          .doUpdateSet((known) => ({ done: known.ref('excluded.done') })),
+        conflict.columns(['tenant', 'run_id', 'key']).doUpdateSet((known) => ({
+          done: known.ref('excluded.done'),
+          plain_digest: known.fn.coalesce('excluded.plain_digest', 'recorded_calls.plain_digest'),
+        })),
       )
       .execute();
   }
@@ -197,18 +139,6 @@ function linksIn(db: Db, tenant: string) {
 function linkOf(row: Pick<ForkTable, 'run_id' | 'parent' | 'step' | 'created_at'>): ForkLink {
   const { run_id: runId, parent, step, created_at: at } = row;
   return { runId, parent, step: Number(step), at: Number(at) };
-}
-
-/** Of the nearest fork that the run is, or is below; undefined: it has nothing of a fork. */
-async function rootAbove(db: Db, tenant: string, runId: string): Promise<string | undefined> {
-  const found = await db
-    .selectFrom('forks')
-    .select(['run_id', 'root'])
-    .where('tenant', '=', tenant)
-    .where('run_id', 'in', lineOf(runId))
-    .execute();
-  const roots = new Map(found.map((row) => [row.run_id, row.root]));
-  return roots.get(lineOf(runId).find((id) => roots.has(id)) ?? '');
 }
 
 async function rowOf(db: Db, tenant: string, id: string): Promise<ForkRow | undefined> {

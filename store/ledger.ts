@@ -45,6 +45,8 @@ export interface LedgerSubject {
   readonly runId: string;
   readonly callKey: string;
   readonly tool: string;
+  /** Of the arguments alone: forks compare it, whatever the version of the tool. Absent: unknown. */
+  readonly plainDigest?: string;
 }
 
 export type ClaimInput = LedgerTarget &
@@ -155,14 +157,15 @@ export function ledger(db: Db): Ledger {
 // A renewed claim never ends earlier: the process that made it may still be running until then.
 const CLAIM = `
   insert into ledger (tenant, key, args_digest, attempt, state, was_claimed, definite,
-    claimed_until, run_id, call_key, tool)
+    claimed_until, run_id, call_key, tool, plain_digest)
   values (@tenant, @key, @argsDigest, @attempt, 'claimed', 1, 0,
-    @claimedUntil, @runId, @callKey, @tool)
+    @claimedUntil, @runId, @callKey, @tool, @plainDigest)
   on conflict (tenant, key) do update set
     attempt = excluded.attempt, state = 'claimed', was_claimed = 1, definite = 0,
     claimed_until = case when ledger.claimed_until > excluded.claimed_until
       then ledger.claimed_until else excluded.claimed_until end,
-    call_key = excluded.call_key, tool = excluded.tool
+    call_key = excluded.call_key, tool = excluded.tool,
+    plain_digest = coalesce(excluded.plain_digest, ledger.plain_digest)
   where ledger.args_digest = excluded.args_digest and ledger.run_id = excluded.run_id and (
     (ledger.state = 'void' and ledger.attempt < excluded.attempt)
     or (@sameKeyRetry = 1 and ledger.state = 'claimed' and ledger.attempt = excluded.attempt))
@@ -171,9 +174,9 @@ const CLAIM = `
 async function claimRow(db: Db, input: ClaimInput): Promise<LedgerTable | undefined> {
   const names = namesOf(input);
   checkIdentifiers(names);
-  const { attempt, claimedUntil } = input;
+  const { attempt, claimedUntil, plainDigest = null } = input;
   const sameKeyRetry = input.sameKeyRetry ? 1 : 0;
-  const values = { ...names, attempt, claimedUntil, sameKeyRetry };
+  const values = { ...names, plainDigest, attempt, claimedUntil, sameKeyRetry };
   const [row] = await rowsOf<LedgerTable>(db, CLAIM, values);
   return row;
 }
@@ -182,8 +185,8 @@ async function claimRow(db: Db, input: ClaimInput): Promise<LedgerTable | undefi
 // row's own does not take it for an answer (decideReconcile).
 const BURN = `
   insert into ledger (tenant, key, args_digest, attempt, state, was_claimed, definite,
-    claimed_until, run_id, call_key, tool)
-  values (@tenant, @key, @argsDigest, @attempt, 'void', 0, 0, 0, @runId, @callKey, @tool)
+    claimed_until, run_id, call_key, tool, plain_digest)
+  values (@tenant, @key, @argsDigest, @attempt, 'void', 0, 0, 0, @runId, @callKey, @tool, @plainDigest)
   on conflict (tenant, key) do update set
     was_claimed = case when ledger.state = 'claimed' then ledger.was_claimed else 0 end,
     attempt = excluded.attempt, state = 'void', definite = 0
@@ -196,7 +199,8 @@ async function burnRow(
   db: Db,
   input: LedgerTarget & LedgerSubject,
 ): Promise<LedgerTable | undefined> {
-  const values = { ...namesOf(input), attempt: input.attempt };
+  const { attempt, plainDigest = null } = input;
+  const values = { ...namesOf(input), plainDigest, attempt };
   const [row] = await rowsOf<LedgerTable>(db, BURN, values);
   return row;
 }

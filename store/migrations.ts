@@ -352,6 +352,15 @@ const MIGRATIONS: readonly Migration[] = [
         where client_message_id is not null`,
     ],
   },
+  {
+    version: 23,
+    name: 'calls by their arguments alone',
+    statements: [
+      // Null where an older release has written: what it claimed is told by events, or counts as the same.
+      `alter table ledger add column plain_digest text`,
+      `alter table recorded_calls add column plain_digest text`,
+    ],
+  },
 ];
 
 /** The newest schema that this program knows. */

@@ -141,6 +141,8 @@ export interface LedgerTable {
   readonly call_key: string;
   readonly tool: string;
   readonly late_json: string | null;
+  /** Of the arguments alone, whatever the version of the tool; null: an older release wrote the row. */
+  readonly plain_digest: string | null;
 }
 
 export interface EffectTable {

@@ -5,6 +5,7 @@
  * a day, so that a queue whose workers write rows is told from one whose workers do not.
  */
 import { checkIdentifiers, listLimit } from './bounds.js';
+import { SCHEMA_VERSION } from './migrations.js';
 import { change, dialectOf, rowsOf, type Db } from './database.js';
 import type { ServedTable } from './schema.js';
 
@@ -41,10 +42,22 @@ export interface ServingWorker {
   readonly silentMs: number;
 }
 
+/** A worker, where it works, and the newest schema that it knows; 0: of a release that does not say so. */
+export interface OlderWorker {
+  readonly worker: string;
+  readonly taskQueue: string;
+  readonly schema: number;
+}
+
 export interface Served {
   /** A worker serves this from now on; said again it replaces what was said before. */
   announceServed(
-    worker: QueueName & { readonly worker: string; readonly code: CodeNames },
+    worker: QueueName & {
+      readonly worker: string;
+      readonly code: CodeNames;
+      /** The newest schema that it knows; default: that of this program. */
+      readonly schema?: number;
+    },
   ): Promise<void>;
   /** The worker is still there. False: its row is gone, and has to be written again. */
   renewServed(worker: string): Promise<boolean>;
@@ -54,12 +67,23 @@ export interface Served {
   listServed(
     queue: QueueName & { readonly withinMs: number; readonly limit: number },
   ): Promise<readonly ServingWorker[]>;
+  /**
+   * Workers of all queues of a namespace that may be there still, and know no schema as new as this one. Who ended without a word
+   * is among them for OLDER_MS.
+   */
+  olderWorkers(than: {
+    readonly namespace: string;
+    readonly schema: number;
+  }): Promise<readonly OlderWorker[]>;
 }
+
+/** A process that was stopped for a while may go on; after so long it is taken to be gone, ms. */
+const OLDER_MS = 600_000;
 
 export function served(db: Db): Served {
   const { now } = dialectOf(db);
   return {
-    async announceServed({ worker, namespace, taskQueue, code }) {
+    async announceServed({ worker, namespace, taskQueue, code, schema = SCHEMA_VERSION }) {
       checkIdentifiers({ worker, namespace, taskQueue });
       await change(db, `delete from served where alive_at < ${now} - ${KEPT_MS}`, {});
       await change(
@@ -68,7 +92,12 @@ export function served(db: Db): Served {
         values (@worker, @namespace, @taskQueue, ${now}, ${now}, @code)
         on conflict (worker) do update set
           alive_at = excluded.alive_at, ended_at = null, code_json = excluded.code_json`,
-        { worker, namespace, taskQueue, code: JSON.stringify(boundedCode(code)) },
+        {
+          worker,
+          namespace,
+          taskQueue,
+          code: JSON.stringify({ ...boundedCode(code), schema }),
+        },
       );
     },
     async renewServed(worker) {
@@ -97,7 +126,29 @@ export function served(db: Db): Served {
         silentMs: Math.max(0, Number(row.silent_ms)),
       }));
     },
+    olderWorkers: (than) => olderThan(db, than),
   };
+}
+
+async function olderThan(
+  db: Db,
+  { namespace, schema }: { readonly namespace: string; readonly schema: number },
+): Promise<readonly OlderWorker[]> {
+  const { now } = dialectOf(db);
+  const rows = await rowsOf<ServedTable>(
+    db,
+    `select worker, task_queue, code_json from served
+    where namespace = @namespace and ended_at is null
+      and alive_at >= ${now} - cast(@withinMs as bigint)`,
+    { namespace, withinMs: OLDER_MS },
+  );
+  return rows
+    .map((row) => ({
+      worker: row.worker,
+      taskQueue: row.task_queue,
+      schema: schemaIn(row.code_json),
+    }))
+    .filter((one) => one.schema < schema);
 }
 
 /** What fits; a worker that serves more is taken to serve anything. */
@@ -126,4 +177,9 @@ export function codeNames(json: string): CodeNames {
   const read = JSON.parse(json) as Partial<CodeNames>;
   const { agents = [], tools = [], hooks = [], providers = [], incomplete } = read;
   return { agents, tools, hooks, providers, ...(incomplete && { incomplete }) };
+}
+
+function schemaIn(json: string): number {
+  const { schema } = JSON.parse(json) as { readonly schema?: unknown };
+  return typeof schema === 'number' ? schema : 0;
 }

@@ -92,8 +92,7 @@ export async function claimCall(
     // One moment for all of it: what is checked is what is reserved, also at midnight.
     const at = now(deps);
     const inDoubt = renewed && (await earlierInDoubt(deps, scope, execution));
-    const isFirst = row === undefined;
-    const claiming = { ...execution, claimant: scope.execution, at, isFirst, renewed, inDoubt };
+    const claiming = { ...execution, claimant: scope.execution, at, renewed, inDoubt };
     const refused = await refusedByControls(deps, claiming);
     if (refused !== undefined) return { claimed: false, outcome: refused };
     const lastsMs = input.timeoutMs + graceOf(deps, input.timeoutMs) + CLAIM_MARGIN_MS;

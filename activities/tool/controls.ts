@@ -93,8 +93,6 @@ interface Claiming extends ControlledExecution {
   readonly claimant: string;
   /** ms since epoch. */
   readonly at: number;
-  /** Its key has never been claimed. */
-  readonly isFirst: boolean;
   /** It was claimed, and perhaps started, before. */
   readonly renewed: boolean;
   /** An earlier start may have taken effect. */
@@ -129,7 +127,7 @@ async function objectionOfControls(
   if (execution.renewed) return undefined;
   const objection =
     execution.controlled === undefined ? undefined : await objectionAcrossRuns(deps, execution);
-  if (objection !== undefined || !execution.isFirst) return objection;
+  if (objection !== undefined) return objection;
   const { input, claimant } = execution;
   // What a fork has started asks as the fork does, and only the store knows of both.
   const mayBeOfFork = input.forked === true || isChildId(input.run.runId);

@@ -12,6 +12,7 @@ import {
   type Repeats,
 } from '../../core/controls/repeats.js';
 import type { StoreCalls } from '../../store/store.js';
+import { knownDigestOf } from '../digests.js';
 
 type Repeated = Extract<ToolOutcome, { kind: 'repeats' }>;
 
@@ -70,6 +71,7 @@ export async function doneInFamily(
     key: call.key,
     tool: call.tool,
     argsDigest: call.digest,
+    plainDigest: knownDigestOf(call.args),
     limit: EARLIER_MAX + 1,
   });
   return found.length === 0 ? undefined : unseen(cardOf(BEFORE_FORK, found), grant);

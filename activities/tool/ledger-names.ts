@@ -1,5 +1,6 @@
 /** A call's names in the ledger. */
 import type { RunRef, ToolCallRef } from '../../core/state/effect.js';
+import { knownDigestOf } from '../digests.js';
 import type { LedgerSubject, LedgerTarget } from '../../store/ledger.js';
 
 export function ledgerTarget({ tenant }: RunRef, call: ToolCallRef): LedgerTarget {
@@ -7,5 +8,6 @@ export function ledgerTarget({ tenant }: RunRef, call: ToolCallRef): LedgerTarge
 }
 
 export function ledgerSubject({ runId }: RunRef, call: ToolCallRef): LedgerSubject {
-  return { runId, callKey: call.callKey, tool: call.tool };
+  const plainDigest = knownDigestOf(call.args);
+  return { runId, callKey: call.callKey, tool: call.tool, plainDigest };
 }

@@ -9,6 +9,7 @@ import type { GoalBudget, Pace, StoredDefinition } from '../../core/state/goal/d
 import type { RecordedCallRow } from '../../store/forks.js';
 import type { StoreCalls } from '../../store/store.js';
 import type { Link } from '../link.js';
+import { refuseBesideOlder } from '../runs/refuse-older.js';
 import { checkGoalId } from './check-goal.js';
 import { asWritten } from './known-goal.js';
 import { startGoal } from './start-goal.js';
@@ -25,7 +26,8 @@ export interface GoalForkOptions {
   readonly agent: string;
   readonly pace: Pace;
   readonly budget: GoalBudget;
-  readonly store: Pick<StoreCalls, 'putFork' | 'getBlob'>;
+  readonly store: Pick<StoreCalls, 'putFork' | 'getBlob'> &
+    Partial<Pick<StoreCalls, 'olderWorkers'>>;
   /** What the record of the goal and of all runs below it gave to executors. */
   readonly calls?: readonly RecordedCallRow[];
   /** Of the fork; default: a new id. */
@@ -36,7 +38,7 @@ export interface GoalForkOptions {
   readonly message?: string;
 }
 
-/** Gives its id. Errors: TranscriptMissing, and those of starting and steering a goal. */
+/** Gives its id. Errors: TranscriptMissing, ForkRefused, and those of starting and steering a goal. */
 export async function forkGoal(link: Link, options: GoalForkOptions): Promise<string> {
   const { goalId, step, checkpoint, agent, pace, budget, store, calls, caller, message } = options;
   const { tenant } = link;
@@ -51,6 +53,7 @@ export async function forkGoal(link: Link, options: GoalForkOptions): Promise<st
   const written = asWritten(JSON.parse(text) as StoredDefinition);
   const definition = normalGoal({ ...written, agent, pace, budget }, `Goal ${goalId}`);
   const forkId = checkGoalId(options.forkId);
+  await refuseBesideOlder(link, store);
   await store.putFork({
     tenant,
     runId: forkId,

@@ -9,6 +9,7 @@ import { AGENT_RUN } from '../../workflows/messages.js';
 import type { RecordedCallRow } from '../../store/forks.js';
 import type { StoreCalls } from '../../store/store.js';
 import type { Link } from '../link.js';
+import { refuseBesideOlder } from './refuse-older.js';
 import { runHandle, type RunHandle } from './run-handle.js';
 import { checkRunId, newRunId } from './run-id.js';
 import { ownStore, startPrepared } from './start-workflow.js';
@@ -17,7 +18,7 @@ import { OPEN_LIMIT_MS, untilOpen } from './until-open.js';
 export interface ForkOptions {
   readonly fork: Fork;
   /** The store that the fork runs on; it has conversation and texts of the state. */
-  readonly store: Pick<StoreCalls, 'putFork'>;
+  readonly store: Pick<StoreCalls, 'putFork'> & Partial<Pick<StoreCalls, 'olderWorkers'>>;
   /** What the record gave to executors: the fork asks before it does the same. Absent: what the ledger has of the run. */
   readonly calls?: readonly RecordedCallRow[];
   /** Default: a new `run_<ulid>`. */
@@ -41,6 +42,7 @@ export async function startFork(link: Link, options: ForkOptions): Promise<RunHa
       details: { bytes, limit: PAYLOAD_BYTES_MAX - MARGIN_BYTES },
     });
   }
+  await refuseBesideOlder(link, store);
   const { tenant } = run;
   const place = { tenant, runId, parent: run.runId, step };
   const digest = await store.putFork({

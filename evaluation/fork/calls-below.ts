@@ -9,6 +9,7 @@ import {
   startedOthers,
   type RecordedCall,
 } from '../../recording/handed-over.js';
+import { lineOf } from '../../pure/goal/child-start.js';
 import type { Bundle } from '../../replay/bundle.js';
 import { reading, type ExportPlace, type ReadPlace } from '../../replay/export-run.js';
 import { fetchSegments } from '../../replay/fetch-segments.js';
@@ -17,34 +18,52 @@ import type { ChildRow } from '../../store/children.js';
 import { rowsBelow } from '../../store/rows-below.js';
 
 /**
- * Of all other runs of the file. Undefined: the file is of a run alone. Errors: `ForkRefused` where it lacks a run below this one.
+ * Of all other runs of the file. Undefined: the file is of a run alone. Errors: `ForkRefused` where it lacks a run of the tree, or
+ * begins below another one: what that one and those beside it did is nowhere in it.
  */
 export function callsInFile(
   file: Pick<Bundle, 'run' | 'segments' | 'members' | 'absent'>,
   runId: string,
 ): readonly RecordedCall[] | undefined {
   const { members, absent = [] } = file;
-  const below = new Set([runId]);
-  for (const one of members ?? []) if (below.has(one.parent)) below.add(one.run.runId);
-  const lost = absent.filter(({ parent }) => below.has(parent));
-  if (lost.length === 0) {
-    const others = [file, ...(members ?? [])].filter(({ run }) => run.runId !== runId);
-    return members === undefined ? undefined : callsOfRuns(others);
+  const top = lineOf(file.run.runId).at(-1);
+  if (top !== file.run.runId) {
+    throw lacking(
+      'The file begins below another run, and has nothing of that one.',
+      'Export the run above all of them, and name this one with --run.',
+    );
   }
-  const named = lost[0]!.runId.slice(0, SHOWN_CHARS);
-  throw new HoldfastError(
-    'ForkRefused',
-    `The file has nothing of ${lost.length} of the runs below, for example ${named}.`,
-    { hint: 'Fork the run itself where its store is, or play the fork dry: leave out --live.' },
-  );
+  const [lost] = absent;
+  if (lost !== undefined) {
+    const named = lost.runId.slice(0, SHOWN_CHARS);
+    throw lacking(
+      `The file has nothing of ${absent.length} of the runs of its tree, for example ${named}.`,
+      'Fork the run itself where its store is.',
+    );
+  }
+  const others = [file, ...(members ?? [])].filter(({ run }) => run.runId !== runId);
+  return members === undefined ? undefined : callsOfRuns(others);
+}
+
+function lacking(message: string, hint: string): HoldfastError {
+  return new HoldfastError('ForkRefused', message, {
+    hint: `${hint} A dry fork needs nothing of them: leave out --live.`,
+  });
 }
 
 const SHOWN_CHARS = 128;
 
-/** Of a run that a server holds. Errors: those of reading its histories, `ForkRefused` for too many runs below it. */
+/** Reading longer than this ends, ms: one history may take as long as its server does. */
+const READING_MS = 120_000;
+
+/**
+ * Of a run that a server holds. Errors: those of reading its histories, `ForkRefused` for too many runs below it, or where reading
+ * them takes longer than `limitMs` (default two minutes).
+ */
 export async function callsBelow(
   place: ExportPlace,
   { run, segments }: Pick<Bundle, 'run' | 'segments'>,
+  limitMs = READING_MS,
 ): Promise<readonly RecordedCall[]> {
   if (!startedOthers(segments)) return [];
   const wanted = { depth: DEPTH_MAX, count: MEMBERS_MAX };
@@ -54,11 +73,32 @@ export async function callsBelow(
       hint: 'Fork one of the runs below it, or play the fork dry: leave out --live.',
     });
   }
-  return reading(place, async (histories) => {
-    const calls: RecordedCall[] = [];
-    for (const row of rows) calls.push(...(await callsOf(histories, run.tenant, row)));
-    return calls;
-  });
+  return reading(place, (histories) =>
+    readInTime(rows, limitMs, (row) => callsOf(histories, run.tenant, row)),
+  );
+}
+
+/** One after the other, so that one history is held at a time. */
+export async function readInTime<Row, T>(
+  rows: readonly Row[],
+  limitMs: number,
+  read: (row: Row) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  const found: T[] = [];
+  const deadline = performance.now() + limitMs;
+  for (const [n, row] of rows.entries()) {
+    if (performance.now() >= deadline) throw tooSlow(n, rows.length);
+    found.push(...(await read(row)));
+  }
+  return found;
+}
+
+function tooSlow(read: number, all: number): HoldfastError {
+  return new HoldfastError(
+    'ForkRefused',
+    `Reading the histories below the run takes too long: ${read} of ${all} were read.`,
+    { hint: 'Fork one of the runs below it, or play the fork dry: leave out --live.' },
+  );
 }
 
 /** None of a run whose history is gone, or whose id another run has: the ledger has what its own one claimed. */

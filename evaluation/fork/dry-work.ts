@@ -3,6 +3,7 @@
  * answer `would_execute` and are listed, approvals are taken as given.
  * Invariant: no tool that has effects runs.
  */
+import { digestOf } from '../../core/json/json.js';
 import { hasEffects } from '../../core/loop/fork-beginning.js';
 import { parseDecision } from '../../core/messages/parse-message.js';
 import type { ActivityEffect, ToolOutcome } from '../../core/state/effect.js';
@@ -83,7 +84,10 @@ export class DryWork {
   }
 
   private note({ tool, callId, args, digest }: Call): ToolOutcome {
-    const earlier = this.handedOver.find((one) => one.tool === tool && one.digest === digest);
+    const plainDigest = digestOf(args);
+    const earlier = this.handedOver.find(
+      (one) => one.tool === tool && one.plainDigest === plainDigest,
+    );
     this.wouldExecute.push({
       tool,
       callId,

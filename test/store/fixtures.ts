@@ -103,6 +103,7 @@ export async function withoutLaterTables(place: string): Promise<void> {
   ])
     await rawRows(place, `drop table ${table}`);
   await rawRows(place, 'alter table asks drop column search_text');
+  await rawRows(place, 'alter table ledger drop column plain_digest');
   for (const index of ['runs_alarmed', 'goals_by_start', 'runs_by_root'])
     await rawRows(place, `drop index ${index}`);
   for (const column of [

@@ -10,19 +10,28 @@ beforeEach(async () => {
 afterAll(cleanUp);
 
 const TENANT = 'default';
-const CALL = { key: 'parent:1', tool: 'pay', digest: 'd1', at: 5, isDone: false };
+const CALL = {
+  key: 'parent:1',
+  tool: 'pay',
+  digest: 'd1',
+  plainDigest: 'p1',
+  at: 5,
+  isDone: false,
+};
 
 function put(runId: string, parent: string, over: Partial<NewFork> = {}) {
   return store.putFork({ tenant: TENANT, runId, parent, step: 3, body: '{}', at: 1, ...over });
 }
 
 function earlier(runId: string, key = `${runId}:1`) {
-  const call = { key, tool: 'pay', argsDigest: 'd1' };
+  const call = { key, tool: 'pay', argsDigest: 'd1', plainDigest: 'p1' };
   return store.handedOverInFamily({ tenant: TENANT, runId, ...call, limit: 10 });
 }
 
 test('what a record gave to executors was handed over, also where the ledger has nothing of it', async () => {
-  await put('fork', 'parent', { calls: [CALL, { ...CALL, key: 'parent:2', digest: 'd2' }] });
+  await put('fork', 'parent', {
+    calls: [CALL, { ...CALL, key: 'parent:2', digest: 'd2', plainDigest: 'p2' }],
+  });
   expect(await earlier('fork')).toEqual([
     { key: 'parent:1', runId: 'parent', tool: 'pay', at: 5, state: 'in_doubt', approvedBy: [] },
   ]);

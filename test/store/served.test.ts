@@ -75,3 +75,23 @@ test('what a run needs is known until it ends', async () => {
   await store.dropNeeds(run);
   expect(await store.needsOf(run)).toBeUndefined();
 });
+
+test('a worker that does not say which schema it knows is an older one, until it ends or has been silent for ten minutes', async () => {
+  const { store, place } = await newStore();
+  const older = () => store.olderWorkers({ namespace: 'default', schema: 23 });
+  await store.announceServed({ ...QUEUE, worker: 'new', code: REFUNDS });
+  for (const worker of ['w1', 'w2'])
+    await store.announceServed({ ...QUEUE, worker, code: NOTHING });
+  // As an older release writes it.
+  await rawRows(place, `update served set code_json = '{"agents":[]}' where worker <> 'new'`);
+  const row = { taskQueue: 'holdfast', schema: 0 };
+  expect((await older()).toSorted((a, b) => a.worker.localeCompare(b.worker))).toEqual([
+    { worker: 'w1', ...row },
+    { worker: 'w2', ...row },
+  ]);
+  await store.endServed('w1');
+  await rawRows(place, `update served set alive_at = alive_at - 590000`);
+  expect(await older()).toEqual([{ worker: 'w2', ...row }]);
+  await rawRows(place, `update served set alive_at = alive_at - 20000`);
+  expect(await older()).toEqual([]);
+});

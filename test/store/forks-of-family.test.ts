@@ -1,0 +1,146 @@
+/** What the family of a fork did under other versions of a tool, in other releases, and at the same moment. */
+import { digestOf } from '../../core/json/json.js';
+import { eventsFrom, cleanUp, databaseNow, newStore, rawRows, type Opened } from './fixtures.js';
+
+let opened: Opened;
+beforeEach(async () => {
+  opened = await newStore();
+});
+afterAll(cleanUp);
+
+const TENANT = 'default';
+const SEVEN = { to: 'ada', cents: 7 };
+const EIGHT = { to: 'ada', cents: 8 };
+
+function put(runId: string, parent: string) {
+  return opened.store.putFork({ tenant: TENANT, runId, parent, step: 3, body: '{}', at: 1 });
+}
+
+/** `by`: a release that knew nothing of digests of arguments alone wrote the row. */
+async function claimed(
+  runId: string,
+  args = SEVEN,
+  by: 'this release' | 'an older one' = 'this release',
+) {
+  const target = {
+    tenant: TENANT,
+    key: `${runId}:1`,
+    argsDigest: `pay@1 ${args.cents}`,
+    attempt: 1,
+  };
+  const plain = by === 'this release' && { plainDigest: digestOf(args) };
+  const subject = { runId, callKey: '1', tool: 'pay', ...plain };
+  await opened.store.claim({ ...target, ...subject, claimedUntil: 9, sameKeyRetry: false });
+}
+
+function query(runId: string, args = SEVEN, version = 'pay@1') {
+  const digests = { argsDigest: `${version} ${args.cents}`, plainDigest: digestOf(args) };
+  return { tenant: TENANT, runId, key: `${runId}:new`, tool: 'pay', ...digests, limit: 10 };
+}
+
+async function found(...asked: Parameters<typeof query>) {
+  const rows = await opened.store.handedOverInFamily(query(...asked));
+  return rows.map(({ key }) => key);
+}
+
+function tellStart(runId: string, args: typeof SEVEN, key = `${runId}:1`) {
+  const body = { type: 'tool_started', callId: 'c1', tool: 'pay', key, args } as const;
+  const events = eventsFrom(0, [body]);
+  return opened.store.appendEvents({ tenant: TENANT, runId, execution: 'e1' }, events);
+}
+
+describe('another version of the tool', () => {
+  test('is the same call, and other arguments are another', async () => {
+    await put('fork', 'parent');
+    await claimed('parent');
+    expect(await found('fork', SEVEN, 'pay@2')).toEqual(['parent:1']);
+    expect(await found('fork', EIGHT, 'pay@2')).toEqual([]);
+    expect(await found('fork', EIGHT)).toEqual([]);
+  });
+
+  test('is found by the record where an older release has claimed the call', async () => {
+    await claimed('parent', SEVEN, 'an older one');
+    const call = { key: 'parent:1', tool: 'pay', digest: 'pay@1 7', at: 5, isDone: true };
+    const calls = [{ ...call, plainDigest: digestOf(SEVEN) }];
+    const fork = { tenant: TENANT, runId: 'fork', parent: 'parent', step: 3, body: '{}', at: 1 };
+    await opened.store.putFork({ ...fork, calls: [call] });
+    expect(await found('fork', EIGHT, 'pay@2')).toEqual(['parent:1']);
+    await opened.store.putFork({ ...fork, runId: 'second', calls });
+    expect(await found('fork', SEVEN, 'pay@2')).toEqual(['parent:1']);
+    expect(await found('fork', EIGHT, 'pay@2')).toEqual([]);
+  });
+
+  test('is found by the events of the run, and counts as the same where nothing tells of the arguments', async () => {
+    await put('fork', 'parent');
+    await claimed('parent', SEVEN, 'an older one');
+    expect(await found('fork', SEVEN, 'pay@2')).toEqual(['parent:1']);
+    expect(await found('fork', EIGHT, 'pay@2')).toEqual(['parent:1']);
+    await tellStart('parent', SEVEN);
+    expect(await found('fork', SEVEN, 'pay@2')).toEqual(['parent:1']);
+    expect(await found('fork', EIGHT, 'pay@2')).toEqual([]);
+    // The run was reset and its key has had other arguments since.
+    await opened.store.appendEvents(
+      { tenant: TENANT, runId: 'parent', execution: 'e1' },
+      eventsFrom(1, [
+        { type: 'tool_started', callId: 'c2', tool: 'pay', key: 'parent:1', args: EIGHT },
+      ]),
+    );
+    expect(await found('fork', SEVEN, 'pay@2')).toEqual(['parent:1']);
+  });
+});
+
+describe('forks that an older release made', () => {
+  /** As it wrote them: the parent is the root. */
+  async function putOld(runId: string, parent: string, root = parent) {
+    await put(runId, parent);
+    await rawRows(opened.place, `update forks set root = '${root}' where run_id = '${runId}'`);
+  }
+
+  test('are of the family of forks of this one, both ways', async () => {
+    await putOld('old', 'goal:c2');
+    await claimed('old');
+    await put('new', 'goal:c2');
+    expect(await found('new')).toEqual(['old:1']);
+    await claimed('new');
+    expect(await found('old')).toEqual(['new:1', 'old:1']);
+    expect(await found('old:a1')).toEqual(['new:1', 'old:1']);
+  });
+
+  test('are so inside forks, and runs with like names are not', async () => {
+    await putOld('old', 'goal:c2');
+    await putOld('inner', 'old:a1');
+    await putOld('inmost', 'inner', 'old:a1');
+    await put('newest', 'inmost:a3');
+    await put('other', 'goals:c2');
+    for (const runId of ['old', 'inner', 'inmost', 'other']) await claimed(runId);
+    expect((await found('newest')).toSorted()).toEqual(['inmost:1', 'inner:1', 'old:1']);
+    expect(await found('other')).toEqual(['other:1']);
+  });
+
+  test('whose roots go round in a circle are read to an end', async () => {
+    await putOld('one', 'two');
+    await putOld('two', 'one');
+    await claimed('two');
+    expect(await found('one')).toEqual(['two:1']);
+  });
+});
+
+test('of two runs of a family that claim at once the second finds what the first has claimed', async () => {
+  await put('one', 'parent');
+  await put('two', 'parent');
+  const all = await Promise.all(
+    ['one', 'two'].map((runId) =>
+      opened.store.together(async (calls) => {
+        const earlier = await calls.handedOverInFamily(query(runId));
+        // The other one is there before this one has claimed, unless it has to wait.
+        if (databaseNow() === 'postgres') await new Promise((next) => setTimeout(next, 300));
+        const target = { tenant: TENANT, key: `${runId}:new`, argsDigest: 'pay@1 7', attempt: 1 };
+        const subject = { runId, callKey: '1', tool: 'pay', plainDigest: digestOf(SEVEN) };
+        if (earlier.length === 0)
+          await calls.claim({ ...target, ...subject, claimedUntil: 9, sameKeyRetry: false });
+        return earlier.length;
+      }),
+    ),
+  );
+  expect(new Set(all)).toEqual(new Set([0, 1]));
+});
