@@ -9,7 +9,7 @@ import type {
 } from './connector-tables.js';
 import type { ForkTable, RecordedCallTable } from './fork-table.js';
 import type { TrailTable } from './trail-table.js';
-import type { UserMessageTable } from './user-messages.js';
+import type { UserMessageTable } from './user-message-table.js';
 export interface BlobTable {
   readonly tenant: string;
   readonly hash: string;

@@ -6,17 +6,7 @@ import type { RunEvent } from '../core/state/event.js';
 import type { RunKey } from './ask-projection.js';
 import { checkIdentifiers, wellFormed } from './bounds.js';
 import { change, rowsOf, type Db } from './database.js';
-
-export interface UserMessageTable {
-  readonly tenant: string;
-  readonly run_id: string;
-  /** Of the event. */
-  readonly seq: number;
-  /** What it is called in the conversation. */
-  readonly message_id: string;
-  /** null: its sender calls it nothing, or its run does not tell. */
-  readonly client_message_id: string | null;
-}
+import type { UserMessageTable } from './user-message-table.js';
 
 export interface HeardMessage {
   readonly runId: string;
