@@ -55,13 +55,13 @@ export interface Asks {
    * one, else the newest.
    */
   getAsk(tenant: string, askId: string): Promise<AskRow | undefined>;
-  /** Number of the event before the one that asked; 0: the question is not there. */
   /** Questions of the run that were open before the event with this number, the oldest first. */
   asksOpenAt(at: {
     readonly tenant: string;
     readonly runId: string;
     readonly seq: number;
   }): Promise<readonly AskView[]>;
+  /** Number of the event before the one that asked; 0: the question is not there. */
   openedSeq(ask: Pick<AskRow, 'tenant' | 'runId' | 'askId'>): Promise<number>;
 }
 

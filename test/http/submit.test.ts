@@ -4,8 +4,10 @@ import { checkOptions, type ChatHandlerOptions } from '../../http/options.js';
 import type { UiChunk } from '../../http/projection/index.js';
 import type { SaidMessage } from '../../http/said.js';
 import { storedMessages } from '../../http/stored.js';
-import { submit, type Submitting } from '../../http/submit.js';
+import { stopAll } from '../../http/stopping.js';
+import { submit, submitAgain, type Submitting } from '../../http/submit.js';
 import { tellMessage, type Ending, type Telling } from '../../http/told.js';
+import { sha256Hex } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 
 const gone = (): never => {
@@ -46,9 +48,25 @@ class Runs {
   closesBeforeWords = false;
   /** The run hears what it is told and ends at once. */
   closesWithWords = false;
+  /** Runs that end without having stored their conversation. */
+  readonly brokenOff = new Set<string>();
+  /** Runs that no worker has opened. */
+  readonly unopened = new Set<string>();
+  /** Runs that wait for their user. */
+  readonly waiting = new Set<string>();
+  /** Calls that nobody knows the outcome of, by run. */
+  readonly inDoubt = new Map<string, string>();
+  /** What runs heard waits in them. */
+  queues = false;
+  readonly closings: string[] = [];
+  interruptEnds = true;
 
   get started(): readonly string[] {
     return this.starts.map(({ runId }) => runId);
+  }
+
+  get opened(): readonly string[] {
+    return this.started.filter((runId) => !this.unopened.has(runId));
   }
 
   follow = () => undefined;
@@ -59,7 +77,9 @@ class Runs {
   }.bind(this);
 
   session = async (sessionId: string) => ({
-    openRuns: this.startFails ? [] : [...this.open].filter((id) => sessionOf(id) === sessionId),
+    openRuns: this.startFails
+      ? []
+      : [...this.open].filter((id) => sessionOf(id) === sessionId && !this.unopened.has(id)),
     ...(this.spoken.has(sessionId) && { stored: { runId: 'any' } }),
   });
 
@@ -74,6 +94,7 @@ class Runs {
     this.starts.push(start);
     await Promise.resolve();
     this.open.add(runId);
+    if (this.startFails) this.unopened.add(runId);
     if (this.startFails) throw new HoldfastError('ServerUnavailable', 'Late.', { hint: 'Wait.' });
   };
 
@@ -81,18 +102,22 @@ class Runs {
     if (this.closesBeforeWords) this.end(runId);
     if (!this.open.has(runId)) gone();
     const seq = 10 + this.heard.length;
-    this.heard.push({ runId, seq, messageId: `${runId}:m${seq}`, name, text });
+    if (!this.queues) this.heard.push({ runId, seq, messageId: `${runId}:m${seq}`, name, text });
     if (!this.closesWithWords) return name;
     this.end(runId);
     return gone();
   };
 
   conversations = {
-    named: async (name: string) => this.heard.filter((one) => one.name === name),
-    last: async (runId: string) => this.heard.findLast((one) => one.runId === runId),
-    lastSeq: async () => 4,
+    named: async (name: string, below = '') =>
+      this.heard.filter((one) => one.name === name && one.runId.startsWith(below)),
+    heardBy: async (runId: string) => this.heard.filter((one) => one.runId === runId),
+    awaitsUser: async (runId: string) => this.waiting.has(runId),
+    last: async (runId: string, upTo = Infinity) =>
+      this.heard.findLast((one) => one.runId === runId && one.seq <= upTo),
+    lastSeq: async (runId: string) => (this.unopened.has(runId) ? -1 : 4),
     lastSession: async (prefix: string) =>
-      [...this.spoken.keys()]
+      [...this.spoken.keys(), ...this.opened.map(sessionOf)]
         .filter((id) => id.startsWith(prefix))
         .sort()
         .at(-1),
@@ -109,18 +134,35 @@ class Runs {
       return { closed: this.closed.has(runId) };
     },
     events: async function* (this: Runs, { since }: { readonly since: number }) {
+      if (this.unopened.has(runId)) return;
+      if (since === 4) {
+        if (this.brokenOff.has(runId)) yield { type: 'tool_started' };
+        else yield { type: 'run_result' };
+        return;
+      }
       const heard = this.heard.find((one) => one.runId === runId && one.seq === since);
       const start = this.starts.find((one) => one.runId === runId);
       if (heard !== undefined) yield { type: 'user_message', text: { text: heard.text } };
-      else yield { type: 'session_init', goal: { text: start?.task.goal } };
+      else yield { type: 'session_init', goal: this.stored(start?.task.goal ?? '') };
+      const tool = this.inDoubt.get(runId);
+      if (tool !== undefined) yield { type: 'tool_finished', tool, code: 'outcome_unknown' };
     }.bind(this),
     result: async () => ({ unprocessed: this.unprocessed }),
     interrupt: async () => {
       this.interrupted.push(runId);
-      this.end(runId);
+      if (this.interruptEnds) this.end(runId);
     },
-    close: async () => undefined,
+    close: async () => {
+      this.closings.push(runId);
+      // The first one comes with the interrupt, which pauses the run.
+      if (this.closings.filter((one) => one === runId).length > 1) this.end(runId);
+    },
   });
+
+  private stored(text: string): object {
+    if (text.length <= 4096) return { text };
+    return { $blob: sha256Hex(text), bytes: text.length, preview: text.slice(0, 200) };
+  }
 
   end(runId: string): void {
     this.open.delete(runId);
@@ -137,8 +179,8 @@ function chatWith(runs: Runs) {
   const options = checkOptions({ client, agent: 'desk', insecure: true });
   const submitting: Submitting = { options, deliveries: deliveries() };
   const chat = chatOf(options, { actor: { id: 'ann' } }, 'c1');
-  const say = (id: string, text: string, change?: SaidMessage['change']) =>
-    submit(submitting, chat, { id, text, ...(change && { change }) });
+  const say = (id: string, text: string, change?: SaidMessage['change'], rest: object = {}) =>
+    submit(submitting, chat, { id, text, ...(change && { change }), ...rest });
   return { chat, say, submitting };
 }
 
@@ -148,7 +190,7 @@ test('two messages at once are one run, which takes the second as a follow-up', 
   const [first, second] = await Promise.all([say('u1', 'Pay.'), say('u2', 'Thanks.')]);
   const runId = runIdOf(chat, 'u1');
   expect(first).toEqual({ runId, span: 'first' });
-  const named = nameOf(chat, 'u2');
+  const named = nameOf('u2');
   expect(second).toEqual({ runId, span: { named, text: 'Thanks.', after: 4 } });
   expect(runs.started).toEqual([runId]);
   expect(runs.heard).toMatchObject([{ text: 'Thanks.', name: named }]);
