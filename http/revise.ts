@@ -14,6 +14,7 @@ import { checkDoubt } from './doubt.js';
 import type { SaidMessage } from './said.js';
 import {
   isOfUser,
+  isStartedBy,
   isWithin,
   lastIn,
   placeOf,
@@ -59,7 +60,8 @@ export async function revise(
   if (at !== undefined && open.length === 0) return at;
   await stopAll(chat, open);
   deliveries.forget(runIdOf(chat, message.id));
-  return replaced(revising, chat, { message, end: spoken.at(-1) });
+  const stopped = open.find((runId) => isStartedBy(message.id, runId));
+  return replaced(revising, chat, { message, end: spoken.at(-1), stopped });
 }
 
 /** Also a run of the message that no worker has opened yet, whichever process started it. */
@@ -95,18 +97,31 @@ interface FoundIn extends Pick<Stored, 'spoken'> {
   readonly standing: Extract<Standing, { kind: 'found' }>;
 }
 
-/** After everything that was under way has ended. `end`: of the conversation before that. */
+interface Replaced {
+  readonly message: SaidMessage;
+  /** Of the conversation that was stored before. */
+  readonly end: TranscriptMessage | undefined;
+  /** The run that began with the message. */
+  readonly stopped: string | undefined;
+}
+
+/** After everything that was under way has ended. */
 async function replaced(
   revising: Revising,
   chat: Chat,
-  given: { readonly message: SaidMessage; readonly end: TranscriptMessage | undefined },
+  { message, end, stopped }: Replaced,
 ): Promise<Speaking | undefined> {
-  const { message, end } = given;
   const sought = await soughtIn(chat, message);
   const { spoken, standing } = await storedWith(chat, sought);
   if (standing.kind === 'unknown') return undefined;
-  if (standing.kind === 'summarized') refuse();
-  if (standing.kind === 'unanswered') return begunAnew(revising, chat, { message, before: end });
+  if (standing.kind !== 'found') {
+    // What a run that was stopped began with came after all that was stored.
+    if (standing.kind === 'summarized' && stopped === undefined) refuse();
+    if (stopped !== undefined && message.acceptUnknown !== true) {
+      await checkDoubt(chat, { runId: stopped, span: 'first' }, []);
+    }
+    return begunAnew(revising, chat, { message, before: end });
+  }
   const at = await lastOf(chat, sought, { spoken, standing });
   if (at !== undefined) return at;
   return begunAnew(revising, chat, { message, before: spoken[standing.index - 1] });

@@ -94,7 +94,7 @@ export function isWithin(runId: string, { message, own }: Sought): boolean {
   return isStartedBy(message.id, runId) || own.some((one) => one.runId === runId);
 }
 
-function isStartedBy(messageId: string, runId: string): boolean {
+export function isStartedBy(messageId: string, runId: string): boolean {
   return runId.endsWith(`.${startedBy(messageId)}`) || messageId.startsWith(`${runId}:m`);
 }
 
