@@ -108,16 +108,15 @@ async function beginningOf({ chat, runId, span, seen }: Telling): Promise<Begun>
   if (span === 'first') return at(0, -1);
   if (typeof span === 'object' && 'seq' in span) return at(span.seq, span.seq);
   if (typeof span === 'object') {
-    const heard = await conversations.named(span.named, runId);
-    const { seq } = heard.find((one) => one.runId === runId) ?? {};
-    if (seq !== undefined) return at(seq, seq);
+    const [own] = await conversations.named(span.named, runId);
+    if (own?.runId === runId) return at(own.seq, own.seq);
     // On its way, or of a run that tells no names: it follows what was there when it was sent.
     const before = await conversations.last(runId, span.after);
     return at(before?.seq ?? 0, span);
   }
   // What the client has seen belongs to the message that it goes on with.
-  const last = await conversations.last(runId, seen);
-  return at(last?.seq ?? 0, last?.seq ?? -1);
+  const { seq } = (await conversations.last(runId, seen)) ?? {};
+  return at(seq ?? 0, seq ?? -1);
 }
 
 class Message {

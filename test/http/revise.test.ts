@@ -18,15 +18,15 @@ async function begun(words = 'One.') {
   return { runs, chat, say, submitting, runId };
 }
 
-test('runs are told the names of messages that the release before told them', async () => {
+test('runs are told the names of messages that the release before told them', () => {
+  expect(nameOf('u2')).toBe('chat_6ca202c88e549dff68c09bfafbfc60b2fac074de');
+});
+
+test('a message that others gave the same name to is handed over', async () => {
   const { runs, say } = await begun();
-  const { say: sayOther } = chatWith(runs);
-  await say('u2', 'Two.');
-  await say('u3', 'Three.');
+  const { runId } = await say('u2', 'Two.');
   runs.heard.push({ runId: 'another', seq: 3, messageId: 'x', name: nameOf('u9'), text: 'Nine.' });
-  // Runs of others know the name too.
-  expect(await sayOther('u9', 'Nine.')).toMatchObject({ runId: runs.started.at(-1) });
-  expect(runs.heard.at(-1)).toMatchObject({ name: nameOf('u9') });
+  expect(await say('u9', 'Nine.')).toMatchObject({ runId, span: { named: nameOf('u9') } });
 });
 
 describe('a change stops nothing', () => {
