@@ -37,7 +37,9 @@ async function named(
   spoken: readonly TranscriptMessage[],
 ): Promise<readonly UiMessage[]> {
   // The first message of a run is its task; only a later one was heard with an event of its own.
-  const later = spoken.filter(({ role, messageId }) => role === 'user' && !messageId.endsWith(':m0'));
+  const later = spoken.filter(
+    ({ role, messageId }) => role === 'user' && !messageId.endsWith(':m0'),
+  );
   const runs = new Set(later.map(({ messageId }) => runOf(messageId)));
   const heardAt = new Map<string, number>();
   for (const runId of runs) {
