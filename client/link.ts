@@ -29,6 +29,7 @@ export type ReadingStore = Pick<
   | 'lastSessionBelow'
   | 'messagesNamed'
   | 'lastMessageOf'
+  | 'messagesHeardBy'
   | 'asksOpenAt'
   | 'placeInStream'
   | 'readChain'

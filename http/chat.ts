@@ -4,7 +4,7 @@
  * Invariants: a chat belongs to its tenant, person and agent, so an id that is guessed leads nowhere; ids are made of
  * what the client calls its chat and its message, so every process finds the same ones.
  */
-import type { HoldfastClient } from '../client/index.js';
+import type { HeardMessage, HoldfastClient } from '../client/index.js';
 import { sha256Hex } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { Deliveries } from './deliveries.js';
@@ -62,9 +62,12 @@ function sessionOf(base: string, number: number): string {
   return number === 1 ? base : `${base}.b${String(number).padStart(4, '0')}`;
 }
 
+/** Branches that came to nothing, one after the other, that are passed over. */
+const UNUSED_MAX = 50;
+
 /**
- * The chat at its newest session. One whose first run could not begin is none: the conversation before it goes on.
- * Errors: StoreUnavailable, ServerUnavailable.
+ * The chat at its newest session. One whose first run could not begin, or broke off, is none: the conversation before it goes
+ * on. Errors: StoreUnavailable, ServerUnavailable.
  */
 export async function newestOf(
   deliveries: Pick<Deliveries, 'branches' | 'unopened'>,
@@ -74,9 +77,14 @@ export async function newestOf(
   // A run that no worker has opened yet is in no store.
   const known = deliveries.branches.get(base) ?? base;
   const stored = (await client.conversations.lastSession(`${base}.b`)) ?? base;
-  if (stored >= known) return { ...chat, sessionId: stored, lastSession: stored };
-  const begun = { ...chat, sessionId: known, lastSession: known };
-  return (await isUsed(deliveries, begun)) ? begun : { ...begun, sessionId: stored };
+  const lastSession = stored > known ? stored : known;
+  const last = numberOf(base, lastSession);
+  for (let number = last; number > Math.max(1, last - UNUSED_MAX); number -= 1) {
+    const one = { ...chat, sessionId: sessionOf(base, number), lastSession };
+    if (await isUsed(deliveries, one)) return one;
+  }
+  const number = Math.max(1, last - UNUSED_MAX);
+  return { ...chat, sessionId: sessionOf(base, number), lastSession };
 }
 
 async function isUsed(deliveries: Pick<Deliveries, 'unopened'>, chat: Chat): Promise<boolean> {
@@ -90,14 +98,27 @@ export function runIdOf({ sessionId }: Pick<Chat, 'sessionId'>, messageId: strin
   return `${sessionId}.${startedBy(messageId)}`;
 }
 
+/** The session that a run of a chat was begun in. */
+export function sessionIn(runId: string): string {
+  return runId.slice(0, runId.lastIndexOf('.'));
+}
+
 /** The last piece of the ids of runs that the message starts. */
 export function startedBy(messageId: string): string {
   return sha256Hex(messageId).slice(0, 24);
 }
 
-/** What the runs of the chat are told that the message is called. */
-export function nameOf({ base }: Pick<Chat, 'base'>, messageId: string): string {
-  return `chat_${sha256Hex(JSON.stringify([base, messageId])).slice(0, 40)}`;
+/** What runs are told that the message is called. Releases before told open runs the same. */
+export function nameOf(messageId: string): string {
+  return `chat_${sha256Hex(messageId).slice(0, 40)}`;
+}
+
+/** Where runs of the chat have heard a message, by run. */
+export async function heardAs(
+  { client, base }: Pick<Chat, 'client' | 'base'>,
+  messageId: string,
+): Promise<readonly HeardMessage[]> {
+  return client.conversations.named(nameOf(messageId), `${base}.`);
 }
 
 export function isRunOf({ base }: Pick<Chat, 'base'>, runId: string): boolean {
@@ -118,7 +139,7 @@ export async function unopenedRun(
   { unopened }: Pick<Deliveries, 'unopened'>,
   { client, sessionId }: Chat,
 ): Promise<string | undefined> {
-  const runId = unopened.get(sessionId);
+  const runId = unopened.get(sessionId)?.runId;
   if (runId === undefined) return undefined;
   const execution = await client.handle(runId).execution().catch(onlyWhenGone);
   // One that is not there yet stays known: its start may be on its way, and the next start takes its place.

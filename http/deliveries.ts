@@ -19,6 +19,12 @@ export interface Speaking {
   readonly span: Span;
 }
 
+interface Unopened {
+  readonly runId: string;
+  /** Digest of the words that it was started with. */
+  readonly words: string;
+}
+
 export interface Deliveries {
   /** By the id of the message's own run. */
   of(key: string): Speaking | undefined;
@@ -26,8 +32,8 @@ export interface Deliveries {
   /** Forgets this one delivery, and a later one of the message stays; without `at` whatever it is. */
   forget(key: string, at?: Speaking): void;
   /** Of each chat the run that was started and that no worker has opened yet, as far as is known. */
-  readonly unopened: Pick<Map<string, string>, 'get' | 'delete'> & {
-    set(sessionId: string, runId: string): void;
+  readonly unopened: Pick<Map<string, Unopened>, 'get' | 'delete'> & {
+    set(sessionId: string, run: Unopened): void;
   };
   /** Of each chat the session that a change of this process began last. */
   readonly branches: Pick<Map<string, string>, 'get'> & {
@@ -42,7 +48,7 @@ const REMEMBERED_MAX = 10_000;
 /** `max`: entries of each memory. */
 export function deliveries(max = REMEMBERED_MAX): Deliveries {
   const known = new Map<string, Speaking>();
-  const unopened = new Map<string, string>();
+  const unopened = new Map<string, Unopened>();
   const branches = new Map<string, string>();
   const turns = new Map<string, Promise<unknown>>();
   return {
@@ -54,7 +60,7 @@ export function deliveries(max = REMEMBERED_MAX): Deliveries {
     unopened: {
       get: (sessionId) => unopened.get(sessionId),
       delete: (sessionId) => unopened.delete(sessionId),
-      set: (sessionId, runId) => put(unopened, max, [sessionId, runId]),
+      set: (sessionId, run) => put(unopened, max, [sessionId, run]),
     },
     branches: {
       get: (base) => branches.get(base),

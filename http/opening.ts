@@ -11,8 +11,8 @@ import { tellMessage, type Telling } from './told.js';
 interface Opening {
   readonly chat: Chat;
   readonly at: Speaking;
-  /** For a message that its run did not hear any more. */
-  readonly again?: (unheard: Speaking) => Promise<Speaking>;
+  /** For a message that its run did not hear any more; undefined: the chat has it no more. */
+  readonly again?: (unheard: Speaking) => Promise<Speaking | undefined>;
   readonly free: () => void;
   readonly about: Pick<Telling, 'seen' | 'decided' | 'refused'>;
 }
@@ -80,7 +80,13 @@ async function* chunksOf(
     const ending = yield* tellMessage({ ...telling, ...at });
     if (ending === 'told' || again === undefined || telling.left.aborted) return;
     // The run ended before it heard the message: another one answers it.
-    at = await again(at);
+    const next = await again(at);
+    if (next === undefined) {
+      const errorText = 'The conversation was changed before the message. Load it again.';
+      yield { type: 'error', errorText };
+      return;
+    }
+    at = next;
   }
   throw new Error('the runs of a chat ended one after the other before they heard a message');
 }

@@ -1,28 +1,30 @@
 /**
  * A message that its user changes, or whose answer is to be made anew: the conversation before it goes on in a session of
  * its own, which is the chat from then on.
- * Invariants: nothing is taken back that was done; the run of the words that are replaced is stopped before others begin; a
- * change that is sent again makes no second session while its message is the last one.
+ * Invariants: nothing is taken back that was done; the run of the words that are replaced is stopped before others begin, and
+ * only for a change that is possible; a change that is sent again makes no second session while its message is the last one.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { HeardMessage, SessionOptions, TranscriptMessage } from '../client/index.js';
+import type { SessionOptions, TranscriptMessage } from '../client/index.js';
 import { Problem } from '../console/http/problem.js';
-import type { StoredText } from '../core/json/json.js';
+import { sha256Hex, type StoredText } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
-import {
-  isRunOf,
-  isThere,
-  nameOf,
-  nextSession,
-  onlyWhenGone,
-  runIdOf,
-  startedBy,
-  stoppable,
-  type Chat,
-} from './chat.js';
+import { isRunOf, nextSession, onlyWhenGone, runIdOf, stoppable, type Chat } from './chat.js';
 import type { Deliveries, Speaking } from './deliveries.js';
+import { checkDoubt } from './doubt.js';
 import type { SaidMessage } from './said.js';
-import { spokenIn } from './stored.js';
+import {
+  isOfUser,
+  isStartedBy,
+  isWithin,
+  lastIn,
+  placeOf,
+  soughtIn,
+  storedWith,
+  type Sought,
+  type Standing,
+  type Stored,
+} from './standing.js';
+import { stopAll } from './stopping.js';
 
 export interface Beginning {
   readonly chat: Chat;
@@ -36,35 +38,93 @@ interface Revising {
   readonly begin: (at: Beginning) => Promise<Speaking>;
 }
 
-/** undefined: no run has heard the message, so nothing of it is to be changed. Errors: a Problem. */
+/** undefined: no run was given the message, so nothing of it is to be changed. Errors: a Problem. */
 export async function revise(
-  { deliveries, begin }: Revising,
+  revising: Revising,
   chat: Chat,
   message: SaidMessage,
 ): Promise<Speaking | undefined> {
-  const names = await chat.client.conversations.named(nameOf(chat, message.id));
-  const own = names.filter(({ runId }) => isRunOf(chat, runId));
-  const open = await stoppable(deliveries, chat);
-  for (const runId of open) {
-    const at = await lastIn(chat, runId, { message, own });
-    if (at !== undefined && (await isSame(chat, message, { at, isOpen: true }))) return at;
-  }
+  const { deliveries } = revising;
+  const sought = await soughtIn(chat, message);
+  const open = await openFor(deliveries, chat, message);
+  const same = await sameInOpen(deliveries, chat, { sought, open });
+  if (same !== undefined) return same;
+  const isOpen =
+    queuedIn(deliveries, chat, { sought, open }) !== undefined ||
+    open.some((runId) => isWithin(runId, sought));
+  const { spoken, standing } = await storedWith(chat, sought);
+  if (!isOpen && standing.kind === 'unknown') return undefined;
+  if (!isOpen && standing.kind === 'summarized') refuse();
+  const at =
+    standing.kind === 'found' ? await lastOf(chat, sought, { spoken, standing }) : undefined;
+  if (at !== undefined && open.length === 0) return at;
   await stopAll(chat, open);
   deliveries.forget(runIdOf(chat, message.id));
-  const spoken = await spokenIn(chat, chat.sessionId);
-  const index = spoken.findLastIndex(isMessage(message.id, own, spoken));
+  const stopped = open.find((runId) => isStartedBy(message.id, runId));
+  return replaced(revising, chat, { message, end: spoken.at(-1), stopped });
+}
+
+/** Also a run of the message that no worker has opened yet, whichever process started it. */
+async function openFor(
+  deliveries: Deliveries,
+  chat: Chat,
+  { id }: SaidMessage,
+): Promise<readonly string[]> {
+  const open = await stoppable(deliveries, chat);
+  const own = runIdOf(chat, id);
+  if (open.includes(own)) return open;
+  const execution = await chat.client.handle(own).execution().catch(onlyWhenGone);
+  return execution?.closed === false ? [...open, own] : open;
+}
+
+/** Where the message stands, if it is the last one stored and nothing of it is changed. Errors: a Problem. */
+async function lastOf(
+  chat: Chat,
+  sought: Sought,
+  { spoken, standing: { index } }: FoundIn,
+): Promise<Speaking | undefined> {
   const found = spoken[index];
-  if (found === undefined) {
-    if (own.length === 0 && !(await wasStarted(chat, message))) return undefined;
-    if (spoken.length > 0) refuse();
-    // Its run ended before anything was stored.
-    return begunAnew({ deliveries, begin }, chat, { message, before: undefined });
+  if (found === undefined) return undefined;
+  const at = placeOf(found, sought);
+  const behind = spoken.slice(index + 1);
+  const { message } = sought;
+  if (!behind.some(isOfUser) && (await isSame(chat, message, { at, isOpen: false }))) return at;
+  if (message.acceptUnknown !== true) await checkDoubt(chat, at, behind);
+  return undefined;
+}
+
+interface FoundIn extends Pick<Stored, 'spoken'> {
+  readonly standing: Extract<Standing, { kind: 'found' }>;
+}
+
+interface Replaced {
+  readonly message: SaidMessage;
+  /** Of the conversation that was stored before. */
+  readonly end: TranscriptMessage | undefined;
+  /** The run that began with the message. */
+  readonly stopped: string | undefined;
+}
+
+/** After everything that was under way has ended. */
+async function replaced(
+  revising: Revising,
+  chat: Chat,
+  { message, end, stopped }: Replaced,
+): Promise<Speaking | undefined> {
+  const sought = await soughtIn(chat, message);
+  const { spoken, standing } = await storedWith(chat, sought);
+  if (standing.kind === 'unknown') return undefined;
+  if (standing.kind !== 'found') {
+    // What a run that was stopped began with came after all that was stored.
+    if (standing.kind === 'summarized' && stopped === undefined) refuse();
+    if (stopped !== undefined && message.acceptUnknown !== true) {
+      await checkDoubt(chat, { runId: stopped, span: 'first' }, []);
+    }
+    return begunAnew(revising, chat, { message, before: end });
   }
-  if (!spoken.slice(index + 1).some(isOfUser)) {
-    const at = placeOf(found, own);
-    if (await isSame(chat, message, { at, isOpen: false })) return at;
-  }
-  return begunAnew({ deliveries, begin }, chat, { message, before: spoken[index - 1] });
+  const at = await lastOf(chat, sought, { spoken, standing });
+  if (at !== undefined) return at;
+  return begunAnew(revising, chat, { message, before: spoken[standing.index - 1] });
 }
 
 function refuse(): never {
@@ -73,119 +133,74 @@ function refuse(): never {
   throw new Problem(409, { code: 'not_possible', detail, hint });
 }
 
-interface Sought {
-  readonly message: SaidMessage;
-  readonly own: readonly HeardMessage[];
+interface Open {
+  readonly sought: Sought;
+  readonly open: readonly string[];
 }
 
-/** The message, if it is the newest one that the run has heard. */
-async function lastIn(
+/** What answers the message already, or is going to. */
+async function sameInOpen(
+  deliveries: Deliveries,
   chat: Chat,
-  runId: string,
-  { message, own }: Sought,
+  { sought, open }: Open,
 ): Promise<Speaking | undefined> {
-  const last = await chat.client.conversations.last(runId);
-  if (last === undefined) {
-    return isStartedBy(message.id, runId) ? { runId, span: 'first' } : undefined;
+  for (const runId of open) {
+    const at = await lastIn(chat, runId, sought);
+    if (at === undefined) continue;
+    const unopened = deliveries.unopened.get(chat.sessionId);
+    const words = unopened?.runId === runId ? unopened.words : undefined;
+    if (await isSame(chat, sought.message, { at, isOpen: true, words })) return at;
   }
-  const isOwn = last.messageId === message.id || own.some((one) => isAt(one, last));
-  return isOwn ? { runId, span: { seq: last.seq } } : undefined;
+  const queued = queuedIn(deliveries, chat, { sought, open });
+  const { change, text } = sought.message;
+  if (queued === undefined) return undefined;
+  return change?.kind === 'answer' || queued.text === text ? queued.at : undefined;
 }
 
-function isAt(one: HeardMessage, other: HeardMessage): boolean {
-  return one.runId === other.runId && one.seq === other.seq;
+/** The message, if an open run was given it and has not heard it. */
+function queuedIn(
+  deliveries: Deliveries,
+  chat: Chat,
+  { sought: { message, own }, open }: Open,
+): { readonly at: Speaking; readonly text: string } | undefined {
+  const at = deliveries.of(runIdOf(chat, message.id));
+  if (at === undefined || own.length > 0 || !open.includes(at.runId)) return undefined;
+  const { span } = at;
+  return typeof span === 'object' && 'named' in span ? { at, text: span.text } : undefined;
 }
 
-function isStartedBy(messageId: string, runId: string): boolean {
-  // After a page was loaded the client calls the message as its conversation does.
-  return runId.endsWith(`.${startedBy(messageId)}`) || messageId.startsWith(`${runId}:m`);
+interface Compared {
+  readonly at: Speaking;
+  readonly isOpen: boolean;
+  /** Digest of the words that the run was started with, if this process has done it. */
+  readonly words?: string | undefined;
 }
 
 /** Whether what stands there is what is wanted: the same words, or an answer that is not the one to be replaced. */
 async function isSame(
   chat: Chat,
   { change, text }: SaidMessage,
-  { at, isOpen }: { readonly at: Speaking; readonly isOpen: boolean },
+  { at, isOpen, words }: Compared,
 ): Promise<boolean> {
   const { runId, span } = at;
   if (change?.kind === 'answer') {
     const { of } = change;
     if (of !== undefined) return isRunOf(chat, of) && of !== runId && !of.startsWith(`${runId}:`);
     // Without a name it is the answer that is there, unless that one is still under way.
-    return isOpen;
+    return isOpen && !(await chat.client.conversations.awaitsUser(runId));
   }
   const since = typeof span === 'object' && 'seq' in span ? span.seq : 0;
   for await (const event of chat.client.handle(runId).events({ since, untilNow: true })) {
     if (event.type === 'session_init') return hasText(event.goal, text);
     if (event.type === 'user_message') return hasText(event.text, text);
   }
-  return false;
+  // A run that says nothing yet is stopped only if other words are known to be its task.
+  return isOpen && (words === undefined || words === sha256Hex(text));
 }
 
 function hasText(stored: StoredText, text: string): boolean {
   if ('text' in stored) return stored.text === text;
-  return stored.bytes === Buffer.byteLength(text) && text.startsWith(stored.preview);
-}
-
-/** How long runs that are stopped may take to end, and how often they are looked at, in ms. */
-const STOP_MS = 30_000;
-const LOOK_MS = 150;
-
-/** Errors: a Problem for a run that does not end. */
-async function stopAll({ client, sessionId }: Chat, runs: readonly string[]): Promise<void> {
-  if (runs.length === 0) return;
-  for (const runId of runs) {
-    const run = client.handle(runId);
-    await run.interrupt().catch(onlyWhenGone);
-    // A conversation that an interrupt pauses would wait for its user.
-    await run.close().catch(onlyWhenGone);
-  }
-  const until = performance.now() + STOP_MS;
-  while (performance.now() < until) {
-    const ends = runs.map((runId) => client.handle(runId).execution().catch(onlyWhenGone));
-    const isOpen = (await Promise.all(ends)).some((execution) => execution?.closed === false);
-    if (!isOpen && (await client.session(sessionId)).openRuns.length === 0) return;
-    await sleep(LOOK_MS);
-  }
-  const detail = 'The answer before is still being stopped.';
-  throw new Problem(409, { code: 'busy', detail, hint: 'Send the message again in a moment.' });
-}
-
-function isOfUser({ role, text, flags = [] }: TranscriptMessage): boolean {
-  const isOfRuntime = flags.includes('synthetic') || flags.includes('compactSummary');
-  return role === 'user' && text !== undefined && !isOfRuntime;
-}
-
-function isMessage(
-  id: string,
-  own: readonly HeardMessage[],
-  spoken: readonly TranscriptMessage[],
-): (message: TranscriptMessage) => boolean {
-  const hash = startedBy(id);
-  return (message) => {
-    if (!isOfUser(message)) return false;
-    const { messageId } = message;
-    if (messageId === id || own.some((one) => one.messageId === messageId)) return true;
-    const run = runOf(messageId);
-    if (!run.endsWith(`.${hash}`)) return false;
-    return spoken.find((one) => isOfUser(one) && runOf(one.messageId) === run) === message;
-  };
-}
-
-/** Ids of messages begin with that of their run. */
-function runOf(messageId: string): string {
-  return messageId.replace(/:m\d+$/, '');
-}
-
-function placeOf({ messageId }: TranscriptMessage, own: readonly HeardMessage[]): Speaking {
-  const heard = own.find((one) => one.messageId === messageId);
-  return heard === undefined
-    ? { runId: runOf(messageId), span: 'first' }
-    : { runId: heard.runId, span: { seq: heard.seq } };
-}
-
-async function wasStarted(chat: Chat, { id }: SaidMessage): Promise<boolean> {
-  return isRunOf(chat, id) || (await isThere(chat, runIdOf(chat, id)));
+  return stored.$blob === sha256Hex(text);
 }
 
 async function begunAnew(

@@ -13,6 +13,8 @@ export interface SaidMessage {
   readonly text: string;
   /** Absent: the message is new, or sent again. */
   readonly change?: MessageChange;
+  /** The change holds, though nobody knows whether calls of the answer before took effect. */
+  readonly acceptUnknown?: true;
 }
 
 /** The message has other words than before, or another answer is wanted; `of`: what the client calls the answer before. */
@@ -57,6 +59,7 @@ const request = z.object({
   trigger: z.string().optional(),
   messageId: z.string().max(400).nullish(),
   answers: z.array(answer).max(ANSWERS_MAX).default([]),
+  acceptUnknown: z.boolean().default(false),
 });
 const lastMessage = z.object({
   id,
@@ -81,10 +84,21 @@ type Message = z.infer<typeof lastMessage>;
 
 /** Errors: a Problem. */
 export function saidIn(body: unknown): Said {
-  const { id: chatId, messages, trigger, messageId, answers } = parsed(request, body);
+  const {
+    id: chatId,
+    messages,
+    trigger,
+    messageId,
+    answers,
+    acceptUnknown,
+  } = parsed(request, body);
   const last = messages.length === 0 ? undefined : parsed(lastMessage, messages.at(-1));
   if (last?.role === 'user') {
-    const message = { ...messageOf(last), ...changeIn(trigger, messageId ?? undefined) };
+    const message: SaidMessage = {
+      ...messageOf(last),
+      ...changeIn(trigger, messageId ?? undefined),
+      ...(acceptUnknown && { acceptUnknown }),
+    };
     return { chatId, message, answers: given(answers) };
   }
   if (trigger === 'regenerate-message') throw invalid('There is no message to answer anew.');

@@ -7,6 +7,7 @@ import type { TranscriptMessage } from '../client/index.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { Chat } from './chat.js';
 import { messagesOf, type UiMessage } from './projection/index.js';
+import { runOf } from './projection/messages.js';
 import { wholeText } from './projection/text.js';
 
 /** Errors: StoreUnavailable, ServerUnavailable. */
@@ -15,11 +16,11 @@ export async function storedMessages(chat: Chat): Promise<readonly UiMessage[]> 
   const { stored, openRuns } = await client.session(sessionId);
   const before = stored === undefined ? [] : await spokenIn(chat, sessionId);
   const [open] = openRuns;
-  if (open === undefined) return messagesOf(before);
+  if (open === undefined) return named(chat, before);
   // So far as a worker can be asked.
   const own = await spokenIn(chat, open);
   const last = await client.conversations.last(open);
-  const told = messagesOf(own.length === 0 || last === undefined ? before : own);
+  const told = await named(chat, own.length === 0 || last === undefined ? before : own);
   const first = own.find(({ messageId, role }) => role === 'user' && isOf(open, messageId));
   const id = last?.messageId ?? first?.messageId ?? `${open}:m0`;
   const index = told.findLastIndex((message) => message.id === id);
@@ -28,6 +29,24 @@ export async function storedMessages(chat: Chat): Promise<readonly UiMessage[]> 
   return text === undefined
     ? told
     : [...told, { id, role: 'user', parts: [{ type: 'text', text, state: 'done' }] }];
+}
+
+/** Answers have the names that their streams gave them. */
+async function named(
+  { client }: Chat,
+  spoken: readonly TranscriptMessage[],
+): Promise<readonly UiMessage[]> {
+  // The first message of a run is its task; only a later one was heard with an event of its own.
+  const later = spoken.filter(
+    ({ role, messageId }) => role === 'user' && !messageId.endsWith(':m0'),
+  );
+  const runs = new Set(later.map(({ messageId }) => runOf(messageId)));
+  const heardAt = new Map<string, number>();
+  for (const runId of runs) {
+    const heard = await client.conversations.heardBy(runId);
+    for (const { messageId, seq } of heard) heardAt.set(messageId, seq);
+  }
+  return messagesOf(spoken, heardAt);
 }
 
 /** Ids of messages begin with that of their run. */

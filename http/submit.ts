@@ -4,14 +4,16 @@
  * more, whichever process did it; a message that was left out by a run which ended is handed over again.
  */
 import type { SessionOptions } from '../client/index.js';
+import { sha256Hex } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
 import {
-  isRunOf,
+  heardAs,
   isThere,
   nameOf,
   newestOf,
   onlyWhenGone,
   runIdOf,
+  sessionIn,
   unopenedRun,
   type Chat,
 } from './chat.js';
@@ -32,33 +34,44 @@ export async function submit(
   message: SaidMessage,
 ): Promise<Speaking> {
   const { deliveries } = submitting;
-  return deliveries.inTurn(given.base, async () => {
-    const chat = await newestOf(deliveries, given);
-    const changed =
-      message.change === undefined
-        ? undefined
-        : await revise({ deliveries, begin: (at) => begun(submitting, at) }, chat, message);
-    if (changed !== undefined) return changed;
-    const key = runIdOf(chat, message.id);
-    const known = message.change === undefined ? deliveries.of(key) : undefined;
-    if (known !== undefined) return known;
-    const at = await handedOver(submitting, chat, message);
-    deliveries.remember(key, at);
-    return at;
-  });
+  return deliveries.inTurn(given.base, async () =>
+    submitNow(submitting, await newestOf(deliveries, given), message),
+  );
 }
 
-/** A message that its run did not hear any more. */
+async function submitNow(
+  submitting: Submitting,
+  chat: Chat,
+  message: SaidMessage,
+): Promise<Speaking> {
+  const { deliveries } = submitting;
+  const changed =
+    message.change === undefined
+      ? undefined
+      : await revise({ deliveries, begin: (at) => begun(submitting, at) }, chat, message);
+  if (changed !== undefined) return changed;
+  const key = runIdOf(chat, message.id);
+  const known = message.change === undefined ? deliveries.of(key) : undefined;
+  if (known !== undefined) return known;
+  const at = await handedOver(submitting, chat, message);
+  deliveries.remember(key, at);
+  return at;
+}
+
+/** A message that its run did not hear any more; undefined: a change has taken it out of the chat since. */
 export async function submitAgain(
   submitting: Submitting,
   given: Chat,
   { message, unheard }: { readonly message: SaidMessage; readonly unheard: Speaking },
-): Promise<Speaking> {
+): Promise<Speaking | undefined> {
   const { deliveries } = submitting;
-  const chat = await newestOf(deliveries, given);
-  deliveries.forget(runIdOf(chat, message.id), unheard);
-  const { id, text } = message;
-  return submit(submitting, given, { id, text });
+  return deliveries.inTurn(given.base, async () => {
+    const chat = await newestOf(deliveries, given);
+    if (chat.sessionId !== sessionIn(unheard.runId)) return undefined;
+    deliveries.forget(runIdOf(chat, message.id), unheard);
+    const { id, text } = message;
+    return submitNow(submitting, chat, { id, text });
+  });
 }
 
 /** Runs that end one after the other before they hear a message. */
@@ -88,8 +101,7 @@ async function handedOver(
 }
 
 async function heardBefore(chat: Chat, messageId: string): Promise<Speaking | undefined> {
-  const places = await chat.client.conversations.named(nameOf(chat, messageId));
-  const own = places.find(({ runId }) => isRunOf(chat, runId));
+  const [own] = await heardAs(chat, messageId);
   return own && { runId: own.runId, span: { seq: own.seq } };
 }
 
@@ -105,7 +117,7 @@ async function toldTo(
   { id, text }: SaidMessage,
   { runId, after }: OpenAt,
 ): Promise<Speaking | undefined> {
-  const named = nameOf(chat, id);
+  const named = nameOf(id);
   const sent = await chat.client.message(runId, text, named).catch(onlyWhenGone);
   return sent === undefined ? undefined : { runId, span: { named, text, after } };
 }
@@ -116,7 +128,7 @@ async function begun(
 ): Promise<Speaking> {
   const { client, caller, sessionId } = chat;
   const runId = runIdOf(chat, id);
-  unopened.set(sessionId, runId);
+  unopened.set(sessionId, { runId, words: sha256Hex(text) });
   try {
     await client.start({
       ...start,

@@ -1,8 +1,8 @@
 /**
  * One message of a run, chunk by chunk, from the run's events and tokens as they come.
  * Invariants: a message that is read again has the same parts in the same order; the stream ends with its run, when the
- * run waits for a person, when the next message of its user begins, or at a limit, and says which; nothing is read from
- * the store after that, and nothing that is older than the message.
+ * run waits for a person, when the next message of its user begins, or at a limit, and says which; nothing is read after that,
+ * and nothing that is older than the message.
  */
 import type { MessagePlace, WholeTreeMoment } from '../client/index.js';
 import type { WholeEvent } from '../pure/sdk/projection.js';
@@ -107,10 +107,16 @@ async function beginningOf({ chat, runId, span, seen }: Telling): Promise<Begun>
   });
   if (span === 'first') return at(0, -1);
   if (typeof span === 'object' && 'seq' in span) return at(span.seq, span.seq);
-  // What the client has seen belongs to the message that it goes on with; a message that is on its way follows the newest.
-  const last = await conversations.last(runId, typeof span === 'object' ? undefined : seen);
-  if (typeof span === 'object') return at(last?.seq ?? 0, span);
-  return last === undefined ? at(0, -1) : at(last.seq, last.seq);
+  if (typeof span === 'object') {
+    const [own] = await conversations.named(span.named, runId);
+    if (own?.runId === runId) return at(own.seq, own.seq);
+    // On its way, or of a run that tells no names: it follows what was there when it was sent.
+    const before = await conversations.last(runId, span.after);
+    return at(before?.seq ?? 0, span);
+  }
+  // What the client has seen belongs to the message that it goes on with.
+  const { seq } = (await conversations.last(runId, seen)) ?? {};
+  return at(seq ?? 0, seq ?? -1);
 }
 
 class Message {

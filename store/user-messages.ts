@@ -15,18 +15,38 @@ export interface HeardMessage {
 }
 
 export interface UserMessages {
-  /** Where a message of this name was heard, the newest last; senders choose the names, so other runs may know it too. */
-  messagesNamed(tenant: string, clientMessageId: string): Promise<readonly HeardMessage[]>;
+  /**
+   * Where a message of this name was heard, by run and then the newest last; senders choose the names, so other runs may
+   * know it too. `below`: in runs whose ids begin so.
+   */
+  messagesNamed(
+    tenant: string,
+    clientMessageId: string,
+    below?: string,
+  ): Promise<readonly HeardMessage[]>;
+  /** All that the run has heard, the newest ones where they are too many. */
+  messagesHeardBy(tenant: string, runId: string): Promise<readonly HeardMessage[]>;
   /** The newest that the run has heard, up to an event. */
   lastMessageOf(tenant: string, runId: string, upTo?: number): Promise<HeardMessage | undefined>;
 }
 
 const NAMED_MAX = 100;
+const HEARD_MAX = 2_000;
 
 const NAMED = `
   select run_id, seq, message_id from user_messages
   where tenant = @tenant and client_message_id = @name
   order by run_id, seq limit ${NAMED_MAX}`;
+
+/** Names of chats have no character that comes after `~`. */
+const NAMED_BELOW = `
+  select run_id, seq, message_id from user_messages
+  where tenant = @tenant and client_message_id = @name and run_id >= @below and run_id < @end
+  order by run_id, seq limit ${NAMED_MAX}`;
+
+const HEARD = `
+  select run_id, seq, message_id from user_messages
+  where tenant = @tenant and run_id = @runId order by seq desc limit ${HEARD_MAX}`;
 
 const LAST = `
   select run_id, seq, message_id from user_messages
@@ -44,9 +64,16 @@ type Row = Pick<UserMessageTable, 'run_id' | 'seq' | 'message_id'>;
 
 export function userMessages(db: Db): UserMessages {
   return {
-    async messagesNamed(tenant, name) {
+    async messagesNamed(tenant, name, below) {
       checkIdentifiers({ tenant, name });
-      return (await rowsOf<Row>(db, NAMED, { tenant, name })).map(heard);
+      if (below === undefined) return (await rowsOf<Row>(db, NAMED, { tenant, name })).map(heard);
+      checkIdentifiers({ below });
+      const values = { tenant, name, below, end: `${below}~` };
+      return (await rowsOf<Row>(db, NAMED_BELOW, values)).map(heard);
+    },
+    async messagesHeardBy(tenant, runId) {
+      checkIdentifiers({ tenant, runId });
+      return (await rowsOf<Row>(db, HEARD, { tenant, runId })).map(heard).reverse();
     },
     async lastMessageOf(tenant, runId, upTo = Number.MAX_SAFE_INTEGER) {
       checkIdentifiers({ tenant, runId });

@@ -22,8 +22,15 @@ export interface MessagePlace {
 
 /** All of these need a store. Errors: StoreUnavailable. */
 export interface Conversations {
-  /** Where messages with this id were heard; other senders may use it too. Runs of rules before 19 do not tell ids. */
-  named(clientMessageId: string): Promise<readonly HeardMessage[]>;
+  /**
+   * Where messages with this id were heard, in runs whose ids begin with `below`; other senders may use the id too. Runs of
+   * rules before 19 do not tell ids.
+   */
+  named(clientMessageId: string, below?: string): Promise<readonly HeardMessage[]>;
+  /** Messages of its user that the run has heard behind its task, so far as their rows are there; the newest last. */
+  heardBy(runId: string): Promise<readonly HeardMessage[]>;
+  /** Whether the run waits for the next message of its user. */
+  awaitsUser(runId: string): Promise<boolean>;
   /** The newest message of its user that the run has heard behind its task, up to an event. */
   last(runId: string, upTo?: number): Promise<HeardMessage | undefined>;
   /** Number of the newest event; -1: none. */
@@ -40,7 +47,12 @@ export interface Conversations {
 export function conversations(link: Link): Conversations {
   const { tenant } = link;
   return {
-    named: async (name) => storeOf(link).messagesNamed(tenant, name),
+    named: async (name, below) => storeOf(link).messagesNamed(tenant, name, below),
+    heardBy: async (runId) => storeOf(link).messagesHeardBy(tenant, runId),
+    async awaitsUser(runId) {
+      const open = { runId, pendingOnly: true, kinds: ['user_message'], limit: 1 } as const;
+      return (await storeOf(link).listAsks(tenant, open)).length > 0;
+    },
     last: (runId, upTo) => lastMessage(link, runId, upTo),
     lastSeq: async (runId) => (await storeOf(link).getRun(tenant, runId))?.lastSeq ?? -1,
     lastSession: async (prefix) => storeOf(link).lastSessionBelow(tenant, prefix),
@@ -69,10 +81,11 @@ async function lastMessage(
   const store = storeOf(link);
   const known = await store.lastMessageOf(link.tenant, runId, upTo);
   const { rules = 0 } = (await store.getRun(link.tenant, runId)) ?? {};
-  if (known !== undefined || rules >= CHANGES.clientMessageIds.since) return known;
-  // An older release may have written the first events of the run, without noting its messages.
-  let last: HeardMessage | undefined;
-  for await (const event of eventsOf(link, runId, { untilNow: true })) {
+  if (rules >= CHANGES.clientMessageIds.since) return known;
+  // Workers of an older release write events of the run, the first ones or later ones, without noting its messages.
+  let last = known;
+  const since = known === undefined ? 0 : known.seq + 1;
+  for await (const event of eventsOf(link, runId, { since, untilNow: true })) {
     const { seq } = event.stamp;
     if (seq > upTo) break;
     if (event.type !== 'user_message' || event.from !== undefined) continue;

@@ -37,9 +37,17 @@ export interface UiMessage {
   readonly parts: readonly UiPart[];
 }
 
-/** One message of the assistant for all that it says between two words of its user; words of the runtime are left out. */
-export function messagesOf(spoken: readonly SpokenMessage[]): readonly UiMessage[] {
+/**
+ * One message of the assistant for all that it says between two words of its user; words of the runtime are left out. An
+ * answer is called as its stream calls it: `heardAt` has the numbers of the events with which runs heard words of their user,
+ * by the ids of the messages.
+ */
+export function messagesOf(
+  spoken: readonly SpokenMessage[],
+  heardAt: ReadonlyMap<string, number> = new Map(),
+): readonly UiMessage[] {
   const messages: { id: string; role: UiMessage['role']; parts: UiPart[] }[] = [];
+  const names = new Set<string>();
   const results = new Map(
     spoken.flatMap(({ results: given = [] }) =>
       given.map((result) => [result.id, result] as const),
@@ -55,7 +63,12 @@ export function messagesOf(spoken: readonly SpokenMessage[]): readonly UiMessage
     }
     let last = messages.at(-1);
     if (last?.role !== 'assistant') {
-      last = { id: runOf(id), role, parts: [] };
+      const of = last?.id;
+      const seq = of === undefined || runOf(of) !== runOf(id) ? undefined : heardAt.get(of);
+      const name = seq === undefined ? runOf(id) : `${runOf(id)}:u${seq}`;
+      // Older runs do not tell where they heard it.
+      last = { id: names.has(name) ? `${of}:answer` : name, role, parts: [] };
+      names.add(name);
       messages.push(last);
     }
     last.parts.push(...partsOf(message, results));
@@ -64,7 +77,7 @@ export function messagesOf(spoken: readonly SpokenMessage[]): readonly UiMessage
 }
 
 /** Ids of messages begin with that of their run. */
-function runOf(messageId: string): string {
+export function runOf(messageId: string): string {
   return messageId.replace(/:m\d+$/, '');
 }
 

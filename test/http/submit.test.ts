@@ -1,146 +1,9 @@
-import { chatOf, nameOf, newestOf, runIdOf, stoppable } from '../../http/chat.js';
+import { nameOf, newestOf, runIdOf, stoppable } from '../../http/chat.js';
 import { deliveries, type Speaking } from '../../http/deliveries.js';
-import { checkOptions, type ChatHandlerOptions } from '../../http/options.js';
 import type { UiChunk } from '../../http/projection/index.js';
-import type { SaidMessage } from '../../http/said.js';
 import { storedMessages } from '../../http/stored.js';
-import { submit, type Submitting } from '../../http/submit.js';
 import { tellMessage, type Ending, type Telling } from '../../http/told.js';
-import { HoldfastError } from '../../core/state/errors.js';
-
-const gone = (): never => {
-  throw new HoldfastError('RunNotFound', 'There is no such run.', { hint: 'None.' });
-};
-
-interface Heard {
-  readonly runId: string;
-  readonly seq: number;
-  readonly messageId: string;
-  readonly name: string;
-  readonly text: string;
-}
-
-type Start = {
-  readonly runId: string;
-  readonly sessionId?: string;
-  readonly resume?: string;
-  readonly fork?: { readonly at: string };
-  readonly task: { readonly goal: string };
-};
-
-/** A client of runs that are lists of words. */
-class Runs {
-  readonly starts: Start[] = [];
-  readonly heard: Heard[] = [];
-  readonly open = new Set<string>();
-  readonly closed = new Set<string>();
-  readonly interrupted: string[] = [];
-  /** Conversations, by session. */
-  readonly spoken = new Map<string, object[]>();
-  /** How runs were read. */
-  readonly followed: object[] = [];
-  /** Of a run that is told whole. */
-  moments: object[] = [];
-  unprocessed: readonly string[] = [];
-  startFails = false;
-  closesBeforeWords = false;
-  /** The run hears what it is told and ends at once. */
-  closesWithWords = false;
-
-  get started(): readonly string[] {
-    return this.starts.map(({ runId }) => runId);
-  }
-
-  follow = () => undefined;
-
-  followTree = async function* (this: Runs, _: string, options: object) {
-    this.followed.push(options);
-    for (const moment of this.moments) yield { of: { runId: 'r', depth: 0 }, ...moment };
-  }.bind(this);
-
-  session = async (sessionId: string) => ({
-    openRuns: this.startFails ? [] : [...this.open].filter((id) => sessionOf(id) === sessionId),
-    ...(this.spoken.has(sessionId) && { stored: { runId: 'any' } }),
-  });
-
-  transcript = async (sessionId: string) => {
-    const messages = this.spoken.get(sessionId);
-    if (messages !== undefined) return { messages };
-    throw new HoldfastError('SessionNotFound', 'There is no such session.', { hint: 'None.' });
-  };
-
-  start = async (start: Start) => {
-    const { runId } = start;
-    this.starts.push(start);
-    await Promise.resolve();
-    this.open.add(runId);
-    if (this.startFails) throw new HoldfastError('ServerUnavailable', 'Late.', { hint: 'Wait.' });
-  };
-
-  message = async (runId: string, text: string, name: string) => {
-    if (this.closesBeforeWords) this.end(runId);
-    if (!this.open.has(runId)) gone();
-    const seq = 10 + this.heard.length;
-    this.heard.push({ runId, seq, messageId: `${runId}:m${seq}`, name, text });
-    if (!this.closesWithWords) return name;
-    this.end(runId);
-    return gone();
-  };
-
-  conversations = {
-    named: async (name: string) => this.heard.filter((one) => one.name === name),
-    last: async (runId: string) => this.heard.findLast((one) => one.runId === runId),
-    lastSeq: async () => 4,
-    lastSession: async (prefix: string) =>
-      [...this.spoken.keys()]
-        .filter((id) => id.startsWith(prefix))
-        .sort()
-        .at(-1),
-    place: async (_: string, { since, seen }: { since: number; seen?: number }) => ({
-      since,
-      asks: [],
-      ...(seen !== undefined && { after: '7.0' }),
-    }),
-  };
-
-  handle = (runId: string) => ({
-    execution: async () => {
-      if (!this.open.has(runId) && !this.closed.has(runId)) gone();
-      return { closed: this.closed.has(runId) };
-    },
-    events: async function* (this: Runs, { since }: { readonly since: number }) {
-      const heard = this.heard.find((one) => one.runId === runId && one.seq === since);
-      const start = this.starts.find((one) => one.runId === runId);
-      if (heard !== undefined) yield { type: 'user_message', text: { text: heard.text } };
-      else yield { type: 'session_init', goal: { text: start?.task.goal } };
-    }.bind(this),
-    result: async () => ({ unprocessed: this.unprocessed }),
-    interrupt: async () => {
-      this.interrupted.push(runId);
-      this.end(runId);
-    },
-    close: async () => undefined,
-  });
-
-  end(runId: string): void {
-    this.open.delete(runId);
-    this.closed.add(runId);
-  }
-}
-
-function sessionOf(runId: string): string {
-  return runId.replace(/\.[0-9a-f]{24}$/, '');
-}
-
-function chatWith(runs: Runs) {
-  const client = runs as unknown as ChatHandlerOptions['client'];
-  const options = checkOptions({ client, agent: 'desk', insecure: true });
-  const submitting: Submitting = { options, deliveries: deliveries() };
-  const chat = chatOf(options, { actor: { id: 'ann' } }, 'c1');
-  const say = (id: string, text: string, change?: SaidMessage['change']) =>
-    submit(submitting, chat, { id, text, ...(change && { change }) });
-  return { chat, say, submitting };
-}
+import { chatWith, Runs } from './runs.js';
 
 test('two messages at once are one run, which takes the second as a follow-up', async () => {
   const runs = new Runs();
@@ -148,7 +11,7 @@ test('two messages at once are one run, which takes the second as a follow-up', 
   const [first, second] = await Promise.all([say('u1', 'Pay.'), say('u2', 'Thanks.')]);
   const runId = runIdOf(chat, 'u1');
   expect(first).toEqual({ runId, span: 'first' });
-  const named = nameOf(chat, 'u2');
+  const named = nameOf('u2');
   expect(second).toEqual({ runId, span: { named, text: 'Thanks.', after: 4 } });
   expect(runs.started).toEqual([runId]);
   expect(runs.heard).toMatchObject([{ text: 'Thanks.', name: named }]);
@@ -365,6 +228,23 @@ describe('the conversation of a page that is loaded', () => {
   });
 });
 
+test('answers of a loaded conversation are called as their streams call them', async () => {
+  const runs = new Runs();
+  const { chat, say } = chatWith(runs);
+  const { runId } = await say('u1', 'One.');
+  await say('u2', 'Two.');
+  await say('u3', 'Three.');
+  runs.end(runId);
+  runs.heard.pop();
+  const said = (n: number, role: string) => ({ messageId: `${runId}:m${n}`, role, text: 'x' });
+  const spoken = [said(0, 'user'), said(1, 'assistant'), said(10, 'user'), said(11, 'assistant')];
+  runs.spoken.set(chat.base, [...spoken, said(12, 'user'), said(13, 'assistant')]);
+  const answers = (await storedMessages(chat)).filter(({ role }) => role === 'assistant');
+  // Runs of older rules do not tell where they heard a message: its answer has a name all the same.
+  const names = [runId, `${runId}:u10`, `${runId}:m12:answer`];
+  expect(answers.map(({ id }) => id)).toEqual(names);
+});
+
 test('what is remembered is bounded, and a later delivery is not forgotten with an earlier one', () => {
   const two = deliveries(2);
   const at = (runId: string): Speaking => ({ runId, span: 'first' });
@@ -448,6 +328,25 @@ describe('the message after a follow-up', () => {
     expect(chunks.map(({ type }) => type)).toEqual(['start', 'data-holdfast-run', 'finish']);
     await tell(runs);
     expect(runs.followed[1]).toMatchObject({ since: 9, tokensSince: 0 });
+  });
+
+  test('is found where it was heard, whatever was heard after it', async () => {
+    const runs = new Runs();
+    runs.heard.push({ runId: 'r', seq: 9, messageId: 'r:m9', name: 'mine', text: 'Yes.' });
+    runs.heard.push({ runId: 'r', seq: 12, messageId: 'r:m12', name: 'other', text: 'No.' });
+    runs.moments = [words(9, 'Yes.', 'mine'), words(12, 'No.', 'other'), end(15)];
+    await tell(runs);
+    expect(runs.followed).toEqual([expect.objectContaining({ since: 9 })]);
+  });
+
+  test('of a run that tells no names is read from what was there when it was sent', async () => {
+    const runs = new Runs();
+    runs.heard.push({ runId: 'r', seq: 3, messageId: 'r:m3', name: 'old', text: 'Yes.' });
+    runs.heard.push({ runId: 'r', seq: 9, messageId: 'r:m9', name: '', text: 'Yes.' });
+    runs.heard.push({ runId: 'r', seq: 12, messageId: 'r:m12', name: '', text: 'No.' });
+    runs.moments = [words(3, 'Yes.'), words(9, 'Yes.'), words(12, 'No.'), end(15)];
+    expect((await tell(runs)).chunks[0]).toEqual({ type: 'start', messageId: 'r:u9' });
+    expect(runs.followed).toEqual([expect.objectContaining({ since: 3 })]);
   });
 
   test('has never begun only where the run says that it left a message out', async () => {

@@ -27,6 +27,26 @@ test('A message is found by what its sender calls it, within its tenant.', async
   expect(await store.messagesNamed('t', 'u2')).toEqual([]);
 });
 
+test('Runs of others that know a name hide none of the runs that are meant.', async () => {
+  const one = (runId: string) =>
+    store.appendEvents({ ...A, runId }, eventsFrom(0, [words(1, 'u1')]));
+  for (let n = 0; n < 101; n += 1) await one(`a${n}`);
+  await one('chat_1.x');
+  await one('chat_12.x');
+  const found = await store.messagesNamed('t', 'u1', 'chat_1.');
+  expect(found.map(({ runId }) => runId)).toEqual(['chat_1.x']);
+});
+
+test('All messages that a run has heard are told in their order, letters left out.', async () => {
+  await store.appendEvents(A, eventsFrom(0, [SESSION_INIT, words(1, 'u1'), letter, words(2)]));
+  const heard = await store.messagesHeardBy('t', 'r1');
+  expect(heard.map(({ seq, messageId }) => [seq, messageId])).toEqual([
+    [1, 'r1:m1'],
+    [3, 'r1:m2'],
+  ]);
+  expect(await store.messagesHeardBy('other', 'r1')).toEqual([]);
+});
+
 test('The newest message of a run is told, also one without a name, and up to an event; letters are none.', async () => {
   await store.appendEvents(A, eventsFrom(0, [SESSION_INIT]));
   expect(await store.lastMessageOf('t', 'r1')).toBeUndefined();

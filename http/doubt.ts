@@ -1,0 +1,37 @@
+/** What is not known of the runs that a change replaces. */
+import type { TranscriptMessage } from '../client/index.js';
+import { Problem } from '../console/http/problem.js';
+import type { Chat } from './chat.js';
+import type { Speaking } from './deliveries.js';
+import { runOf } from './projection/messages.js';
+
+/** Runs, the newest first, and events of all of them, that are looked at. */
+const RUNS_MAX = 50;
+const EVENTS_MAX = 20_000;
+
+/**
+ * Errors: a Problem if nobody knows whether a call of theirs took effect, which the change would make once more. `at`: the
+ * message that is changed; `behind`: what is stored behind it.
+ */
+export async function checkDoubt(
+  chat: Chat,
+  at: Speaking,
+  behind: readonly TranscriptMessage[],
+): Promise<void> {
+  const runs = [...new Set([at.runId, ...behind.map(({ messageId }) => runOf(messageId))])];
+  let events = 0;
+  for (const runId of runs.slice(-RUNS_MAX).reverse()) {
+    const { span } = at;
+    const since = runId === at.runId && typeof span === 'object' && 'seq' in span ? span.seq : 0;
+    for await (const event of chat.client.handle(runId).events({ since, untilNow: true })) {
+      if (event.type === 'tool_finished' && event.code === 'outcome_unknown') refuse(event.tool);
+      if ((events += 1) >= EVENTS_MAX) return;
+    }
+  }
+}
+
+function refuse(tool: string): never {
+  const detail = `Nobody knows whether a call of ${tool} in the answer before took effect.`;
+  const hint = 'Find out what became of the call, then send the change with "acceptUnknown": true.';
+  throw new Problem(409, { code: 'outcome_unknown', detail, hint });
+}

@@ -1,0 +1,48 @@
+/** Runs of a chat that are stopped for others. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Problem } from '../console/http/problem.js';
+import { onlyWhenGone, type Chat } from './chat.js';
+
+/** How long runs that are stopped may take to end, and how often they are looked at, in ms. */
+const STOP_MS = 30_000;
+const LOOK_MS = 150;
+/** Looks after which a run that is still open is closed once more. */
+const LOOKS_TO_CLOSE = 10;
+
+/** Errors: a Problem for a run that does not end. */
+export async function stopAll(
+  { client, sessionId }: Chat,
+  runs: readonly string[],
+  { stopMs = STOP_MS, lookMs = LOOK_MS } = {},
+): Promise<void> {
+  if (runs.length === 0) return;
+  for (const runId of runs) {
+    const run = client.handle(runId);
+    await run.interrupt().catch(onlyWhenGone);
+    // A conversation that an interrupt pauses would wait for its user.
+    await run.close().catch(onlyWhenGone);
+  }
+  const until = performance.now() + stopMs;
+  for (let looks = 1; performance.now() < until; looks += 1) {
+    const open = await stillOpen(client, runs);
+    if (open.length === 0 && (await client.session(sessionId)).openRuns.length === 0) return;
+    // The interrupt may have taken the close with it: the run pauses then.
+    if (looks % LOOKS_TO_CLOSE === 0) await closeAll(client, open);
+    await sleep(lookMs);
+  }
+  const detail = 'The answer before is still being stopped.';
+  throw new Problem(409, { code: 'busy', detail, hint: 'Send the message again in a moment.' });
+}
+
+async function stillOpen(
+  client: Chat['client'],
+  runs: readonly string[],
+): Promise<readonly string[]> {
+  const ends = runs.map((runId) => client.handle(runId).execution().catch(onlyWhenGone));
+  const executions = await Promise.all(ends);
+  return runs.filter((_, index) => executions[index]?.closed === false);
+}
+
+async function closeAll(client: Chat['client'], runs: readonly string[]): Promise<void> {
+  for (const runId of runs) await client.handle(runId).close().catch(onlyWhenGone);
+}
