@@ -2,7 +2,7 @@
 import { NO_COUNTERS } from '../../../core/goal/open.js';
 import { heard } from '../../../core/loop/signals.js';
 import { NO_USAGE } from '../../../core/state/model.js';
-import { RULES_VERSION } from '../../../core/step/changes.js';
+import { CHANGES } from '../../../core/step/changes.js';
 import { call, calls, says, tool, type ChildScript, type Script } from '../script.js';
 import {
   codesOf,
@@ -164,7 +164,7 @@ test('A sub-agent that ends while it is looked at has the end that it returned.'
 });
 
 test('A run of older rules starts sub-agents that speak for themselves, and knows no word of a parent about it.', () => {
-  const shell = delegating([{ returns: RESULT }], { rules: RULES_VERSION - 1 });
+  const shell = delegating([{ returns: RESULT }], { rules: CHANGES.heardEnds.since - 1 });
   finish(shell);
   const [begun] = shell.effects.filter((effect) => effect.kind === 'start_child');
   expect(begun).toBeDefined();

@@ -3,7 +3,7 @@ import { committedMicroUsd } from '../../../core/money/budget.js';
 import { questionFor } from '../../../core/money/exceed.js';
 import { heard } from '../../../core/loop/signals.js';
 import { isOpen } from '../../../core/state/run.js';
-import { RULES_VERSION } from '../../../core/step/changes.js';
+import { CHANGES } from '../../../core/step/changes.js';
 import { call, calls, says, tool, type Script } from '../script.js';
 import { createShell, finish, post, send, START, tick, type Shell } from '../shell.js';
 
@@ -172,7 +172,7 @@ test('A sub-agent that nobody answers stops for its budget, after the time of a 
 
 test.each([
   ['that must prove decisions', { settings: { requireProof: true } }],
-  ['under older rules', { rules: RULES_VERSION - 1 }],
+  ['under older rules', { rules: CHANGES.moneyAbove.since - 1 }],
   ['that has used up its turns', { budget: { maxTurns: 0 } }],
 ] as const)('A sub-agent %s asks nobody.', (_, more) => {
   const budget = { maxCostMicroUsd: 10 };
