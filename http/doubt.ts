@@ -1,6 +1,7 @@
 /** What is not known of the runs that a change replaces. */
 import type { TranscriptMessage } from '../client/index.js';
 import { Problem } from '../console/http/problem.js';
+import type { RunEvent } from '../core/state/event.js';
 import type { Chat } from './chat.js';
 import type { Speaking } from './deliveries.js';
 import { runOf } from './projection/messages.js';
@@ -23,11 +24,22 @@ export async function checkDoubt(
   for (const runId of runs.slice(-RUNS_MAX).reverse()) {
     const { span } = at;
     const since = runId === at.runId && typeof span === 'object' && 'seq' in span ? span.seq : 0;
+    // Of a run that broke off, calls that were under way.
+    const started = new Map<string, string>();
     for await (const event of chat.client.handle(runId).events({ since, untilNow: true })) {
-      if (event.type === 'tool_finished' && event.code === 'outcome_unknown') refuse(event.tool);
+      if (event.type === 'tool_started') started.set(event.callId, event.tool);
+      if (event.type === 'tool_finished') started.delete(event.callId);
+      if (isInDoubt(event)) refuse(event.tool);
+      if (event.type === 'run_result') started.clear();
       if ((events += 1) >= EVENTS_MAX) return;
     }
+    const [tool] = started.values();
+    if (tool !== undefined) refuse(tool);
   }
+}
+
+function isInDoubt(event: RunEvent): event is Extract<RunEvent, { type: 'tool_finished' }> {
+  return event.type === 'tool_finished' && event.code === 'outcome_unknown';
 }
 
 function refuse(tool: string): never {

@@ -117,8 +117,8 @@ async function replaced(
   if (standing.kind !== 'found') {
     // What a run that was stopped began with came after all that was stored.
     if (standing.kind === 'summarized' && stopped === undefined) refuse();
-    if (stopped !== undefined && message.acceptUnknown !== true) {
-      await checkDoubt(chat, { runId: stopped, span: 'first' }, []);
+    if (message.acceptUnknown !== true) {
+      await checkDoubt(chat, { runId: stopped ?? standing.run, span: 'first' }, []);
     }
     return begunAnew(revising, chat, { message, before: end });
   }

@@ -30,7 +30,8 @@ export async function soughtIn(chat: Chat, message: SaidMessage): Promise<Sought
  */
 export type Standing =
   | { readonly kind: 'found'; readonly index: number }
-  | { readonly kind: 'unknown' | 'unanswered' | 'summarized' };
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'unanswered' | 'summarized'; readonly run: string };
 
 export interface Stored {
   readonly spoken: readonly TranscriptMessage[];
@@ -44,7 +45,7 @@ export async function storedWith(chat: Chat, sought: Sought): Promise<Stored> {
   const run = await givenTo(chat, sought);
   if (run === undefined) return { spoken, standing: { kind: 'unknown' } };
   const isLost = spoken.length === 0 || (await hasBrokenOff(chat, run));
-  return { spoken, standing: { kind: isLost ? 'unanswered' : 'summarized' } };
+  return { spoken, standing: { kind: isLost ? 'unanswered' : 'summarized', run } };
 }
 
 /** The run that was given the message. */

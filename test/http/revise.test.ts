@@ -145,6 +145,17 @@ test('an answer with a call that nobody knows the outcome of is not replaced in 
   expect(at.runId).not.toBe(runId);
 });
 
+test('a message whose run broke off in a call is not given to another run in silence', async () => {
+  const { runs, say } = await begun();
+  const { runId } = await say('u2', 'Two.');
+  runs.end(runId);
+  runs.brokenOff.add(runId);
+  runs.inDoubt.set(runId, 'pay');
+  const refused = { status: 409, facts: { code: 'outcome_unknown' } };
+  await expect(say('u2', 'Two.', AGAIN)).rejects.toMatchObject(refused);
+  expect(await say('u2', 'Two.', AGAIN, { acceptUnknown: true })).not.toMatchObject({ runId });
+});
+
 test('a run that an interrupt pauses is closed once more', async () => {
   const { runs, chat, say } = await begun();
   const { runId } = await say('u2', 'Two.');

@@ -142,7 +142,8 @@ export class Runs {
       if (heard !== undefined) yield { type: 'user_message', text: { text: heard.text } };
       else yield { type: 'session_init', goal: this.stored(start?.task.goal ?? '') };
       const tool = this.inDoubt.get(runId);
-      if (tool !== undefined) yield { type: 'tool_finished', tool, code: 'outcome_unknown' };
+      if (tool !== undefined && this.brokenOff.has(runId)) yield { type: 'tool_started', tool };
+      else if (tool !== undefined) yield { type: 'tool_finished', tool, code: 'outcome_unknown' };
     }.bind(this),
     result: async () => ({ unprocessed: this.unprocessed }),
     interrupt: async () => {
