@@ -131,6 +131,8 @@ const FREE_FIELDS: ReadonlySet<string> = new Set([
   'attemptId',
   'decidedAt',
   'nonce',
+  // The client that said it draws one.
+  'clientMessageId',
   // Of goals: hashes of texts that have times in them, and how long one slept.
   'memory',
   'brief',
