@@ -1,7 +1,8 @@
 /**
  * Money of a budget as people write it: `maxCostUsd`, in US dollars, in code, on the command line and in `query()`. Inside
  * the runtime it is integer micro-USD (`maxCostMicroUsd`), which every budget takes as well.
- * Invariant: nobody may spend more than was said, so parts of a micro-USD are left out.
+ * Invariants: nobody may spend more than was said, so parts of a micro-USD are left out; an amount that can only be
+ * micro-USD by another name is refused, since it would take the limit away in silence.
  */
 import type { Limit } from '../core/state/budget-fields.js';
 import type { BudgetOverrides } from '../core/state/task.js';
@@ -18,6 +19,8 @@ const MICRO = 1_000_000;
 /** 0.29 times a million is not quite 290,000. */
 const ROUNDING = 1e-3;
 const USD_MAX = Number.MAX_SAFE_INTEGER / MICRO;
+/** `usd(0.1)` in place of 0.1: from here on it is taken for micro-USD. */
+const IMPLAUSIBLE_USD = 100_000;
 
 const FIELDS = [
   ['maxCostUsd', 'maxCostMicroUsd'],
@@ -28,6 +31,23 @@ const FIELDS = [
 export function microUsdOf(dollars: unknown): number | undefined {
   if (typeof dollars !== 'number' || !(dollars >= 0 && dollars <= USD_MAX)) return undefined;
   return Math.floor(dollars * MICRO + ROUNDING);
+}
+
+/** Why a limit in USD cannot be used; undefined: it can. */
+export function usdDefect(dollars: unknown): string | undefined {
+  const amount = microUsdOf(dollars);
+  if (typeof dollars !== 'number' || amount === undefined)
+    return 'it must be an amount in USD from 0';
+  if (dollars >= IMPLAUSIBLE_USD)
+    return `it is in USD, and ${dollars} of them look like micro-USD; say 0.5 for 50 cents, without usd(), or give maxCostMicroUsd`;
+  return dollars > 0 && amount === 0 ? 'it is less than a millionth of a USD' : undefined;
+}
+
+/** Limits of `own` in place of those of `budget`, which may say the same in USD. */
+export function withLimits(budget: object, own: object): object {
+  const kept = { ...budget } as { [field: string]: unknown };
+  for (const [usd, micro] of FIELDS) if (Object.hasOwn(own, micro)) delete kept[usd];
+  return { ...kept, ...own };
 }
 
 /**
@@ -46,9 +66,9 @@ export function inMicroUsd(budget: unknown, wrong: (field: string, why: string) 
     if (given[micro] !== undefined)
       throw wrong(usd, `${micro} says the same limit; give one of them`);
     const isUnlimited = dollars === 'unlimited' || dollars === Number.POSITIVE_INFINITY;
-    const amount = isUnlimited ? 'unlimited' : microUsdOf(dollars);
-    if (amount === undefined) throw wrong(usd, 'it must be an amount in USD from 0');
-    fields[micro] = amount;
+    const defect = isUnlimited ? undefined : usdDefect(dollars);
+    if (defect !== undefined) throw wrong(usd, defect);
+    fields[micro] = isUnlimited ? 'unlimited' : microUsdOf(dollars);
   }
   return fields;
 }

@@ -1,9 +1,9 @@
 /** What may be started over the approval desk, and what other agents may decide through `holdfast mcp-server`. */
 import { z } from 'zod';
+import { microUsdOf } from './budget-in-usd.js';
 
 const name = z.string().trim().min(1).max(200);
 const names = z.array(name).max(200);
-const MICRO = 1_000_000;
 const USD_MAX = 1_000_000;
 
 /** In the configuration dollars, afterwards micro-USD. */
@@ -11,7 +11,7 @@ const usd = z
   .number()
   .min(0)
   .max(USD_MAX)
-  .transform((dollars) => Math.round(dollars * MICRO));
+  .transform((dollars) => microUsdOf(dollars) ?? 0);
 
 export const starts = z
   .strictObject({

@@ -85,7 +85,11 @@ export function endpointOf(definition: EndpointDefinition): Endpoint {
   const unknown = unknownField(given, FIELDS);
   if (unknown !== undefined)
     throw wrong(`An endpoint has no field ${unknown.name} beside its preset.`, unknown.hint);
-  const { preset: name, ...different } = given;
+  const { preset: name, ...said } = given;
+  // What a program leaves undefined is not different.
+  const different = Object.fromEntries(
+    Object.entries(said).filter(([, value]) => value !== undefined),
+  ) as Omit<PresetEndpoint, 'preset'>;
   const preset: Preset = presetOf(name);
   const { example, ...usual } = preset;
   const { baseUrl = usual.baseUrl } = different;

@@ -1,13 +1,15 @@
 /**
- * Results of tools in which a server of the modern protocol leaves its `resultType` out: they are complete (SEP-2322 says so of
- * every client), and the client of the SDK refuses them.
- * Invariant: what has no content, or names a type, reaches the client as it came.
+ * Results of tools, and lists of them, in which a server of the modern protocol leaves its `resultType` out: they are complete
+ * (SEP-2322 says so of every client), and the client of the SDK refuses them.
+ * Invariant: what is neither, names a type or asks for something reaches the client as it came: a question is no success.
  */
 import { isRecord } from '../core/json/shape.js';
 
 interface Told {
   onmessage?: ((message: never, extra?: never) => void) | undefined;
 }
+
+const NOT_COMPLETE = ['resultType', 'inputRequests', 'requestState'];
 
 /** For a connection that is open: the client has said what it does with messages. */
 export function assumeComplete(transport: Told): void {
@@ -20,6 +22,7 @@ export function assumeComplete(transport: Told): void {
 export function completed(message: unknown): unknown {
   if (!isRecord(message) || !isRecord(message.result)) return message;
   const { result } = message;
-  if (Object.hasOwn(result, 'resultType') || !Array.isArray(result.content)) return message;
+  if (NOT_COMPLETE.some((field) => Object.hasOwn(result, field))) return message;
+  if (!Array.isArray(result.content) && !Array.isArray(result.tools)) return message;
   return { ...message, result: { ...result, resultType: 'complete' } };
 }

@@ -34,6 +34,7 @@ import {
 import { checkProof } from './check-proof.js';
 import { checkDone } from './check-task.js';
 import { codeVersion } from './code-version.js';
+import { usualTokens } from './usual-tokens.js';
 
 const NAMES_SHOWN_MAX = 20;
 /** Logical turns do not count recoveries and the like: without a word on it their calls still end (C3). */
@@ -89,11 +90,13 @@ export function freeze(
   const agent = agentFor(config, start);
   const tools = [...toolsFor(agent, start), ...served].map((tool) => tool.record);
   const settings = settingsFor(config, start);
-  const budget = limitsFor(config, { agent, start, settings });
-  const route = resolveRouteFor(start.model ?? agent.model, config, budget);
+  const said = saidLimits(config, { agent, start });
+  const money = { ...DEFAULT_BUDGET, ...said };
+  const route = resolveRouteFor(start.model ?? agent.model, config, money);
   const { fallbackModel } = settings;
   const fallback =
-    fallbackModel === null ? undefined : resolveRouteFor(fallbackModel, config, budget);
+    fallbackModel === null ? undefined : resolveRouteFor(fallbackModel, config, money);
+  const budget = limitsFor(said, { settings, routes: fallback ? [route, fallback] : [route] });
   const { versions } = settings;
   const hooks = { hooks: hookNames(agent.hooks), hookMatches: hookMatches(agent.hooks) };
   const policy = { ...agent.policy, version: versions.policy ?? agent.policy.version };
@@ -125,35 +128,27 @@ export function freeze(
   };
 }
 
-function limitsFor(
+function saidLimits(
   config: Config,
-  { agent, start, settings }: { agent: Agent; start: OpeningStart; settings: Settings },
-): Budget {
-  const said: BudgetOverrides = {
+  { agent, start }: { agent: Agent; start: OpeningStart },
+): BudgetOverrides {
+  return {
     ...config.defaults.budget,
     ...agent.budget,
     ...withinLimits(agent.budget, parseBudget(start.budget, PLACE)),
   };
+}
+
+function limitsFor(
+  said: BudgetOverrides,
+  { settings, routes }: { settings: Settings; routes: readonly ModelRoute[] },
+): Budget {
   return {
     ...DEFAULT_BUDGET,
     ...(settings.turnCounting === 'logical' && { maxModelCalls: LOGICAL_MODEL_CALLS_MAX }),
-    ...usualTokens(said),
+    ...usualTokens(said, routes),
     ...said,
   };
-}
-
-/**
- * Tokens that nobody has limited grow with the money that was named: whoever allows more of it, as a long goal does, is
- * not stopped by the tokens of less.
- */
-function usualTokens({
-  maxCostMicroUsd: money,
-}: BudgetOverrides): Pick<Budget, 'maxInputTokens' | 'maxOutputTokens'> {
-  const { maxInputTokens, maxOutputTokens, maxCostMicroUsd: usual } = DEFAULT_BUDGET;
-  const isMore = typeof money === 'number' && typeof usual === 'number' && money > usual;
-  const grown = (limit: Limit): Limit =>
-    isMore && limit !== 'unlimited' ? Math.ceil((limit / usual) * money) : limit;
-  return { maxInputTokens: grown(maxInputTokens), maxOutputTokens: grown(maxOutputTokens) };
 }
 
 export function settingsFor(config: Config, start: OpeningStart): Settings {

@@ -36,7 +36,10 @@ export async function outlookOf(store: Lookups, checked: Checked): Promise<Outlo
   const repeats = await repeatsFor(store, checked, controlled);
   const limits = await limitsFor(store, checked, controlled);
   if (repeats === undefined && limits === undefined) return undefined;
-  return { ...(repeats !== undefined && { repeats }), ...(limits !== undefined && { limits }) };
+  return {
+    ...(repeats !== undefined && { repeats }),
+    ...(limits !== undefined && { limits, at: checked.at }),
+  };
 }
 
 async function repeatsFor(

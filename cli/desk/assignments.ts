@@ -1,12 +1,11 @@
 /** `--budget maxTurns=5` and `--setting afterAnswer=await_user`, checked by name before anything is sent. */
+import { microUsdOf, usdDefect } from '../../authoring/budget-in-usd.js';
 import { DEFAULT_BUDGET } from '../../core/state/budget-fields.js';
 import { type Json, ownValue } from '../../core/json/json.js';
 import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
 import type { BudgetOverrides, SettingsOverrides } from '../../core/state/task.js';
 import { parseDuration } from '../terminal/duration.js';
 import { usage } from '../usage.js';
-
-const MICRO = 1_000_000;
 
 export function parseBudgetOptions(given: readonly string[] = []): BudgetOverrides {
   return Object.fromEntries(given.map((text) => budgetEntry(assignment(text, '--budget'))));
@@ -61,9 +60,13 @@ function settingEntry({ key, value }: Assignment): readonly [string, Json] {
 
 function dollars(value: string): number | string {
   if (value === 'unlimited') return value;
-  const amount = numberOf(value.replace(/^\$/, ''));
-  if (amount !== undefined && amount >= 0) return Math.round(amount * MICRO);
-  throw usage(`The budget maxCostUsd must be an amount in USD, not "${value.slice(0, 40)}".`);
+  const given = numberOf(value.replace(/^\$/, ''));
+  const amount = microUsdOf(given);
+  if (amount === undefined)
+    throw usage(`The budget maxCostUsd must be an amount in USD, not "${value.slice(0, 40)}".`);
+  const defect = usdDefect(given);
+  if (defect !== undefined) throw usage(`The budget maxCostUsd cannot be used: ${defect}.`);
+  return amount;
 }
 
 function numberOf(text: string): number | undefined {

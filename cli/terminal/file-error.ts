@@ -28,12 +28,13 @@ const PLACE_CHARS_MAX = 400;
 /** The same in words, as FileUnusable; anything else stays as it is. */
 export function inFileWords(error: unknown): unknown {
   if (error instanceof HoldfastError || !(error instanceof Error)) return error;
-  const { code = '', syscall, path } = error as NodeJS.ErrnoException;
+  const { code, syscall, path } = error as NodeJS.ErrnoException;
+  if (typeof code !== 'string') return error;
   const named = typeof path === 'string' ? path.slice(-PLACE_CHARS_MAX) : undefined;
   const words = Object.hasOwn(WORDS, code) ? WORDS[code] : undefined;
-  // A socket has permissions too, and is no file.
   if (words === undefined && named === undefined) return error;
-  if (named === undefined && syscall !== undefined && NO_FILES.test(syscall)) return error;
+  // A socket has permissions too, and what cannot be started has a path: neither is a file of the user.
+  if (syscall !== undefined && NO_FILES.test(syscall)) return error;
   const place = named ?? 'a file';
   const [message, hint] = words ?? [
     (at: string) =>

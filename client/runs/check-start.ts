@@ -83,13 +83,21 @@ function checkedAgents(agents: unknown): StartedAgents {
     if (typeof one !== 'object' || one === null || Array.isArray(one)) {
       throw badField(`agents.${name.slice(0, 60)}`, 'must be an object: {description, prompt}');
     }
-    return [name, withoutAbsent(one)] as const;
+    return [name, withMicroUsd(withoutAbsent(one), `agents.${name.slice(0, 60)}`)] as const;
   });
   const chars = JSON.stringify(plain).length;
   if (chars > STARTED_AGENTS_CHARS_MAX) {
     throw badField('agents', `has more than ${STARTED_AGENTS_CHARS_MAX} characters as JSON`);
   }
   return Object.fromEntries(plain) as StartedAgents;
+}
+
+/** Whatever is started says money in one unit. */
+function withMicroUsd(agent: object, path: string): object {
+  const { budget } = agent as { readonly budget?: unknown };
+  if (budget === undefined) return agent;
+  const wrong = (field: string, why: string) => unusable(`${path}.budget.${field}`, why);
+  return { ...agent, budget: inMicroUsd(budget, wrong) };
 }
 
 function checkedModel(model: unknown): string {
@@ -118,7 +126,7 @@ function withCaller(task: unknown): unknown {
 
 /** Every limit is a whole number from 0, or 'unlimited'; Infinity does not survive JSON and means the same. */
 function checkedBudget(budget: BudgetLimits): BudgetOverrides {
-  const given = inMicroUsd(budget, (field, why) => badField(`budget.${field}`, why));
+  const given = inMicroUsd(budget, (field, why) => unusable(`budget.${field}`, why));
   const entries = Object.entries(present('budget', given, DEFAULT_BUDGET)).map(([key, value]) => {
     if (value === 'unlimited' || value === Number.POSITIVE_INFINITY) return [key, 'unlimited'];
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return [key, value];
@@ -156,7 +164,11 @@ function present(what: string, given: unknown, known: object): { readonly [key: 
 }
 
 function badField(path: string, why: string): HoldfastError {
-  return new HoldfastError('InvalidTask', `${path} cannot be used: it ${why}.`, {
+  return unusable(path, `it ${why}`);
+}
+
+function unusable(path: string, why: string): HoldfastError {
+  return new HoldfastError('InvalidTask', `${path} cannot be used: ${why}.`, {
     hint: `Correct ${path}; leave it out to get its default.`,
     details: { path },
   });

@@ -1,5 +1,6 @@
 /** What tools of the server take. */
 import { z } from 'zod';
+import { microUsdOf } from '../../authoring/budget-in-usd.js';
 
 export const id = z.string().min(1).max(400);
 export const text = (max: number) => z.string().min(1).max(max);
@@ -22,8 +23,7 @@ export const maxCostUsd = z
   .optional()
   .describe('most that it may cost in USD; only lowers what the configuration allows');
 
-const MICRO = 1_000_000;
-
 export function cost(usd: number | undefined): { readonly maxCostMicroUsd?: number } {
-  return usd === undefined ? {} : { maxCostMicroUsd: Math.floor(usd * MICRO) };
+  const amount = microUsdOf(usd);
+  return amount === undefined ? {} : { maxCostMicroUsd: amount };
 }

@@ -43,7 +43,7 @@ import {
 } from '../step/open-work.js';
 import { emit } from '../step/outbox.js';
 import { startCheck, tellLeftOut } from './argument-check.js';
-import { beyondLimits } from './beyond-limits.js';
+import { beyondLimits, refuseBeyondLimits } from './beyond-limits.js';
 import { handOverRefusal, isHandOver } from './hand-over.js';
 import { NOT_BEGUN, openAskOf } from './not-begun.js';
 import { settleCall } from './result.js';
@@ -173,20 +173,6 @@ export function permit(run: OpenRun, call: CheckedStage): StationResult {
   return go(approved, { ...baseOf(call), stage: 'granted', grant });
 }
 
-/** Nobody is asked about what could not be done anyway. */
-function refuseBeyondLimits(run: OpenRun, call: CheckedStage, reason: string): StationResult {
-  const { id: callId, tool } = call;
-  const told = emit(run, {
-    type: 'permission',
-    callId,
-    tool,
-    decision: 'deny',
-    rule: 'limits',
-    reason,
-  });
-  return { ...refuse('limit_exceeded', reason), run: told };
-}
-
 /** Somebody's word has taken the place of a person's answer. */
 function standsForApproval(tool: ToolRecord, { basis, rule }: Permission): boolean {
   return needsApproval(tool) || basis === 'ask' || rule.startsWith('mode:');
@@ -221,7 +207,19 @@ export function permitAnew(
   effects: readonly Effect[],
 ): StationResult {
   const verdict = permit(run, call);
-  return verdict.kind === 'go' || verdict.kind === 'refuse' ? { ...verdict, effects } : verdict;
+  switch (verdict.kind) {
+    case 'go':
+    case 'refuse':
+      return { ...verdict, effects };
+    case 'moved':
+      return { kind: 'moved', step: after(effects, verdict.step) };
+    case 'wait':
+      return verdict;
+  }
+}
+
+function after(effects: readonly Effect[], step: Step<OpenRun>): Step<OpenRun> {
+  return { run: step.run, effects: [...effects, ...step.effects] };
 }
 
 /** What has not begun when the wrap-up does never begins; nobody is asked about it either. */

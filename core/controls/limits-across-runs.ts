@@ -83,12 +83,25 @@ const SCOPE_WORDS: { readonly [scope in LimitScope]: string } = {
 
 /** What the model is told. What others have used is not its customer's business. */
 export function limitMessage(tool: string, over: Exceedance): string {
+  const again =
+    over.scope === 'inAll'
+      ? 'Do not call it again; a person has to decide what happens now.'
+      : 'Do not call it again today; it may be called when a new day begins in UTC, or a person decides.';
+  return `${limitReason(tool, over)} ${again}`;
+}
+
+/** The same where nothing is left of the limit, and nobody was asked. */
+export function usedUpMessage(tool: string, over: Exceedance): string {
+  const again =
+    over.scope === 'inAll'
+      ? 'Do not call it again, and say so in your answer: the limit does not renew itself.'
+      : 'Do not call it again today, and say so in your answer: the limit renews itself when a new day begins in UTC.';
+  return `${limitReason(tool, over)} Nothing is left of this limit, so nobody was asked. ${again}`;
+}
+
+function limitReason(tool: string, over: Exceedance): string {
   const { scope, unit, limit, used, wanted } = over;
   const own = scope === 'perCustomerAndDay' ? `, ${used} are used, ${wanted} more were wanted` : '';
   const allowed = unit === 'count' ? `${limit} calls` : `an amount of ${limit}`;
-  const again =
-    scope === 'inAll'
-      ? 'Do not call it again; a person has to decide what happens now.'
-      : 'Do not call it again today; it may be called when a new day begins in UTC, or a person decides.';
-  return `Nothing was done: ${tool} is limited to ${allowed} ${SCOPE_WORDS[scope]}${own}. ${again}`;
+  return `Nothing was done: ${tool} is limited to ${allowed} ${SCOPE_WORDS[scope]}${own}.`;
 }

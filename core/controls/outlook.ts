@@ -9,6 +9,8 @@ export interface Outlook {
   /** What was done before for the same business object. */
   readonly repeats?: Repeats;
   readonly limits?: LimitsOutlook;
+  /** When the limits were looked at, ms since epoch; absent: a worker before this field. */
+  readonly at?: number;
 }
 
 /** The limits of its tool, and what is used up of them. */

@@ -48,6 +48,13 @@ function counted(count: BreakerCount, result: ToolResult): BreakerCount {
   return result.started ? { ...count, errors: count.errors + 1 } : count;
 }
 
+/** Limits refused it before it was handed over: to a model that goes on with it, that is what its claim would have said. */
+export function countRefusedByLimits(run: OpenRun, call: Call, result: ToolResult): OpenRun {
+  const asExecuted = { ...result, started: true };
+  const breakers = countResult(run.breakers, call.tool, asExecuted);
+  return noteAction({ ...run, breakers }, call, asExecuted);
+}
+
 export interface BreakerTrip {
   readonly reason: StopReason;
   readonly detail?: string;

@@ -215,7 +215,7 @@ export const CHANGES = {
   },
   limitsBeforeAsk: {
     since: 19,
-    why: 'A call that is beyond the limits of its tool already is refused before anybody is asked, as its claim would refuse it.',
+    why: 'A call of whose limits nothing is left is refused before anybody is asked, as its claim would refuse it; its result counts as that of the claim.',
   },
   ...TREE_CHANGES,
   ...GOAL_CHANGES,

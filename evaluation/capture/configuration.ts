@@ -35,7 +35,18 @@ export function budgetOf({ frozen }: Recording): Written<'budget'> {
       (isLogical && name === 'maxModelCalls') ||
       value !== DEFAULT_BUDGET[name as keyof typeof DEFAULT_BUDGET],
   );
-  return Object.fromEntries(fields) as Written<'budget'>;
+  return withTokens(Object.fromEntries(fields) as NonNullable<Written<'budget'>>, frozen);
+}
+
+/** Where more money than usual is named, usual tokens are said as well: left out they would grow with it. */
+export function withTokens(
+  budget: NonNullable<Written<'budget'>>,
+  { budget: { maxInputTokens, maxOutputTokens } }: Pick<Recording['frozen'], 'budget'>,
+): NonNullable<Written<'budget'>> {
+  const { maxCostMicroUsd: money } = budget;
+  const { maxCostMicroUsd: usual } = DEFAULT_BUDGET;
+  const grows = typeof money === 'number' && typeof usual === 'number' && money > usual;
+  return grows ? { ...budget, maxInputTokens, maxOutputTokens } : budget;
 }
 
 /** `asked`: models that others than the run itself ask. */

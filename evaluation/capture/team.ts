@@ -3,9 +3,10 @@ import { DEFAULT_BUDGET } from '../../core/state/budget-fields.js';
 import type { Frozen } from '../../core/state/frozen.js';
 import type { HookPoint } from '../../core/state/hook.js';
 import type { SubAgent } from '../../core/state/sub-agent.js';
+import { inMicroUsd } from '../../authoring/budget-in-usd.js';
 import { CASE_AGENT } from '../fixture.js';
 import type { FixtureDocument } from '../format/document.js';
-import { policyOf, settingsOf } from './configuration.js';
+import { policyOf, settingsOf, withTokens } from './configuration.js';
 import { refused } from './refused.js';
 import type { Texts } from './texts.js';
 import { allOf, employedIn, ownToolsIn, type Employed, type Member, type Tree } from './tree.js';
@@ -69,7 +70,8 @@ class Entries {
         const role = brought[name];
         if (declared.role !== undefined && role !== undefined) {
           const { prompt, maxTurns, model, disallowedTools: _, budget, ...rest } = role;
-          const limits = { ...budget, ...(maxTurns !== undefined && { maxTurns }) };
+          const said = inMicroUsd(budget, (field, why) => refused(`${name}: ${field}: ${why}`));
+          const limits = { ...(said as Budget), ...(maxTurns !== undefined && { maxTurns }) };
           const settings = model === undefined || model === 'inherit' ? {} : { model };
           this.put(name, {
             is: `start ${declared.agent}`,
@@ -175,7 +177,7 @@ function ownLimits(frozen: Frozen, given: Partial<Frozen['budget']>): Budget {
       value !== given[name as keyof typeof given] &&
       value !== DEFAULT_BUDGET[name as keyof typeof DEFAULT_BUDGET],
   );
-  return Object.fromEntries(fields) as Budget;
+  return withTokens(Object.fromEntries(fields) as Budget, frozen);
 }
 
 /** Sub-agents that a model names: agents that are tools are tools. */

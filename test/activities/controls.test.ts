@@ -412,6 +412,7 @@ describe('the same-effect guard', () => {
       outlook: {
         repeats: { identity: ['O-1'], earlier: [expect.objectContaining({ key: 'k1' })] },
         limits: { ...standing, exceeded: true },
+        at: now,
       },
     });
     expect((await check('O-2')).check).not.toHaveProperty('outlook.repeats');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RESULTS_ARE_DATA } from '../../activities/run/prompt.js';
+import { usualTokens } from '../../activities/run/usual-tokens.js';
 import { defineHook, defineTool, type TaskGate } from '../../authoring/index.js';
 import { routeHash } from '../../core/step/route.js';
 import { RULES_VERSION } from '../../core/step/changes.js';
@@ -70,6 +71,15 @@ describe('open_run', () => {
     expect(await tokens({ maxCostUsd: 0.1 })).toEqual([2_000_000, 200_000]);
     expect(await tokens({ maxCostUsd: 'unlimited' })).toEqual([2_000_000, 200_000]);
     expect(await tokens({ maxCostUsd: 50, maxInputTokens: 7 })).toEqual([7, 2_000_000]);
+  });
+
+  test('tokens do not grow with the money where a model costs nothing', () => {
+    const free = { prices: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } };
+    const paid = { prices: { ...free.prices, output: 5 } };
+    const inputTokens = (...routes: readonly (typeof free)[]) =>
+      usualTokens({ maxCostMicroUsd: 50_000_000 }, routes).maxInputTokens;
+    expect(inputTokens(paid, paid)).toBe(20_000_000);
+    expect([inputTokens(free), inputTokens(paid, free)]).toEqual([2_000_000, 2_000_000]);
   });
 
   test('C3: model calls have an end also where turns are counted logically', async () => {

@@ -43,6 +43,11 @@ test('a preset may be under another name, at another address, with another proto
   ]);
 });
 
+test('a field that is left undefined is that of the preset', () => {
+  const left = { preset: 'groq', name: undefined, keyVariable: undefined, protocol: undefined };
+  expect(configWith(left).endpoints).toEqual(configWith('groq').endpoints);
+});
+
 test.each<[string, unknown, RegExp, RegExp]>([
   ['that lacks its address', 'azure', /depends on the account/, /openai\.azure\.com/],
   ['that lacks its region', { preset: 'bedrock' }, /depends on the account/, /bedrock-runtime/],

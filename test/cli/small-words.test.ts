@@ -49,6 +49,13 @@ describe('an error of the operating system is no bug of Holdfast', () => {
     expect(said).not.toContain('bug');
   });
 
+  test('a program that cannot be started is no file, and an error without a code is not told as one', () => {
+    const spawned = { code: 'ENOENT', syscall: 'spawn git', path: 'git' };
+    const pathed = { path: '/data/x' };
+    for (const facts of [spawned, pathed])
+      expect(saidOf(Object.assign(new Error('failed'), facts))).toContain('bug of Holdfast');
+  });
+
   test('a refused connection is no file, and what nobody foresaw stays a bug', () => {
     const refused = Object.assign(new Error('connect'), {
       code: 'ECONNREFUSED',

@@ -11,7 +11,14 @@ test('a result of a tool that names no type is complete', () => {
   });
 });
 
+test('a list of tools that names no type is complete', () => {
+  const message = { jsonrpc: '2.0', id: 2, result: { tools: [{ name: 'pay' }] } };
+  expect(completed(message)).toMatchObject({ result: { resultType: 'complete' } });
+});
+
 test.each([
+  ['a question without a type', { id: 4, result: { content: [], inputRequests: { k: {} } } }],
+  ['a state to come back with', { id: 4, result: { content: CONTENT, requestState: 's' } }],
   ['a question', { id: 4, result: { resultType: 'input_required', content: CONTENT } }],
   ['no content', { id: 4, result: {} }],
   ['an error', { id: 4, error: { code: 1, message: 'no' } }],

@@ -2,6 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { normalGoal, type NormalGoal } from '../../../authoring/index.js';
+import { microUsdOf, usdDefect, withLimits } from '../../../authoring/budget-in-usd.js';
 import { GOAL_FILE_BYTES_MAX, parseGoalText } from '../../../authoring/goal/goal-file.js';
 import { HoldfastError } from '../../../core/state/errors.js';
 import type { GoalBudget } from '../../../core/state/goal/definition.js';
@@ -11,7 +12,6 @@ import type { Session } from '../../session.js';
 import { usage } from '../../usage.js';
 
 const FILE = /\.(json|ya?ml)$/i;
-const MICRO = 1_000_000;
 /** Beside those that a person can change while the goal is under way. */
 const START_ONLY = ['hardMaxCostMicroUsd', 'deadlineMs', 'onBudget'] as const;
 
@@ -63,7 +63,7 @@ export async function readGoal(session: Session, source: GoalSource): Promise<No
 function withBudget(definition: unknown, budget: Partial<GoalBudget>): unknown {
   if (Object.keys(budget).length === 0) return definition;
   const given = definition as { readonly budget?: object };
-  return { ...given, budget: { ...given.budget, ...budget } };
+  return { ...given, budget: withLimits(given.budget ?? {}, budget) };
 }
 
 /** JSON or YAML: the value in a file of the user. */
@@ -136,13 +136,16 @@ function budgetEntry(text: string, fields: readonly string[]): readonly [string,
       ? field.endsWith('Ms')
         ? parseDuration(value)
         : numberOf(value)
-      : scaled(numberOf(value.replace(/^\$/, '')));
+      : inMicro(key, numberOf(value.replace(/^\$/, '')));
   if (amount !== undefined && Number.isSafeInteger(amount) && amount >= 0) return [field, amount];
   throw usage(`The budget ${key} must be a number, not "${value.slice(0, 40)}".`);
 }
 
-function scaled(dollars: number | undefined): number | undefined {
-  return dollars === undefined ? undefined : Math.round(dollars * MICRO);
+function inMicro(key: string, dollars: number | undefined): number | undefined {
+  if (dollars === undefined) return undefined;
+  const defect = usdDefect(dollars);
+  if (defect !== undefined) throw usage(`The budget ${key} cannot be used: ${defect}.`);
+  return microUsdOf(dollars);
 }
 
 function numberOf(text: string): number | undefined {

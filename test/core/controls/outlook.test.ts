@@ -12,12 +12,14 @@ import {
   ofType,
   settle,
   started,
+  START,
   warningsOf,
   type Shell,
 } from '../shell.js';
 
 const ARGS = { order: 'O-104', amount: 50 };
 const ASK = 'run_1:0';
+const DAY_MS = 86_400_000;
 
 function doneBefore(...keys: readonly string[]): Outlook {
   const earlier = keys.map((key, index) => ({
@@ -131,11 +133,13 @@ const FITTING = {
   customer: 'cora',
   limits: [{ scope: 'perDay', amount: 950, used }],
 } as const;
-const BEYOND = {
+const TOO_LARGE = {
   ...FITTING,
   limits: [{ scope: 'perDay', amount: 940, used }],
   exceeded: true,
 } as const;
+const USED_UP = { ...TOO_LARGE, limits: [{ scope: 'perDay', amount: 900, used }] } as const;
+const BEYOND: Outlook = { limits: USED_UP, at: START };
 
 test('the card says what is used up of the limits', () => {
   const shell = played({ limits: FITTING });
@@ -143,8 +147,8 @@ test('the card says what is used up of the limits', () => {
   expect(askOf(shell)).not.toHaveProperty('question');
 });
 
-test('nobody is asked about a call that is beyond its limits: the model is told, and nothing is claimed', () => {
-  const shell = played({ limits: BEYOND });
+test('nobody is asked about a call of whose limits nothing is left: the model is told, and nothing is claimed', () => {
+  const shell = played(BEYOND);
   finish(shell);
   expect(ofType(shell, 'approval_requested')).toEqual([]);
   expect(executedOf(shell)).toEqual([]);
@@ -153,19 +157,85 @@ test('nobody is asked about a call that is beyond its limits: the model is told,
     {
       decision: 'deny',
       rule: 'limits',
-      reason: expect.stringContaining('limited to an amount of 940 for one day'),
+      reason: expect.stringMatching(/limited to an amount of 900 for one day.*nobody was asked/),
     },
   ]);
 });
 
+test('a number of calls that is reached asks nobody either', () => {
+  const limits = { ...TOO_LARGE, limits: [{ scope: 'inAll', count: 3, used }] } as const;
+  const shell = played({ limits, at: START });
+  finish(shell);
+  expect(codesOf(shell)).toEqual({ a: 'limit_exceeded' });
+});
+
+test('a call that is refused by its limits does not end a run that refuses what is not allowed', () => {
+  const shell = played(BEYOND, { settings: { onInvalid: 'refuse', onDeny: 'refuse' } });
+  expect(finish(shell)).toMatchObject({ stopReason: 'completed' });
+});
+
+test('a call that a person could lower is asked about, and the lower one is done', () => {
+  const check = () => ({ ok: true, outlook: { limits: FITTING, at: START } }) as const;
+  const shell = played({ limits: TOO_LARGE, at: START }, { check });
+  expect(askOf(shell)).toMatchObject({ limits: TOO_LARGE });
+  const args = { order: 'O-104', amount: 40 };
+  answer(shell, { by: 'lea', roles: ['lead'], decision: 'modify', args });
+  finish(shell);
+  expect(codesOf(shell)).toEqual({ a: 'ok' });
+});
+
+test.each([
+  ['long ago', START - 120_000],
+  ['on another day', START - DAY_MS],
+  ['at a time that nobody knows', undefined],
+])('limits that were looked at %s refuse nothing: a person is asked', (_when, at) => {
+  const shell = played({ limits: USED_UP, ...(at !== undefined && { at }) });
+  expect(askOf(shell)).toMatchObject({ limits: USED_UP });
+});
+
+test('a correction of whose limits nothing is left is refused, and its question is closed', () => {
+  const check = () => ({ ok: true, outlook: BEYOND }) as const;
+  const shell = played({ limits: TOO_LARGE, at: START }, { check });
+  const args = { order: 'O-104', amount: 40 };
+  answer(shell, { by: 'lea', roles: ['lead'], decision: 'modify', args });
+  finish(shell);
+  expect(codesOf(shell)).toEqual({ a: 'limit_exceeded' });
+  expect(ofType(shell, 'approval_resolved')).toMatchObject([{ outcome: 'modified' }]);
+});
+
+test('a model that goes on with what its limits refuse needs a person, as after refusals of the claim', () => {
+  const insisting = Array.from({ length: 6 }, (_, index) =>
+    calls({
+      ...call(`c${index}`, 'issue_refund', { order: `O-${index}`, amount: 50 }),
+      check: { ok: true as const, outlook: { limits: USED_UP, at: START + index * 1_000 } },
+    }),
+  );
+  const shell = played(BEYOND, { model: insisting });
+  expect(finish(shell)).toMatchObject({
+    stopReason: 'needs_human',
+    detail: 'repeated_tool_failure',
+  });
+});
+
+test('the first refusal stops a run that stops at the first failure of a tool', () => {
+  const onToolFailure = { mode: 'stop', threshold: 1, outcome: 'needs_human' } as const;
+  const shell = played(BEYOND, { settings: { onToolFailure } });
+  expect(finish(shell)).toMatchObject({ detail: 'repeated_tool_failure' });
+});
+
 test('a call that needs no word goes on to its claim, which decides by what is used up then', () => {
   const free = [tool('issue_refund', { effect: 'financial', idempotency: 'keyed' })];
-  const shell = played({ limits: BEYOND }, { tools: free });
+  const shell = played(BEYOND, { tools: free });
   finish(shell);
   expect(executedOf(shell)).toHaveLength(1);
 });
 
 test('runs of rules before 19 ask, and the card says that it would be refused', () => {
-  const shell = played({ limits: BEYOND }, { rules: 18 });
-  expect(askOf(shell)).toMatchObject({ limits: BEYOND });
+  const shell = played({ limits: TOO_LARGE }, { rules: 18 });
+  expect(askOf(shell)).toMatchObject({ limits: TOO_LARGE });
+});
+
+test('runs of rules before 19 ask although nothing is left', () => {
+  const shell = played(BEYOND, { rules: 18 });
+  expect(askOf(shell)).toMatchObject({ limits: USED_UP });
 });
