@@ -91,6 +91,8 @@ function shaped(definition: unknown, subject: string): GoalDefinition {
   const { issues } = result.error;
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   const field = (issue?.path ?? []).join('.');
+  const inUsd = inUsdAs(definition, field);
+  if (inUsd !== undefined) throw wrongField(subject, inUsd, 'it must be an amount above 0');
   throw wrongField(subject, field === '' ? 'the definition' : field, issue?.message ?? 'not valid');
 }
 
@@ -103,6 +105,16 @@ function withMicroUsd(definition: unknown, subject: string): unknown {
     return { [field]: inMicroUsd(definition[field], wrong) };
   };
   return { ...definition, ...inMicro('budget'), ...inMicro('cycle') };
+}
+
+/** The field of this budget that says the limit in USD; undefined: it was written as it is named. */
+function inUsdAs(definition: unknown, field: string): string | undefined {
+  const [, name = ''] = field.split('.');
+  const inUsd = name.replace(/MicroUsd$/, 'Usd');
+  const budget = isRecord(definition) && field === `budget.${name}` && definition.budget;
+  return inUsd !== name && isRecord(budget) && budget[inUsd] !== undefined
+    ? `budget.${inUsd}`
+    : undefined;
 }
 
 function fits(definition: object): boolean {

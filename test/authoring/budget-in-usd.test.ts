@@ -108,6 +108,12 @@ test.each<[string, () => unknown, string]>([
   ['a start in millionths', () => started({ maxCostUsd: 500_000 }), 'look like micro-USD'],
   ['a goal in millionths', () => goalWith({ maxCostUsd: usd(2) }), 'budget.maxCostUsd'],
   ['the command, in millionths', () => parseBudgetOptions(['maxCostUsd=500000']), 'micro-USD'],
+  ['a goal of nothing', () => goalWith({ maxCostUsd: 0 }), 'budget.maxCostUsd cannot be used'],
+  [
+    'a goal without an end',
+    () => goalWith({ maxCostUsd: 1, hardMaxCostUsd: 'unlimited' }),
+    'budget.hardMaxCostUsd cannot be used: it must be an amount above 0',
+  ],
   ['a goal of next to nothing', () => goalWith({ maxCostUsd: 1e-7 }), 'budget.maxCostUsd'],
 ])('%s that says two limits, or none, is refused by the field', (_, make, field) => {
   expect(make).toThrow(field);
