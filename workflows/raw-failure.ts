@@ -11,8 +11,21 @@ function lastHeartbeatOf({ lastHeartbeatDetails }: TimeoutFailure): unknown {
   return Array.isArray(lastHeartbeatDetails) ? lastHeartbeatDetails[0] : lastHeartbeatDetails;
 }
 
+/** Temporal words one and the same timeout in several ways. */
+function ranOut(failure: TimeoutFailure): RawFailure {
+  const { timeoutType } = failure;
+  return {
+    message: `ran out of time: ${timeoutType}`,
+    timedOut: true,
+    timeoutType,
+    progress: lastHeartbeatOf(failure),
+  };
+}
+
 /** Of work within a task, whose own failures come as they are. */
 export function rawLocalFailure(error: unknown): RawFailure {
+  // A replay reads it from its marker as it is; while the run goes on it comes within an ActivityFailure.
+  if (error instanceof TimeoutFailure) return ranOut(error);
   if (!(error instanceof ApplicationFailure)) return rawFailure(error);
   return { type: error.type ?? null, message: error.message, details: error.details?.[0] };
 }
@@ -23,15 +36,7 @@ export function rawFailure(error: unknown): RawFailure {
   if (!(error instanceof ActivityFailure)) throw error;
   const { cause } = error;
   if (cause instanceof CancelledFailure) return { message: cause.message, cancelled: true };
-  if (cause instanceof TimeoutFailure) {
-    // Temporal words one and the same timeout in several ways.
-    return {
-      message: `ran out of time: ${cause.timeoutType}`,
-      timedOut: true,
-      timeoutType: cause.timeoutType,
-      progress: lastHeartbeatOf(cause),
-    };
-  }
+  if (cause instanceof TimeoutFailure) return ranOut(cause);
   if (cause instanceof ApplicationFailure) {
     return {
       type: cause.type ?? null,
