@@ -16,10 +16,12 @@ import { HoldfastError } from '../core/state/errors.js';
 import { pdfPages } from './pdf-pages.js';
 import { pictureSize } from './picture-size.js';
 import { soundSeconds } from './sound-seconds.js';
-import { typeOf } from './sniff.js';
+import { isBase64, typeOf } from './sniff.js';
 
 /** Vendors refuse larger ones. */
 const PIXELS_MAX = 8_000;
+/** Of the largest file, with its line breaks. */
+export const BASE64_CHARS_MAX = 14_000_000;
 
 /** A file in memory. */
 export interface AttachmentSource {
@@ -71,7 +73,12 @@ export function prepareAttachment(source: AttachmentSource): PreparedAttachment 
 
 function bytesOf({ data, name }: AttachmentSource): Uint8Array {
   if (typeof data !== 'string') return data;
-  if (/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(data)) return Buffer.from(data, 'base64');
+  if (data.length > BASE64_CHARS_MAX) {
+    const why = `its data has ${data.length} characters; ${BASE64_CHARS_MAX} are allowed`;
+    throw refused(name, why, 'Attach a smaller one.');
+  }
+  const base64 = data.replace(/[\t\n\f\r ]+/g, '');
+  if (isBase64(base64)) return Buffer.from(base64, 'base64');
   throw refused(name, 'its data is no base64', 'Give its bytes, or base64.');
 }
 

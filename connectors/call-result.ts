@@ -10,8 +10,6 @@ import type { Secrets } from './secrets.js';
 type CallResult = Awaited<ReturnType<SdkClient['callTool']>>;
 
 const FAILURE_CHARS_MAX = 2_000;
-/** Of the base64 of one file; none that is taken has more. */
-const DATA_CHARS_MAX = 14_000_000;
 
 /** A value of JSON, or a {@link ToolFailure}: the server answered, and what it answered is an error. */
 export function valueOf(
@@ -43,7 +41,7 @@ function plainValue({ structuredContent }: CallResult, said: Said, secrets: Secr
 /** What can be shown to a model; the value tells of the rest by kind and size. */
 function fileOf(block: CallResult['content'][number]): readonly AttachmentSource[] {
   const source = sourceOf(block);
-  if (source === undefined || source.data.length > DATA_CHARS_MAX) return [];
+  if (source === undefined) return [];
   try {
     prepareAttachment(source);
     return [source];

@@ -64,6 +64,22 @@ describe('a file that is attached', () => {
     });
   });
 
+  test('is base64 with white space anywhere, looked through once', () => {
+    const wrapped = png().toString('base64').replace(/.{8}/g, '$&\r\n ');
+    expect(prepareAttachment({ data: wrapped }).attachment.mediaType).toBe('image/png');
+    // A pattern that tries the white space anew from each place would take hours.
+    const spaces = `${' '.repeat(10_000_000)}QQ= =A`;
+    expect(refusalOf({ data: spaces })).toMatchObject({
+      message: expect.stringMatching(/no base64/),
+    });
+  });
+
+  test('is measured before its base64 is read', () => {
+    expect(refusalOf({ data: 'A'.repeat(14_000_001) })).toMatchObject({
+      message: expect.stringMatching(/14000001 characters; 14000000 are allowed/),
+    });
+  });
+
   test('is what it is said to be under any of its names', () => {
     expect(prepareAttachment({ data: jpeg(), mediaType: 'image/jpg' }).attachment.mediaType).toBe(
       'image/jpeg',
@@ -78,6 +94,64 @@ describe('a file that is attached', () => {
       ok: false,
       why: 'unreadable',
     });
+  });
+
+  const pdfOf = (...objects: readonly string[]) =>
+    pdfPages(Buffer.from(`%PDF-1.5\n${objects.join('\n')}\n%%EOF`, 'latin1'));
+  const packedIn = (head: string, inside: string) => {
+    const packed = deflateSync(Buffer.from(inside, 'latin1')).toString('latin1');
+    return `${head}\nstream\n${packed}\nendstream\nendobj`;
+  };
+  const ONE = '1 0 obj\n<</Type/Pages/Count 1/Kids[9 0 R]>>\nendobj';
+
+  test('counts the pages of its tree, and no bookmarks, fields or names', () => {
+    const outlines = '2 0 obj\n<</Type/Outlines/First 3 0 R/Count 900>>\nendobj';
+    const field = `3 0 obj\n<</FT/Btn/Kids[${'4 0 R '.repeat(700)}]>>\nendobj`;
+    expect(pdfOf(ONE, outlines, field)).toEqual({ ok: true, pages: 1 });
+  });
+
+  test.each([
+    ['names are escaped', ['<</T#79pe/P#61ge>>'.repeat(50)], 50],
+    ['white space is any', ['<</Type\0\0/Page>>'.repeat(50)], 50],
+    ['one page is in the tree often', [`<</Count 1/Kids[${'9 0 R '.repeat(50)}]>>`], 50],
+    [
+      'an object begins on the next line',
+      [packedIn('7 0\nobj<</Type/ObjStm/Filter/FlateDecode>>', '<</Type/Page>>'.repeat(50))],
+      50,
+    ],
+    [
+      'a packed one is escaped',
+      [packedIn('7 0 obj<</Type/Obj#53tm/F#69lter/FlateDecode>>', '<</Type/Page>>'.repeat(50))],
+      50,
+    ],
+  ])('counts pages that hide: %s', (_, objects, pages) => {
+    expect(pdfOf(ONE, ...objects)).toEqual({ ok: true, pages });
+  });
+
+  test.each([
+    ['a comment before its type', '<</Type%x\n/Page>>'],
+    ['a type elsewhere', '<</Type 5 0 R>>'],
+    ['a type far away', `<</Type${' '.repeat(101)}/Page>>`],
+    ['a stream of no object', packedIn('<</Type/ObjStm/Filter/FlateDecode>>', 'x')],
+    ['a stream without an end', '7 0 obj<</Type/ObjStm>>\nstream\n'],
+    [
+      'rows of a predictor',
+      packedIn('7 0 obj<</Type/ObjStm/Filter/FlateDecode/DecodeParms<</Predictor 12>>>>', 'x'),
+    ],
+  ])('reads no PDF with %s', (_, object) => {
+    expect(pdfOf(object.startsWith('<</Type/ObjStm') ? '<</Type/Page>>' : ONE, object)).toEqual({
+      ok: false,
+      why: 'unreadable',
+    });
+  });
+
+  test('looks through the bytes of a stream once, however many begin in it', () => {
+    const empty = deflateSync(Buffer.alloc(0)).toString('latin1');
+    const head = `1 0 obj<</Type/ObjStm/Filter/FlateDecode>>stream\n${empty}\n`;
+    const padding = ' '.repeat(8_000_000);
+    const unread = { ok: false, why: 'unreadable' };
+    expect(pdfOf(ONE, head.repeat(3_000), padding)).toEqual(unread);
+    expect(pdfOf(ONE, head.repeat(3_000), padding, 'endstream')).toEqual(unread);
   });
 
   test('is no other text of the store', () => {
