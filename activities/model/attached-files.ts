@@ -1,6 +1,6 @@
 /**
  * Attachments of a conversation as a request has them: their bytes, or words in their place.
- * Invariants: only what the model of the route reads is sent, and only bytes that are of the type that was said; a
+ * Invariants: only what the model of the route reads is sent, and only bytes that are what their reference says; a
  * request has at most so many and so much of them, the newest first.
  */
 import { HoldfastError } from '../../core/state/errors.js';
@@ -14,7 +14,7 @@ import {
 import type { ModelRoute } from '../../core/state/model.js';
 import type { AttachedFile } from '../../core/state/transcript.js';
 import { isTaken } from '../../core/step/media.js';
-import { isOfType } from '../../attachments/sniff.js';
+import { isAsSaid } from '../../attachments/stored.js';
 import type { StoreCalls } from '../../store/store.js';
 import type { HashedNode } from '../../store/transcripts.js';
 import { attachmentsOf } from './node-attachments.js';
@@ -60,8 +60,8 @@ export async function fileOf(
   if (!sent.has(attachment)) return { words: inWords(attachment, 'old') };
   const { mediaType, name, $blob, bytes } = attachment;
   const data = await store.getText(tenant, { $blob, bytes, preview: '' }).catch(ifMissing);
-  if (data === undefined || !isOfType(data, mediaType))
-    return { words: inWords(attachment, 'gone') };
+  if (data === undefined) return { words: inWords(attachment, 'gone') };
+  if (!isAsSaid(data, attachment)) return { words: inWords(attachment, 'other') };
   return { file: { mediaType, data, ...(name !== undefined && { name }) } };
 }
 
@@ -79,6 +79,7 @@ const WHY = {
   unread: 'this model does not read files of this kind',
   old: 'newer files take the room of this request',
   gone: 'its bytes are not in the store any more',
+  other: 'what is stored is not what its reference says',
 } as const;
 
 function inWords(attachment: Attachment, why: keyof typeof WHY): string {

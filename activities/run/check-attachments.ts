@@ -4,7 +4,7 @@ import type { Attachment } from '../../core/state/attachment.js';
 import type { ModelRoute } from '../../core/state/model.js';
 import type { Task } from '../../core/state/task.js';
 import { isTaken } from '../../core/step/media.js';
-import { isOfType } from '../../attachments/sniff.js';
+import { isAsSaid } from '../../attachments/stored.js';
 import type { StoreCalls } from '../../store/store.js';
 
 interface Attached {
@@ -39,13 +39,14 @@ function unreadHint({ takes = {} }: ModelRoute): string {
 async function checkBytes(
   store: Pick<StoreCalls, 'getBlob'>,
   tenant: string,
-  { $blob, mediaType, name = $blob }: Attachment,
+  attachment: Attachment,
 ): Promise<void> {
+  const { $blob, name = $blob } = attachment;
   const data = await store.getBlob(tenant, $blob);
-  if (data !== undefined && isOfType(data, mediaType)) return;
+  if (data !== undefined && isAsSaid(data, attachment)) return;
   const why =
-    data === undefined ? 'is not in the store of this worker' : `is no file of type ${mediaType}`;
+    data === undefined ? 'is not in the store of this worker' : 'is not what its reference says';
   throw new HoldfastError('UnsupportedContent', `The attachment ${name} ${why}.`, {
-    hint: 'Attach it with a client that has the store of the workers, and start again.',
+    hint: 'Attach it with a client that has the store of the workers, and start again with what attach gives.',
   });
 }

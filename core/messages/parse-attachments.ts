@@ -51,10 +51,11 @@ export function parseAttachment(raw: unknown): Parsed<Attachment> {
     return fault(`it has more than ${bytesMax} bytes`);
   if (name !== undefined && !isText(name, ATTACHMENT_NAME_CHARS_MAX))
     return fault(`name must be a text of at most ${ATTACHMENT_NAME_CHARS_MAX} characters`);
-  if (pages !== undefined && !isCount(pages, PAGES_MAX))
-    return fault(`pages must be 1 to ${PAGES_MAX}`);
-  if (seconds !== undefined && !isCount(seconds, SECONDS_MAX))
-    return fault(`seconds must be 1 to ${SECONDS_MAX}`);
+  const kind = MEDIA_TYPES[mediaType];
+  if (!isFact(pages, kind === 'document', PAGES_MAX))
+    return fault(`pages of a document must be 1 to ${PAGES_MAX}`);
+  if (!isFact(seconds, kind === 'sound', SECONDS_MAX))
+    return fault(`seconds of a sound must be 1 to ${SECONDS_MAX}`);
   const value: Attachment = {
     $blob,
     bytes,
@@ -68,6 +69,11 @@ export function parseAttachment(raw: unknown): Parsed<Attachment> {
 
 function isMediaType(value: unknown): value is MediaType {
   return typeof value === 'string' && Object.prototype.hasOwnProperty.call(MEDIA_TYPES, value);
+}
+
+/** Bounds hang on it. */
+function isFact(value: unknown, isNeeded: boolean, max: number): value is number | undefined {
+  return value === undefined ? !isNeeded : isCount(value, max);
 }
 
 function isCount(value: unknown, max: number): value is number {

@@ -90,9 +90,24 @@ describe('call_model', () => {
     const named = { ...secret, mediaType: 'image/png' } as const;
     const gone = { ...(await stored(png())), $blob: '0'.repeat(64) };
     await ask([userItem([named, gone])]);
-    const words = { type: 'text', text: expect.stringContaining('bytes are not in the store') };
-    expect(lastContent()).toEqual([{ type: 'text', text: 'See.' }, words, words]);
+    const words = (why: string) => ({ type: 'text', text: expect.stringContaining(why) });
+    expect(lastContent()).toEqual([
+      { type: 'text', text: 'See.' },
+      words('is not what its reference says'),
+      words('bytes are not in the store'),
+    ]);
   });
+
+  test.each([{ pages: 1 }, { bytes: 4 }, { pages: 2, bytes: 4 }])(
+    'sends no file that is larger than its reference says: %j',
+    async (facts) => {
+      await ask([userItem([{ ...(await stored(pdf(3))), ...facts }])]);
+      expect(lastContent().at(-1)).toEqual({
+        type: 'text',
+        text: expect.stringContaining('what is stored is not what its reference says'),
+      });
+    },
+  );
 
   test('sends the newest twenty, the older ones in words', async () => {
     const pictures: Attachment[] = [];
@@ -132,6 +147,11 @@ describe('open_run', () => {
     expect(await failureFrom(opening([elsewhere]))).toMatchObject({
       type: 'UnsupportedContent',
       message: expect.stringContaining('The attachment cat.png is not in the store'),
+    });
+    const long = { ...(await stored(pdf(3), 'long.pdf')), pages: 1 };
+    expect(await failureFrom(opening([long]))).toMatchObject({
+      type: 'UnsupportedContent',
+      message: expect.stringContaining('The attachment long.pdf is not what its reference says'),
     });
   });
 });
