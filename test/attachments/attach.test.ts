@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib';
 import { parseAttachment } from '../../core/messages/parse-attachments.js';
 import { prepareAttachment } from '../../attachments/attach.js';
 import { pdfPages } from '../../attachments/pdf-pages.js';
+import { soundSeconds } from '../../attachments/sound-seconds.js';
 import { isOfType, typeOf } from '../../attachments/sniff.js';
 import { jpeg, packedPdf, pdf, pdfWithStream, png, wav } from '../attachment-files.js';
 
@@ -11,6 +12,16 @@ function refusalOf(source: Parameters<typeof prepareAttachment>[0]): unknown {
   } catch (error) {
     return error;
   }
+}
+
+function oggPage(serial: number, samples: number, body: string): Buffer {
+  const head = Buffer.alloc(28);
+  head.write('OggS', 0, 'latin1');
+  head.writeBigUInt64LE(BigInt(samples), 6);
+  head.writeUInt32LE(serial, 14);
+  head.writeUInt8(1, 26);
+  head.writeUInt8(body.length, 27);
+  return Buffer.concat([head, Buffer.from(body, 'latin1')]);
 }
 
 describe('a file that is attached', () => {
@@ -152,6 +163,35 @@ describe('a file that is attached', () => {
     const unread = { ok: false, why: 'unreadable' };
     expect(pdfOf(ONE, head.repeat(3_000), padding)).toEqual(unread);
     expect(pdfOf(ONE, head.repeat(3_000), padding, 'endstream')).toEqual(unread);
+  });
+
+  test('lasts as long as its header says in the longest of its ways', () => {
+    const sound = wav(7);
+    // A hostile rate beside 8,000 samples a second of 2 bytes.
+    sound.writeUInt32LE(0xffff_ffff, 28);
+    sound.writeUInt32LE(8_000, 24);
+    sound.writeUInt16LE(2, 32);
+    expect(soundSeconds(sound, 'audio/wav')).toBe(7);
+    const decoy = Buffer.alloc(32);
+    decoy.write('JUNK', 0, 'latin1');
+    decoy.writeUInt32LE(24, 4);
+    decoy.write('fmt ', 8, 'latin1');
+    decoy.fill(0xff, 12);
+    const behind = Buffer.concat([sound.subarray(0, 12), decoy, sound.subarray(12)]);
+    expect(soundSeconds(behind, 'audio/wav')).toBe(8);
+  });
+
+  test('lasts as long as FLAC and Ogg say, however little they take', () => {
+    const flac = Buffer.alloc(42);
+    flac.write('fLaC', 0, 'latin1');
+    flac.writeUIntBE(44_100 << 4, 18, 3);
+    flac.writeUInt32BE(44_100 * 3_600, 22);
+    expect(soundSeconds(flac, 'audio/flac')).toBe(3_600);
+    const opus = [oggPage(1, 0, 'OpusHead'), oggPage(1, 48_000 * 90, 'x')];
+    const next = [oggPage(2, 0, '\x01vorbis\0\0\0\0\x01\x40\x1f\0\0'), oggPage(2, 80_000, 'x')];
+    expect(soundSeconds(Buffer.concat(opus), 'audio/ogg')).toBe(90);
+    expect(soundSeconds(Buffer.concat([...opus, ...next]), 'audio/ogg')).toBe(100);
+    expect(soundSeconds(Buffer.from('OggS'), 'audio/ogg')).toBe(1);
   });
 
   test('is no other text of the store', () => {
