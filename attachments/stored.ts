@@ -6,7 +6,7 @@ import { MEDIA_TYPES, type Attachment, type MediaType } from '../core/state/atta
 import { prepareAttachment } from './attach.js';
 import { isOfType } from './sniff.js';
 
-type Facts = Pick<Attachment, 'pages' | 'seconds'>;
+type Facts = Pick<Attachment, 'pages' | 'textBytes' | 'seconds'>;
 
 const KNOWN_MAX = 1_000;
 /** By the hash of the bytes; undefined: the file cannot be used. */
@@ -18,10 +18,10 @@ export function isAsSaid(base64: string, said: Attachment): boolean {
   if (base64.length !== bytes || !isOfType(base64, mediaType)) return false;
   if (MEDIA_TYPES[mediaType] === 'image') return true;
   const facts = factsOf(base64, said);
-  return (
-    facts !== undefined && atMost(facts.pages, said.pages) && atMost(facts.seconds, said.seconds)
-  );
+  return facts !== undefined && FACTS.every((fact) => atMost(facts[fact], said[fact]));
 }
+
+const FACTS = ['pages', 'textBytes', 'seconds'] as const;
 
 function atMost(found: number | undefined, said: number | undefined): boolean {
   return found === undefined || (said !== undefined && found <= said);

@@ -35,6 +35,9 @@ export const ATTACHED_BYTES_MAX = 20_000_000;
 export const ATTACHMENT_NAME_CHARS_MAX = 100;
 export const PAGES_MAX = 600;
 export const SECONDS_MAX = 36_000;
+/** Most bytes of text that a page has as a rule; what a route counts for a page is with them. */
+export const PAGE_TEXT_BYTES = 8_000;
+export const TEXT_BYTES_MAX = 64 * 1024 * 1024;
 
 /** `$blob`, `bytes`: of the base64 text. */
 export interface Attachment extends BlobRef {
@@ -43,6 +46,8 @@ export interface Attachment extends BlobRef {
   readonly name?: string;
   /** Of a document. */
   readonly pages?: number;
+  /** Of a document whose pages have more text than {@link PAGE_TEXT_BYTES} each: of all of its text. */
+  readonly textBytes?: number;
   /** Of a sound: at most so many. */
   readonly seconds?: number;
 }
@@ -59,6 +64,8 @@ export interface MediaCount {
   readonly images: number;
   readonly documents: number;
   readonly pages: number;
+  /** Of documents: bytes beyond {@link PAGE_TEXT_BYTES} a page. Absent: none. */
+  readonly text?: number;
   readonly sounds: number;
   readonly seconds: number;
 }

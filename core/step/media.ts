@@ -4,6 +4,7 @@
  */
 import {
   kindOf,
+  PAGE_TEXT_BYTES,
   type Attachment,
   type MediaCount,
   type MediaKind,
@@ -25,10 +26,23 @@ function added(count: MediaCount, one: Attachment): MediaCount {
     case 'image':
       return { ...count, images: count.images + 1 };
     case 'document':
-      return { ...count, documents: count.documents + 1, pages: count.pages + (one.pages ?? 1) };
+      return withDocument(count, one);
     case 'sound':
       return { ...count, sounds: count.sounds + 1, seconds: count.seconds + (one.seconds ?? 1) };
   }
+}
+
+function withDocument(count: MediaCount, { pages = 1, textBytes = 0 }: Attachment): MediaCount {
+  return {
+    ...count,
+    documents: count.documents + 1,
+    pages: count.pages + pages,
+    ...withText(count.text, Math.max(0, textBytes - pages * PAGE_TEXT_BYTES)),
+  };
+}
+
+function withText(before = 0, more = 0): Pick<MediaCount, 'text'> {
+  return before + more === 0 ? {} : { text: before + more };
 }
 
 /** Most tokens that they have for the model of a route. */
@@ -37,12 +51,13 @@ export function mediaTokens(
   { takes = {} }: Pick<ModelRoute, 'takes'>,
 ): number {
   if (count === undefined) return 0;
-  const { images, documents, pages, sounds, seconds } = count;
+  const { images, documents, pages, text = 0, sounds, seconds } = count;
   const words = (images + documents + sounds) * WORDS_TOKENS;
   return (
     words +
     images * (takes.image ?? 0) +
     pages * (takes.documentPage ?? 0) +
+    (takes.documentPage === undefined ? 0 : text) +
     seconds * (takes.soundSecond ?? 0)
   );
 }
@@ -53,6 +68,7 @@ export function sumMedia(a: MediaCount | undefined, b: MediaCount): MediaCount {
     images: a.images + b.images,
     documents: a.documents + b.documents,
     pages: a.pages + b.pages,
+    ...withText(a.text, b.text),
     sounds: a.sounds + b.sounds,
     seconds: a.seconds + b.seconds,
   };

@@ -165,6 +165,28 @@ describe('a file that is attached', () => {
     expect(pdfOf(ONE, head.repeat(3_000), padding, 'endstream')).toEqual(unread);
   });
 
+  const pageOf = (content: string) =>
+    prepareAttachment({
+      data: Buffer.from(
+        `%PDF-1.5\n${ONE}\n${packedIn('5 0 obj<</Length 1/Filter/FlateDecode>>', content)}`,
+        'latin1',
+      ),
+    }).attachment;
+
+  test('has the text of its pages where they have more than pages have as a rule', () => {
+    const line = '[(A \\(long\\) line)-20(of a sheet)]TJ\n<00410042>Tj\n';
+    const lines = line.repeat(1_000);
+    expect(pageOf(`BT ${lines} ET`)).toMatchObject({ pages: 1, textBytes: 29_000 });
+    expect(pageOf(line)).not.toHaveProperty('textBytes');
+    const drawn = '10 10 m 20 20 l S (no text) pop\n'.repeat(10_000);
+    expect(pageOf(drawn)).not.toHaveProperty('textBytes');
+    expect(pageOf(`(${'x'.repeat(100_000)}`)).not.toHaveProperty('textBytes');
+  });
+
+  test('is refused where its text unpacks to too much', () => {
+    expect(() => pageOf(' '.repeat(65 * 1024 * 1024))).toThrow(/its text cannot be measured/);
+  });
+
   test('lasts as long as its header says in the longest of its ways', () => {
     const sound = wav(7);
     // A hostile rate beside 8,000 samples a second of 2 bytes.

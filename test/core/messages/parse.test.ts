@@ -259,6 +259,7 @@ describe('attachments of a message or a start', () => {
     [[{ ...one, bytes: 5_000_100 }], /more than 3750000 bytes/],
     [[{ ...one, name: 'x'.repeat(101) }], /name must be/],
     [[{ ...one, pages: 601 }], /pages of a document must be/],
+    [[{ ...one, textBytes: 0 }], /textBytes must be/],
     [[{ ...one, mediaType: 'application/pdf' }], /pages of a document must be/],
     [[{ ...one, seconds: 1.5 }], /seconds of a sound must be/],
     [[{ ...one, mediaType: 'audio/wav' }], /seconds of a sound must be/],

@@ -56,6 +56,18 @@ describe('what is attached to a task', () => {
     expect(second).toBe(plainSecond);
   });
 
+  test('counts with its text where a document has more than its pages have as a rule', () => {
+    const boundWith = (one: Attachment, takes: typeof TAKES | { image: number } = TAKES) => {
+      const shell = createShell({ takes, task: { attachments: [one] }, model: [says('A.')] });
+      finish(shell);
+      return boundsOf(shell)[0] ?? 0;
+    };
+    const dense = { ...REPORT, textBytes: 500_000 };
+    expect(boundWith(dense) - boundWith(REPORT)).toBe(500_000 - 3 * 8_000);
+    const unread = { image: 1_600 };
+    expect(boundWith(dense, unread)).toBe(boundWith(REPORT, unread));
+  });
+
   test('counts anew for a model that has counted nothing of it', () => {
     const shell = createShell({
       ...TALK,
