@@ -35,13 +35,17 @@ export function sentOf(
   nodes: readonly HashedNode[],
   route: FileReader['route'],
 ): ReadonlySet<Attachment> {
+  const { documentPages = Number.POSITIVE_INFINITY } = route.takes ?? {};
   const sent = new Set<Attachment>();
   let bytes = 0;
+  let pages = 0;
   for (const node of nodes.toReversed()) {
     const own = node.blocks.flatMap(attachmentsOf).filter((one) => isTaken(one, route));
     for (const one of own) {
       bytes += fileBytes(one);
-      if (sent.size >= SENT_MAX || bytes > ATTACHED_BYTES_MAX) return sent;
+      pages += one.pages ?? 0;
+      const hasRoom = bytes <= ATTACHED_BYTES_MAX && pages <= documentPages;
+      if (sent.size >= SENT_MAX || !hasRoom) return sent;
       sent.add(one);
     }
   }

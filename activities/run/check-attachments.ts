@@ -26,11 +26,23 @@ export async function checkAttachments(
       { hint: unreadHint(route), details: { model: route.name, mediaType: unread.mediaType } },
     );
   }
+  checkPages(attachments, route);
   for (const one of attachments) await checkBytes(store, tenant, one);
 }
 
+function checkPages(attachments: readonly Attachment[], { name, takes = {} }: ModelRoute): void {
+  const { documentPages = Number.POSITIVE_INFINITY } = takes;
+  const pages = attachments.reduce((sum, one) => sum + (one.pages ?? 0), 0);
+  if (pages <= documentPages) return;
+  throw new HoldfastError(
+    'UnsupportedContent',
+    `The documents have ${pages} pages; the model ${name} takes ${documentPages} in a request.`,
+    { hint: 'Attach a part of them, or start with another model.', details: { model: name } },
+  );
+}
+
 function unreadHint({ takes = {} }: ModelRoute): string {
-  const kinds = Object.keys(takes);
+  const kinds = Object.keys(takes).filter((name) => name !== 'documentPages');
   return kinds.length === 0
     ? 'Start with another model, or say in `takes` of its route what it reads.'
     : `Start with another model; of this one the route says that it reads ${kinds.join(', ')}.`;

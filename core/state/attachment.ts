@@ -56,6 +56,8 @@ export interface Attachment extends BlobRef {
 export interface MediaTaken {
   readonly image?: number;
   readonly documentPage?: number;
+  /** Most pages that one request has, of all documents together. Absent: as many as documents may have. */
+  readonly documentPages?: number;
   readonly soundSecond?: number;
 }
 

@@ -109,6 +109,15 @@ describe('call_model', () => {
     },
   );
 
+  test('sends no more pages than the model takes in a request, the newest first', async () => {
+    const documents = [await stored(pdf(60), 'old.pdf'), await stored(pdf(50), 'new.pdf')];
+    const append = documents.map((one, n) => userItem([one], n));
+    await ask(append, { ...SEES, takes: { ...TAKES, documentPages: 100 } });
+    const said = JSON.stringify(JSON.parse(bed.model.requests().at(-1)?.body ?? '{}'));
+    expect(said).toContain(pdf(50).toString('base64'));
+    expect(said).not.toContain(pdf(60).toString('base64'));
+  });
+
   test('sends the newest twenty, the older ones in words', async () => {
     const pictures: Attachment[] = [];
     for (let n = 1; n <= 25; n += 1) pictures.push(await stored(png(n, n)));
@@ -136,6 +145,15 @@ describe('open_run', () => {
       type: 'UnsupportedContent',
       nonRetryable: true,
       message: expect.stringContaining('The model scripted/test does not read image/png.'),
+    });
+  });
+
+  test('refuses more pages than the model takes in a request', async () => {
+    bed = await startBed({ takes: { ...TAKES, documentPages: 100 } });
+    expect(
+      await failureFrom(opening([await stored(pdf(60)), await stored(pdf(50))])),
+    ).toMatchObject({
+      message: expect.stringMatching(/have 110 pages; the model .* takes 100 in a request/),
     });
   });
 
