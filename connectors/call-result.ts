@@ -22,7 +22,10 @@ export function valueOf(
     const said = secrets.strip(text.join('\n')).slice(0, FAILURE_CHARS_MAX);
     return new ToolFailure(said || 'The server says no more.');
   }
-  const files = (result.content ?? []).flatMap(fileOf).slice(0, RESULT_ATTACHMENTS_MAX);
+  const found = (result.content ?? []).flatMap(fileOf);
+  const files = found.slice(0, RESULT_ATTACHMENTS_MAX);
+  if (found.length > files.length)
+    blocks.push(`[${found.length - files.length} more files of this result are left out.]`);
   const value = plainValue(result, { blocks, text: text.join('\n') }, secrets);
   return files.length === 0 ? value : withFiles(value, files);
 }

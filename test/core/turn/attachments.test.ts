@@ -159,5 +159,8 @@ describe('what a tool returns beside its value', () => {
     expect(finish(shell).stopReason).toBe('completed');
     const told = ofType(shell, 'tool_finished').map(({ attachments = [] }) => attachments.length);
     expect(told).toEqual(ids.map(() => 2));
+    const [item] = requestsOf(shell)[1]?.append ?? [];
+    const note = '[6 more files of this result have no room in this message.]';
+    expect(item).toMatchObject({ results: ids.map(() => ({ note })) });
   });
 });
