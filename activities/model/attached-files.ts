@@ -8,6 +8,7 @@ import {
   ATTACHED_BYTES_MAX,
   fileBytes,
   kindOf,
+  SENT_MAX,
   type Attachment,
   type MediaKind,
 } from '../../core/state/attachment.js';
@@ -18,9 +19,6 @@ import { isAsSaid } from '../../attachments/stored.js';
 import type { StoreCalls } from '../../store/store.js';
 import type { HashedNode } from '../../store/transcripts.js';
 import { attachmentsOf } from './node-attachments.js';
-
-/** Of one request; with more of them vendors take smaller pictures only. */
-const SENT_MAX = 20;
 
 export interface FileReader {
   readonly store: Pick<StoreCalls, 'getText'>;

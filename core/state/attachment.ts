@@ -28,6 +28,8 @@ export const MEDIA_BYTES_MAX: { readonly [kind in MediaKind]: number } = {
 };
 /** Of one message, and of the results of one turn. */
 export const ATTACHMENTS_MAX = 20;
+/** Of one request: with more of them vendors take smaller pictures only. */
+export const SENT_MAX = 20;
 /** Of one result. */
 export const RESULT_ATTACHMENTS_MAX = 8;
 /** Bytes of the files of one message together. */

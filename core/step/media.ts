@@ -5,6 +5,7 @@
 import {
   kindOf,
   PAGE_TEXT_BYTES,
+  SENT_MAX,
   type Attachment,
   type MediaCount,
   type MediaKind,
@@ -45,7 +46,7 @@ function withText(before = 0, more = 0): Pick<MediaCount, 'text'> {
   return before + more === 0 ? {} : { text: before + more };
 }
 
-/** Most tokens that they have for the model of a route. */
+/** Most tokens that they have for the model of a route: all of them words, and files as many as a request may have. */
 export function mediaTokens(
   count: MediaCount | undefined,
   { takes = {} }: Pick<ModelRoute, 'takes'>,
@@ -55,8 +56,8 @@ export function mediaTokens(
   const words = (images + documents + sounds) * WORDS_TOKENS;
   return (
     words +
-    images * (takes.image ?? 0) +
-    pages * (takes.documentPage ?? 0) +
+    Math.min(images, SENT_MAX) * (takes.image ?? 0) +
+    Math.min(pages, takes.documentPages ?? pages) * (takes.documentPage ?? 0) +
     (takes.documentPage === undefined ? 0 : text) +
     seconds * (takes.soundSecond ?? 0)
   );

@@ -1,5 +1,6 @@
 /** Pictures, documents and sounds, by reference: what a run says of them, and what it reserves. */
 import type { Attachment } from '../../../core/state/attachment.js';
+import { mediaTokens } from '../../../core/step/media.js';
 import { call, calls, says, usage, type Script } from '../script.js';
 import {
   createShell,
@@ -126,6 +127,12 @@ describe('what is attached to a message', () => {
     settle(shell);
     expect(warningsOf(shell)).toContain('message_dropped');
   });
+});
+
+test('a request is bounded by the files that it may have, however many the conversation has', () => {
+  const count = { images: 300, documents: 2, pages: 700, sounds: 0, seconds: 0 };
+  const takes = { image: 1_000, documentPage: 10, documentPages: 100 };
+  expect(mediaTokens(count, { takes })).toBe(302 * WORDS + 20 * 1_000 + 100 * 10);
 });
 
 describe('what a tool returns beside its value', () => {
