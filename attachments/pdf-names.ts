@@ -2,7 +2,7 @@
 
 /** The source of a pattern that finds the whole name, however it is written. */
 export function nameOf(name: string): string {
-  return `/${[...name].map(charOf).join('')}(?![^\\0\\s()<>[\\]{}/%])`;
+  return `/${name.replace(/./g, charOf)}(?![^\\0\\s()<>[\\]{}/%])`;
 }
 
 function charOf(char: string): string {
