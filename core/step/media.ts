@@ -3,7 +3,9 @@
  * Invariant: a model that does not read a kind is told of it in words, which count as well.
  */
 import {
+  ATTACHED_BYTES_MAX,
   kindOf,
+  MEDIA_BYTES_MAX,
   PAGE_TEXT_BYTES,
   SENT_MAX,
   type Attachment,
@@ -61,6 +63,19 @@ export function mediaTokens(
     (takes.documentPage === undefined ? 0 : text) +
     seconds * (takes.soundSecond ?? 0)
   );
+}
+
+/** Whether some of them may have been words in the last request, for want of room, and files in the next. */
+export function mayLackRoom(
+  { images, documents, pages, sounds }: MediaCount,
+  { takes = {} }: Pick<ModelRoute, 'takes'>,
+): boolean {
+  const bytes =
+    images * MEDIA_BYTES_MAX.image +
+    documents * MEDIA_BYTES_MAX.document +
+    sounds * MEDIA_BYTES_MAX.sound;
+  const isMany = images + documents + sounds > SENT_MAX || bytes > ATTACHED_BYTES_MAX;
+  return isMany || pages > (takes.documentPages ?? pages);
 }
 
 export function sumMedia(a: MediaCount | undefined, b: MediaCount): MediaCount {

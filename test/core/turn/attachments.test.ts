@@ -1,7 +1,7 @@
 /** Pictures, documents and sounds, by reference: what a run says of them, and what it reserves. */
 import type { Attachment } from '../../../core/state/attachment.js';
 import { mediaTokens } from '../../../core/step/media.js';
-import { call, calls, says, usage, type Script } from '../script.js';
+import { call, calls, says, usage, withReply, type Script } from '../script.js';
 import {
   createShell,
   finish,
@@ -127,6 +127,24 @@ describe('what is attached to a message', () => {
     settle(shell);
     expect(warningsOf(shell)).toContain('message_dropped');
   });
+});
+
+test('a summary may give files room that had none, and the bound after it has them', () => {
+  const boundWith = (pictures: number) => {
+    const attachments = Array.from({ length: pictures }, (_, n) => picture(n));
+    const read = withReply(calls(call('a', 'read_order')), usage(169_900, 100));
+    const shell = createShell({
+      takes: TAKES,
+      promptBytes: 200_000,
+      task: { attachments },
+      model: [read, says('ok')],
+    });
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(ofType(shell, 'compact_boundary')).toHaveLength(1);
+    return boundsOf(shell)[1] ?? 0;
+  };
+  const withRoom = boundWith(5);
+  expect(boundWith(25) - withRoom).toBe(25 * WORDS + 20 * 1_600);
 });
 
 test('a request is bounded by the files that it may have, however many the conversation has', () => {
