@@ -8,18 +8,22 @@ import {
   MEDIA_BYTES_MAX,
   MEDIA_TYPES,
   PAGES_MAX,
+  PAGE_TEXT_BYTES,
   SECONDS_MAX,
   type Attachment,
   type MediaType,
 } from '../core/state/attachment.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { pdfPages } from './pdf-pages.js';
+import { pdfTextBytes } from './pdf-text.js';
 import { pictureSize } from './picture-size.js';
 import { soundSeconds } from './sound-seconds.js';
-import { typeOf } from './sniff.js';
+import { isBase64, typeOf } from './sniff.js';
 
 /** Vendors refuse larger ones. */
 const PIXELS_MAX = 8_000;
+/** Of the largest file, with its line breaks. */
+export const BASE64_CHARS_MAX = 14_000_000;
 
 /** A file in memory. */
 export interface AttachmentSource {
@@ -71,7 +75,12 @@ export function prepareAttachment(source: AttachmentSource): PreparedAttachment 
 
 function bytesOf({ data, name }: AttachmentSource): Uint8Array {
   if (typeof data !== 'string') return data;
-  if (/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(data)) return Buffer.from(data, 'base64');
+  if (data.length > BASE64_CHARS_MAX) {
+    const why = `its data has ${data.length} characters; ${BASE64_CHARS_MAX} are allowed`;
+    throw refused(name, why, 'Attach a smaller one.');
+  }
+  const base64 = data.replace(/[\t\n\f\r ]+/g, '');
+  if (isBase64(base64)) return Buffer.from(base64, 'base64');
   throw refused(name, 'its data is no base64', 'Give its bytes, or base64.');
 }
 
@@ -94,27 +103,39 @@ interface Found {
   readonly name: string | undefined;
 }
 
-function factsOf(bytes: Uint8Array, found: Found): Pick<Attachment, 'pages' | 'seconds'> {
+function factsOf(
+  bytes: Uint8Array,
+  found: Found,
+): Pick<Attachment, 'pages' | 'textBytes' | 'seconds'> {
   const { mediaType, name } = found;
   switch (MEDIA_TYPES[mediaType]) {
     case 'image':
       checkPixels(bytes, found);
       return {};
-    case 'document': {
-      const read = pdfPages(bytes);
-      if (!read.ok) {
-        const why = read.why === 'encrypted' ? 'it is encrypted' : 'its pages cannot be counted';
-        throw refused(name, why, 'Save it anew as a plain PDF.');
-      }
-      if (read.pages > PAGES_MAX) {
-        const why = `it has ${read.pages} pages; ${PAGES_MAX} are allowed`;
-        throw refused(name, why, 'Attach a part of it.');
-      }
-      return { pages: read.pages };
-    }
+    case 'document':
+      return factsOfPdf(bytes, name);
     case 'sound':
       return { seconds: Math.min(SECONDS_MAX, soundSeconds(bytes, mediaType)) };
   }
+}
+
+function factsOfPdf(bytes: Uint8Array, name: string | undefined) {
+  const read = pdfPages(bytes);
+  if (!read.ok) {
+    const why = read.why === 'encrypted' ? 'it is encrypted' : 'its pages cannot be counted';
+    throw refused(name, why, 'Save it anew as a plain PDF.');
+  }
+  const { pages } = read;
+  if (pages > PAGES_MAX) {
+    const why = `it has ${pages} pages; ${PAGES_MAX} are allowed`;
+    throw refused(name, why, 'Attach a part of it.');
+  }
+  const textBytes = pdfTextBytes(bytes);
+  if (textBytes === undefined) {
+    const hint = 'Save it anew as a plain PDF, or attach a part of it.';
+    throw refused(name, 'its text cannot be measured, or unpacks to too much', hint);
+  }
+  return { pages, ...(textBytes > pages * PAGE_TEXT_BYTES && { textBytes }) };
 }
 
 function checkPixels(bytes: Uint8Array, { mediaType, name }: Found): void {

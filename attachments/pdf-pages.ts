@@ -1,19 +1,20 @@
 /**
  * How many pages a PDF has, at most.
- * Invariants: total and bounded, whatever the bytes are; object streams are looked into, so that a page that is packed away
- * counts too. Pages of replaced versions count as well: the figure is a bound.
+ * Invariants: total, and bounded in bytes and in work, whatever the bytes are; object streams are looked into, so that a
+ * page that is packed away counts too. Pages of replaced versions count as well: the figure is a bound. What could hide
+ * pages from the count makes a PDF unreadable.
  */
 import { inflateSync } from 'node:zlib';
+import { isNamed, nameOf } from './pdf-names.js';
+import { newPageCount, type PageCount } from './pdf-tree.js';
 
 /** Of all object streams together. */
 const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
-const STREAMS_MAX = 20_000;
-const PAGE = /\/Type\s{0,10}\/Page(?![A-Za-z])/g;
-/** What an inner node of the page tree says. */
-const COUNT = /\/Count\s{1,10}(\d{1,9})/g;
-const OBJECT_STREAM = '/ObjStm';
-/** Between the dictionary of a stream and its bytes. */
+const STREAMS_MAX = 4_000;
+/** Of a stream: on either side of its type. */
 const DICTIONARY_CHARS = 2_000;
+const OBJECT_STREAM = nameOf('ObjStm');
+const ENCRYPT = nameOf('Encrypt');
 
 export type PdfPages =
   | { readonly ok: true; readonly pages: number }
@@ -22,52 +23,66 @@ export type PdfPages =
 export function pdfPages(bytes: Uint8Array): PdfPages {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = data.toString('latin1');
-  if (/\/Encrypt[\s<]/.test(text)) return { ok: false, why: 'encrypted' };
-  let found = pagesIn(text);
-  let left = UNPACKED_BYTES_MAX;
-  let at = text.indexOf(OBJECT_STREAM);
-  for (let streams = 0; at !== -1; streams += 1) {
-    if (streams >= STREAMS_MAX || left <= 0) return { ok: false, why: 'unreadable' };
-    const unpacked = streamAfter({ data, text, at, left });
-    if (unpacked === undefined) return { ok: false, why: 'unreadable' };
-    left -= unpacked.length;
-    const inside = pagesIn(unpacked.toString('latin1'));
-    found = { pages: found.pages + inside.pages, count: Math.max(found.count, inside.count) };
-    at = text.indexOf(OBJECT_STREAM, at + OBJECT_STREAM.length);
-  }
-  const pages = Math.max(found.pages, found.count);
-  return pages > 0 ? { ok: true, pages } : { ok: false, why: 'unreadable' };
+  if (isNamed(text, ENCRYPT)) return { ok: false, why: 'encrypted' };
+  const count = newPageCount();
+  const read = count.add(text) && addPacked(count, { data, text });
+  const pages = count.pages();
+  return read && pages > 0 ? { ok: true, pages } : { ok: false, why: 'unreadable' };
 }
 
-function pagesIn(text: string): { readonly pages: number; readonly count: number } {
-  let pages = 0;
-  let count = 0;
-  for (const _ of text.matchAll(PAGE)) pages += 1;
-  for (const [, number] of text.matchAll(COUNT)) count = Math.max(count, Number(number));
-  return { pages, count };
-}
-
-interface StreamPlace {
+interface Source {
   readonly data: Buffer;
   readonly text: string;
-  readonly at: number;
-  /** Most bytes. */
-  readonly left: number;
 }
 
-/** undefined: it is none that can be unpacked within the limit. */
-function streamAfter({ data, text, at, left }: StreamPlace): Buffer | undefined {
-  const head = text.slice(at, at + DICTIONARY_CHARS);
-  const start = /stream\r?\n/.exec(head);
+/** Whether all object streams could be looked into. */
+function addPacked(count: PageCount, { data, text }: Source): boolean {
+  let unpackedLeft = UNPACKED_BYTES_MAX;
+  // Streams do not lie in each other.
+  let packedLeft = data.length;
+  let streams = 0;
+  for (const { index: at } of text.matchAll(new RegExp(OBJECT_STREAM, 'g'))) {
+    streams += 1;
+    const packed = packedAt({ data, text }, at);
+    packedLeft -= packed?.bytes.length ?? 0;
+    if (packed === undefined || packedLeft < 0 || streams > STREAMS_MAX) return false;
+    const unpacked = unpack(packed, unpackedLeft);
+    unpackedLeft -= unpacked?.length ?? 0;
+    if (unpacked === undefined || unpackedLeft <= 0) return false;
+    if (!count.add(unpacked.toString('latin1'))) return false;
+  }
+  return true;
+}
+
+interface Packed {
+  readonly bytes: Buffer;
+  /** Of the stream. */
+  readonly dictionary: string;
+}
+
+/** undefined: there is no whole stream with this type. */
+function packedAt({ data, text }: Source, at: number): Packed | undefined {
+  const start = /stream\r?\n/.exec(text.slice(at, at + DICTIONARY_CHARS));
   if (start === null) return undefined;
+  const before = text.slice(Math.max(0, at - DICTIONARY_CHARS), at);
+  const object = [...before.matchAll(/(?<![A-Za-z])obj(?![A-Za-z])/g)].at(-1);
   const from = at + start.index + start[0].length;
   const end = text.indexOf('endstream', from);
-  const packed = data.subarray(from, end === -1 ? data.length : end);
-  const dictionary = text.slice(Math.max(0, at - DICTIONARY_CHARS), at + start.index);
-  const own = dictionary.slice(dictionary.lastIndexOf(' obj'));
-  if (!own.includes('/FlateDecode')) return own.includes('/Filter') ? undefined : packed;
+  if (object === undefined || end === -1) return undefined;
+  const dictionary = before.slice(object.index) + text.slice(at, at + start.index);
+  return { bytes: data.subarray(from, end), dictionary };
+}
+
+const FILTER = nameOf('Filter');
+const FLATE = nameOf('FlateDecode');
+const PREDICTOR = nameOf('Predictor');
+
+/** undefined: it cannot be unpacked within the limit. */
+function unpack({ bytes, dictionary }: Packed, left: number): Buffer | undefined {
+  if (isNamed(dictionary, PREDICTOR)) return undefined;
+  if (!isNamed(dictionary, FLATE)) return isNamed(dictionary, FILTER) ? undefined : bytes;
   try {
-    return inflateSync(packed, { maxOutputLength: left, finishFlush: 2 });
+    return inflateSync(bytes, { maxOutputLength: left, finishFlush: 2 });
   } catch {
     return undefined;
   }

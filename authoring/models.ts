@@ -95,7 +95,7 @@ export function isSized(model: Pick<ModelRoute, 'contextWindow' | 'maxOutputToke
 
 export function areTaken(takes: MediaTaken | undefined): boolean {
   if (takes === undefined) return true;
-  const known: readonly string[] = ['image', 'documentPage', 'soundSecond'];
+  const known: readonly string[] = ['image', 'documentPage', 'documentPages', 'soundSecond'];
   return (
     typeof takes === 'object' &&
     takes !== null &&

@@ -10,8 +10,6 @@ import type { Secrets } from './secrets.js';
 type CallResult = Awaited<ReturnType<SdkClient['callTool']>>;
 
 const FAILURE_CHARS_MAX = 2_000;
-/** Of the base64 of one file; none that is taken has more. */
-const DATA_CHARS_MAX = 14_000_000;
 
 /** A value of JSON, or a {@link ToolFailure}: the server answered, and what it answered is an error. */
 export function valueOf(
@@ -24,7 +22,10 @@ export function valueOf(
     const said = secrets.strip(text.join('\n')).slice(0, FAILURE_CHARS_MAX);
     return new ToolFailure(said || 'The server says no more.');
   }
-  const files = (result.content ?? []).flatMap(fileOf).slice(0, RESULT_ATTACHMENTS_MAX);
+  const found = (result.content ?? []).flatMap(fileOf);
+  const files = found.slice(0, RESULT_ATTACHMENTS_MAX);
+  if (found.length > files.length)
+    blocks.push(`[${found.length - files.length} more files of this result are left out.]`);
   const value = plainValue(result, { blocks, text: text.join('\n') }, secrets);
   return files.length === 0 ? value : withFiles(value, files);
 }
@@ -43,7 +44,7 @@ function plainValue({ structuredContent }: CallResult, said: Said, secrets: Secr
 /** What can be shown to a model; the value tells of the rest by kind and size. */
 function fileOf(block: CallResult['content'][number]): readonly AttachmentSource[] {
   const source = sourceOf(block);
-  if (source === undefined || source.data.length > DATA_CHARS_MAX) return [];
+  if (source === undefined) return [];
   try {
     prepareAttachment(source);
     return [source];

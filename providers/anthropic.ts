@@ -20,7 +20,8 @@ import {
   type Provider,
 } from './provider.js';
 import { withoutSecrets } from './secret.js';
-import { isRecord, listAt, textAt, type JsonRecord } from './json-record.js';
+import { serverSecrets } from './anthropic/server-secrets.js';
+import type { JsonRecord } from './json-record.js';
 import type { StallLimits } from './stall-watch.js';
 
 export interface AnthropicSettings extends Partial<StallLimits> {
@@ -50,7 +51,7 @@ export function createAnthropicProvider(settings: AnthropicSettings): Provider {
   });
   const limits = stallLimitsOf(settings);
   const { requestOptions = {} } = settings;
-  const secrets = [settings.apiKey, ...tokensIn(requestOptions)];
+  const secrets = [settings.apiKey, ...serverSecrets(requestOptions)];
   return {
     name: settings.name ?? 'anthropic',
     complete: (request, progress) =>
@@ -58,14 +59,6 @@ export function createAnthropicProvider(settings: AnthropicSettings): Provider {
         complete({ client, limits, requestOptions }, request, progress),
       ),
   };
-}
-
-/** Keys of servers that the vendor is to reach. */
-function tokensIn(options: JsonRecord): readonly string[] {
-  return listAt(options, 'mcp_servers')
-    .filter(isRecord)
-    .map((server) => textAt(server, 'authorization_token'))
-    .filter((token) => token !== '');
 }
 
 interface Connection {

@@ -38,6 +38,10 @@ export const SMALL = {
   temperatureAllowed: true,
 } as const;
 
+const ANTHROPIC_TAKES: MediaTaken = { image: 5_000, documentPage: 8_000 };
+/** A model with a small window is sent fewer pages. */
+const CLAUDE_SMALL = { ...SMALL, takes: { ...ANTHROPIC_TAKES, documentPages: 100 } };
+
 const ANTHROPIC: readonly ModelRow[] = [
   { model: 'claude-fable-5-1', usd: [10, 50, 0.25, 12.5], ...LARGE },
   { model: 'claude-fable-5', usd: [10, 50, 1, 12.5], ...LARGE },
@@ -46,8 +50,8 @@ const ANTHROPIC: readonly ModelRow[] = [
   { model: 'claude-opus-4-8', usd: [5, 25, 0.5, 6.25], ...LARGE },
   { model: 'claude-opus-4-7', usd: [5, 25, 0.5, 6.25], ...LARGE },
   { model: 'claude-opus-4-6', usd: [5, 25, 0.5, 6.25], ...LARGE_WITH_TEMPERATURE },
-  { model: 'claude-opus-4-5', usd: [5, 25, 0.5, 6.25], ...SMALL },
-  { model: 'claude-opus-4-5-20251101', usd: [5, 25, 0.5, 6.25], ...SMALL },
+  { model: 'claude-opus-4-5', usd: [5, 25, 0.5, 6.25], ...CLAUDE_SMALL },
+  { model: 'claude-opus-4-5-20251101', usd: [5, 25, 0.5, 6.25], ...CLAUDE_SMALL },
   { model: 'claude-sonnet-5-5', usd: [2, 10, 0.1, 2.5], ...LARGE },
   { model: 'claude-sonnet-5', usd: [2, 10, 0.2, 2.5], ...LARGE },
   {
@@ -56,8 +60,8 @@ const ANTHROPIC: readonly ModelRow[] = [
     ...LARGE_WITH_TEMPERATURE,
     maxOutputTokens: 64_000,
   },
-  { model: 'claude-haiku-4-5', usd: [1, 5, 0.1, 1.25], ...SMALL },
-  { model: 'claude-haiku-4-5-20251001', usd: [1, 5, 0.1, 1.25], ...SMALL },
+  { model: 'claude-haiku-4-5', usd: [1, 5, 0.1, 1.25], ...CLAUDE_SMALL },
+  { model: 'claude-haiku-4-5-20251001', usd: [1, 5, 0.1, 1.25], ...CLAUDE_SMALL },
 ];
 
 const GPT_4O = {
@@ -100,7 +104,7 @@ export const VENDOR_TABLES: readonly VendorTable[] = [
   {
     providers: ['anthropic'],
     pricesVersion: '2026-10-24',
-    takes: { image: 5_000, documentPage: 8_000 },
+    takes: ANTHROPIC_TAKES,
     rows: ANTHROPIC,
   },
   {

@@ -1,6 +1,6 @@
 /**
  * Attachments of a conversation as a request has them: their bytes, or words in their place.
- * Invariants: only what the model of the route reads is sent, and only bytes that are of the type that was said; a
+ * Invariants: only what the model of the route reads is sent, and only bytes that are what their reference says; a
  * request has at most so many and so much of them, the newest first.
  */
 import { HoldfastError } from '../../core/state/errors.js';
@@ -8,19 +8,17 @@ import {
   ATTACHED_BYTES_MAX,
   fileBytes,
   kindOf,
+  SENT_MAX,
   type Attachment,
   type MediaKind,
 } from '../../core/state/attachment.js';
 import type { ModelRoute } from '../../core/state/model.js';
 import type { AttachedFile } from '../../core/state/transcript.js';
 import { isTaken } from '../../core/step/media.js';
-import { isOfType } from '../../attachments/sniff.js';
+import { isAsSaid } from '../../attachments/stored.js';
 import type { StoreCalls } from '../../store/store.js';
 import type { HashedNode } from '../../store/transcripts.js';
 import { attachmentsOf } from './node-attachments.js';
-
-/** Of one request; with more of them vendors take smaller pictures only. */
-const SENT_MAX = 20;
 
 export interface FileReader {
   readonly store: Pick<StoreCalls, 'getText'>;
@@ -35,13 +33,17 @@ export function sentOf(
   nodes: readonly HashedNode[],
   route: FileReader['route'],
 ): ReadonlySet<Attachment> {
+  const { documentPages = Number.POSITIVE_INFINITY } = route.takes ?? {};
   const sent = new Set<Attachment>();
   let bytes = 0;
+  let pages = 0;
   for (const node of nodes.toReversed()) {
     const own = node.blocks.flatMap(attachmentsOf).filter((one) => isTaken(one, route));
     for (const one of own) {
       bytes += fileBytes(one);
-      if (sent.size >= SENT_MAX || bytes > ATTACHED_BYTES_MAX) return sent;
+      pages += one.pages ?? 0;
+      const hasRoom = bytes <= ATTACHED_BYTES_MAX && pages <= documentPages;
+      if (sent.size >= SENT_MAX || !hasRoom) return sent;
       sent.add(one);
     }
   }
@@ -60,8 +62,8 @@ export async function fileOf(
   if (!sent.has(attachment)) return { words: inWords(attachment, 'old') };
   const { mediaType, name, $blob, bytes } = attachment;
   const data = await store.getText(tenant, { $blob, bytes, preview: '' }).catch(ifMissing);
-  if (data === undefined || !isOfType(data, mediaType))
-    return { words: inWords(attachment, 'gone') };
+  if (data === undefined) return { words: inWords(attachment, 'gone') };
+  if (!isAsSaid(data, attachment)) return { words: inWords(attachment, 'other') };
   return { file: { mediaType, data, ...(name !== undefined && { name }) } };
 }
 
@@ -79,6 +81,7 @@ const WHY = {
   unread: 'this model does not read files of this kind',
   old: 'newer files take the room of this request',
   gone: 'its bytes are not in the store any more',
+  other: 'what is stored is not what its reference says',
 } as const;
 
 function inWords(attachment: Attachment, why: keyof typeof WHY): string {

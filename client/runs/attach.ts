@@ -2,6 +2,7 @@
  * Files on their way into a conversation: they go into the store of the workers, and the run gets references.
  * Invariant: no bytes of a file go through Temporal.
  */
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -66,10 +67,13 @@ async function readSource(given: AttachedPath): Promise<AttachmentSource> {
 }
 
 async function readBounded(path: string, name: string): Promise<Uint8Array> {
-  const file = await open(path).catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
-    throw unusable(`${name} cannot be read (${why})`, 'Name a file that can be read.');
-  });
+  // A pipe would be waited for until somebody writes into it.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(
+    (error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      throw unusable(`${name} cannot be read (${why})`, 'Name a file that can be read.');
+    },
+  );
   try {
     const facts = await file.stat();
     if (!facts.isFile()) throw unusable(`${name} is no file`, 'Name a file.');

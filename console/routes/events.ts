@@ -143,7 +143,8 @@ async function* chunksOf(
   if (!signal.aborted) yield { event: 'end', data: {} };
 }
 
-const PIECE_CHARS_MAX = 200_000;
+/** A file is read in few pieces: the store reads the whole for each. */
+const PIECE_CHARS_MAX = 2_000_000;
 
 const getText = endpoint({
   method: 'get',

@@ -144,7 +144,9 @@ export function okResult(
   if (attachments === undefined) return given;
   // The more calls a turn has, the fewer of each: all of them fit one payload.
   const most = Math.max(1, Math.floor(ATTACHMENTS_MAX / (run.turn?.calls.length ?? 1)));
-  return { ...given, attachments: attachments.slice(0, Math.min(most, RESULT_ATTACHMENTS_MAX)) };
+  const kept = attachments.slice(0, Math.min(most, RESULT_ATTACHMENTS_MAX));
+  const filesLeftOut = attachments.length - kept.length;
+  return { ...given, attachments: kept, ...(filesLeftOut > 0 && { filesLeftOut }) };
 }
 
 export function errorResult(

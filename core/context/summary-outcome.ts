@@ -5,7 +5,7 @@
 import { isCount } from '../json/count.js';
 import { follows } from '../step/changes.js';
 import { nearTheEnd } from '../step/clock.js';
-import { mediaTokens } from '../step/media.js';
+import { mayLackRoom, mediaTokens } from '../step/media.js';
 import type { CompactOutput } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
 import { promptTokensBound, settleReservation, costMicroUsd, addUsage } from '../money/budget.js';
@@ -22,8 +22,8 @@ export function compacted(run: OpenRun, effectId: string, output: CompactOutput)
     lost: output.lostCostMicroUsd,
   });
   const tally = { ...run.tally, usage: addUsage(addUsage(run.tally.usage, usage), lostUsage) };
-  // What stays was part of the conversation before, and the rest is the summary.
-  const counted = promptTokensBound(run) + usage.output;
+  // What stays was part of the conversation before, and the rest is the summary; files that had no room may have some now.
+  const counted = promptTokensBound(run) + usage.output + returningTokens(run);
   return withOutcome({ ...spent, tally }, effectId, {
     kind: 'summary',
     head: output.head,
@@ -37,6 +37,12 @@ export function compacted(run: OpenRun, effectId: string, output: CompactOutput)
     ...(output.answerKept && { answerKept: true as const }),
     ...(run.context.bytes !== undefined && output.bytes !== undefined && { bytes: output.bytes }),
   });
+}
+
+function returningTokens(run: OpenRun): number {
+  const { media } = run.context;
+  const route = currentRoute(run);
+  return media !== undefined && mayLackRoom(media, route) ? mediaTokens(media, route) : 0;
 }
 
 export function notCompacted(run: OpenRun, effectId: string, failure: Failure): OpenRun {

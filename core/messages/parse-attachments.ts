@@ -10,6 +10,7 @@ import {
   MEDIA_TYPES,
   PAGES_MAX,
   SECONDS_MAX,
+  TEXT_BYTES_MAX,
   type Attachment,
   type MediaType,
 } from '../state/attachment.js';
@@ -35,12 +36,13 @@ export function parseAttachments(raw: unknown): Parsed<readonly Attachment[] | u
 
 export function parseAttachment(raw: unknown): Parsed<Attachment> {
   if (!isRecord(raw)) return fault('it must be an object, as `attach` gives it');
-  const [$blob, bytes, mediaType, name, pages, seconds] = [
+  const [$blob, bytes, mediaType, name, pages, textBytes, seconds] = [
     '$blob',
     'bytes',
     'mediaType',
     'name',
     'pages',
+    'textBytes',
     'seconds',
   ].map((field) => ownValue(raw, field));
   if (typeof $blob !== 'string' || !HASH.test($blob)) return fault('$blob must be a hash');
@@ -51,16 +53,20 @@ export function parseAttachment(raw: unknown): Parsed<Attachment> {
     return fault(`it has more than ${bytesMax} bytes`);
   if (name !== undefined && !isText(name, ATTACHMENT_NAME_CHARS_MAX))
     return fault(`name must be a text of at most ${ATTACHMENT_NAME_CHARS_MAX} characters`);
-  if (pages !== undefined && !isCount(pages, PAGES_MAX))
-    return fault(`pages must be 1 to ${PAGES_MAX}`);
-  if (seconds !== undefined && !isCount(seconds, SECONDS_MAX))
-    return fault(`seconds must be 1 to ${SECONDS_MAX}`);
+  const kind = MEDIA_TYPES[mediaType];
+  if (!isFact(pages, kind === 'document', PAGES_MAX))
+    return fault(`pages of a document must be 1 to ${PAGES_MAX}`);
+  if (!isFact(textBytes, false, TEXT_BYTES_MAX))
+    return fault(`textBytes must be 1 to ${TEXT_BYTES_MAX}`);
+  if (!isFact(seconds, kind === 'sound', SECONDS_MAX))
+    return fault(`seconds of a sound must be 1 to ${SECONDS_MAX}`);
   const value: Attachment = {
     $blob,
     bytes,
     mediaType,
     ...(name !== undefined && { name }),
     ...(pages !== undefined && { pages }),
+    ...(textBytes !== undefined && { textBytes }),
     ...(seconds !== undefined && { seconds }),
   };
   return { ok: true, value };
@@ -68,6 +74,11 @@ export function parseAttachment(raw: unknown): Parsed<Attachment> {
 
 function isMediaType(value: unknown): value is MediaType {
   return typeof value === 'string' && Object.prototype.hasOwnProperty.call(MEDIA_TYPES, value);
+}
+
+/** Bounds hang on it. */
+function isFact(value: unknown, isNeeded: boolean, max: number): value is number | undefined {
+  return value === undefined ? !isNeeded : isCount(value, max);
 }
 
 function isCount(value: unknown, max: number): value is number {

@@ -28,6 +28,8 @@ export const MEDIA_BYTES_MAX: { readonly [kind in MediaKind]: number } = {
 };
 /** Of one message, and of the results of one turn. */
 export const ATTACHMENTS_MAX = 20;
+/** Of one request: with more of them vendors take smaller pictures only. */
+export const SENT_MAX = 20;
 /** Of one result. */
 export const RESULT_ATTACHMENTS_MAX = 8;
 /** Bytes of the files of one message together. */
@@ -35,6 +37,9 @@ export const ATTACHED_BYTES_MAX = 20_000_000;
 export const ATTACHMENT_NAME_CHARS_MAX = 100;
 export const PAGES_MAX = 600;
 export const SECONDS_MAX = 36_000;
+/** Most bytes of text that a page has as a rule; what a route counts for a page is with them. */
+export const PAGE_TEXT_BYTES = 8_000;
+export const TEXT_BYTES_MAX = 64 * 1024 * 1024;
 
 /** `$blob`, `bytes`: of the base64 text. */
 export interface Attachment extends BlobRef {
@@ -43,6 +48,8 @@ export interface Attachment extends BlobRef {
   readonly name?: string;
   /** Of a document. */
   readonly pages?: number;
+  /** Of a document whose pages have more text than {@link PAGE_TEXT_BYTES} each: of all of its text. */
+  readonly textBytes?: number;
   /** Of a sound: at most so many. */
   readonly seconds?: number;
 }
@@ -51,6 +58,8 @@ export interface Attachment extends BlobRef {
 export interface MediaTaken {
   readonly image?: number;
   readonly documentPage?: number;
+  /** Most pages that one request has, of all documents together. Absent: as many as documents may have. */
+  readonly documentPages?: number;
   readonly soundSecond?: number;
 }
 
@@ -59,6 +68,8 @@ export interface MediaCount {
   readonly images: number;
   readonly documents: number;
   readonly pages: number;
+  /** Of documents: bytes beyond {@link PAGE_TEXT_BYTES} a page. Absent: none. */
+  readonly text?: number;
   readonly sounds: number;
   readonly seconds: number;
 }

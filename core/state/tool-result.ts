@@ -40,6 +40,8 @@ export interface ToolResult {
   readonly content: StoredText;
   /** What the tool returned beside it. */
   readonly attachments?: readonly Attachment[];
+  /** How many more there were; the result has no room for them. Absent: none. */
+  readonly filesLeftOut?: number;
   /** Made by the runtime, not by the tool. */
   readonly synthetic: boolean;
   /** The call was handed to an executor. */

@@ -192,7 +192,7 @@ export function appendTurnResults(run: OpenRun, turn: Turn): OpenRun {
         ...(evidence !== undefined && { evidence }),
         ...(attachments !== undefined && { attachments }),
       };
-      return note === undefined ? item : { ...item, note };
+      return note === '' ? item : { ...item, note };
     }),
     turn.reply.surplus,
   );
@@ -208,16 +208,25 @@ const NOTE_ARGS_CHARS_MAX = 1_000;
 const NOTES_CHARS_MAX = 4_000;
 
 /** The model's call stands as it made it, so the result says what became of it (G9). */
-function noteOf(
+function noteOf(call: SettledStage, share: number): string {
+  const { filesLeftOut } = call.result;
+  const files =
+    filesLeftOut === undefined
+      ? []
+      : [`[${filesLeftOut} more files of this result have no room in this message.]`];
+  return [...correctionOf(call, share), ...files].join('\n');
+}
+
+function correctionOf(
   { corrected, tool, args, result }: SettledStage,
   share: number,
-): string | undefined {
-  if (corrected === undefined) return undefined;
+): readonly string[] {
+  if (corrected === undefined) return [];
   const text = JSON.stringify(args);
   const shown = text.slice(0, Math.min(share, NOTE_ARGS_CHARS_MAX));
   const action = `${tool} ${shown.length < text.length ? `${shown}…` : text}`;
   const became = result.started ? 'executed' : 'wanted';
-  return `User ${corrected.kind} this call: ${became} ${action}`;
+  return [`User ${corrected.kind} this call: ${became} ${action}`];
 }
 
 /** The results are in: on to the next turn, unless the run repeats itself. */

@@ -90,8 +90,32 @@ describe('call_model', () => {
     const named = { ...secret, mediaType: 'image/png' } as const;
     const gone = { ...(await stored(png())), $blob: '0'.repeat(64) };
     await ask([userItem([named, gone])]);
-    const words = { type: 'text', text: expect.stringContaining('bytes are not in the store') };
-    expect(lastContent()).toEqual([{ type: 'text', text: 'See.' }, words, words]);
+    const words = (why: string) => ({ type: 'text', text: expect.stringContaining(why) });
+    expect(lastContent()).toEqual([
+      { type: 'text', text: 'See.' },
+      words('is not what its reference says'),
+      words('bytes are not in the store'),
+    ]);
+  });
+
+  test.each([{ pages: 1 }, { bytes: 4 }, { pages: 2, bytes: 4 }])(
+    'sends no file that is larger than its reference says: %j',
+    async (facts) => {
+      await ask([userItem([{ ...(await stored(pdf(3))), ...facts }])]);
+      expect(lastContent().at(-1)).toEqual({
+        type: 'text',
+        text: expect.stringContaining('what is stored is not what its reference says'),
+      });
+    },
+  );
+
+  test('sends no more pages than the model takes in a request, the newest first', async () => {
+    const documents = [await stored(pdf(60), 'old.pdf'), await stored(pdf(50), 'new.pdf')];
+    const append = documents.map((one, n) => userItem([one], n));
+    await ask(append, { ...SEES, takes: { ...TAKES, documentPages: 100 } });
+    const said = JSON.stringify(JSON.parse(bed.model.requests().at(-1)?.body ?? '{}'));
+    expect(said).toContain(pdf(50).toString('base64'));
+    expect(said).not.toContain(pdf(60).toString('base64'));
   });
 
   test('sends the newest twenty, the older ones in words', async () => {
@@ -124,6 +148,15 @@ describe('open_run', () => {
     });
   });
 
+  test('refuses more pages than the model takes in a request', async () => {
+    bed = await startBed({ takes: { ...TAKES, documentPages: 100 } });
+    expect(
+      await failureFrom(opening([await stored(pdf(60)), await stored(pdf(50))])),
+    ).toMatchObject({
+      message: expect.stringMatching(/have 110 pages; the model .* takes 100 in a request/),
+    });
+  });
+
   test('takes what is there, and refuses what is not', async () => {
     bed = await startBed({ takes: TAKES });
     const there = await stored(png());
@@ -132,6 +165,11 @@ describe('open_run', () => {
     expect(await failureFrom(opening([elsewhere]))).toMatchObject({
       type: 'UnsupportedContent',
       message: expect.stringContaining('The attachment cat.png is not in the store'),
+    });
+    const long = { ...(await stored(pdf(3), 'long.pdf')), pages: 1 };
+    expect(await failureFrom(opening([long]))).toMatchObject({
+      type: 'UnsupportedContent',
+      message: expect.stringContaining('The attachment long.pdf is not what its reference says'),
     });
   });
 });

@@ -52,7 +52,9 @@ test.each([
   else expect(value).toMatchObject(expected);
 });
 
-test('of many files the first eight are taken', () => {
+test('of many files the first eight are taken, and the value tells how many are left out', () => {
   const value = returned(...Array.from({ length: 12 }, () => image(png())));
   expect(isWithFiles(value) && value.files.length).toBe(8);
+  const left = '[4 more files of this result are left out.]';
+  expect(isWithFiles(value) && JSON.stringify(value.value)).toContain(left);
 });

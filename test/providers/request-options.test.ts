@@ -9,9 +9,11 @@ import { failureOf, lastBody, serving, stopAll } from './scripted-setup.js';
 afterEach(stopAll);
 
 const TOKEN = 'token-of-the-crm-server';
+const KEYS = ['key-in-the-path-of-the-crm', 'key in the query of the crm'];
+const URL_WITH_KEYS = `https://crm/s/${KEYS[0]}/mcp?api_key=${encodeURIComponent(KEYS[1]!)}`;
 const OPTIONS = {
-  context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] },
-  mcp_servers: [{ type: 'url', name: 'crm', url: 'https://crm', authorization_token: TOKEN }],
+  container: { skills: [{ type: 'anthropic', skill_id: 'pptx' }] },
+  mcp_servers: [{ type: 'url', name: 'crm', url: URL_WITH_KEYS, authorization_token: TOKEN }],
 };
 
 describe('fields of a vendor', () => {
@@ -29,12 +31,14 @@ describe('fields of a vendor', () => {
   });
 
   test('do not leave by an error of the vendor', async () => {
-    const message = `The server crm refused ${TOKEN}.`;
+    const message = `The server crm (${URL_WITH_KEYS}, ${KEYS[1]}) refused ${TOKEN}.`;
     const { ask } = await serving([{ status: 400, message }], { requestOptions: OPTIONS });
     const failure = await failureOf(ask());
     expect(failure.code).toBe('InvalidRequest');
-    expect(failure.message).toContain('The server crm refused');
-    expect(JSON.stringify([failure.message, failure.details])).not.toContain(TOKEN);
+    expect(failure.message).toContain('The server crm (https://crm/s/[API key]/mcp');
+    const said = JSON.stringify([failure.message, failure.details]);
+    for (const secret of [TOKEN, ...KEYS, encodeURIComponent(KEYS[1]!)])
+      expect(said).not.toContain(secret);
   });
 
   const configOf = (requestOptions: RequestOptions) =>
@@ -46,7 +50,16 @@ describe('fields of a vendor', () => {
 
   test.each<readonly [RequestOptions, RegExp]>([
     [{ openai: {} }, /No provider "openai"/],
-    [{ anthropic: { messages: [] } }, /anthropic\.messages is what the runtime says/],
+    [{ anthropic: { messages: [] } }, /anthropic\.messages is not taken: the runtime says it/],
+    [{ anthropic: { cache_control: { type: 'ephemeral', ttl: '1h' } } }, /prices and bounds/],
+    [{ anthropic: { service_tier: 'auto' } }, /service_tier is not taken/],
+    [{ own: { context_management: { edits: [] } } }, /no request can be bounded/],
+    [{ own: { mcp_servers: {} } }, /mcp_servers is no list/],
+    [{ own: { mcp_servers: [{ url: 'https://a:b@crm' }] } }, /url is no address without a user/],
+    [
+      { own: { mcp_servers: [{ url: 'https://crm', authorization_token: 'short' }] } },
+      /at least 16/,
+    ],
     [{ own: { container: 'x'.repeat(30_000) } }, /too large or too deep/],
     [{ own: [] as never }, /no object/],
   ])('are refused where nothing good would come of them: %#', (options, words) => {

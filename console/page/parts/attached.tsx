@@ -15,7 +15,7 @@ const PICTURES: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'im
 const SAVED: readonly string[] = ['application/pdf'];
 const SOUNDS: readonly string[] = ['audio/wav', 'audio/mpeg', 'audio/ogg', 'audio/flac'];
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
-const PIECE_CHARS = 200_000;
+const PIECE_CHARS = 2_000_000;
 /** Of the largest file that is taken. */
 const CHARS_MAX = 14_000_000;
 

@@ -258,8 +258,11 @@ describe('attachments of a message or a start', () => {
     [[{ ...one, bytes: 0 }], /more than/],
     [[{ ...one, bytes: 5_000_100 }], /more than 3750000 bytes/],
     [[{ ...one, name: 'x'.repeat(101) }], /name must be/],
-    [[{ ...one, pages: 601 }], /pages must be/],
-    [[{ ...one, seconds: 1.5 }], /seconds must be/],
+    [[{ ...one, pages: 601 }], /pages of a document must be/],
+    [[{ ...one, textBytes: 0 }], /textBytes must be/],
+    [[{ ...one, mediaType: 'application/pdf' }], /pages of a document must be/],
+    [[{ ...one, seconds: 1.5 }], /seconds of a sound must be/],
+    [[{ ...one, mediaType: 'audio/wav' }], /seconds of a sound must be/],
     [Array.from({ length: 6 }, () => ({ ...one, bytes: 4_999_000 })), /20000000 are allowed/],
   ])('are refused when they are anything else: %#', (attachments, words) => {
     expect(said(attachments)).toMatchObject({ ok: false, reason: expect.stringMatching(words) });

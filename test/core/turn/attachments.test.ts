@@ -1,6 +1,7 @@
 /** Pictures, documents and sounds, by reference: what a run says of them, and what it reserves. */
 import type { Attachment } from '../../../core/state/attachment.js';
-import { call, calls, says, usage, type Script } from '../script.js';
+import { mediaTokens } from '../../../core/step/media.js';
+import { call, calls, says, usage, withReply, type Script } from '../script.js';
 import {
   createShell,
   finish,
@@ -54,6 +55,18 @@ describe('what is attached to a task', () => {
     const [plainFirst = 0, plainSecond = 0] = boundsOf(plain);
     expect(first - plainFirst).toBe(1_600 + 3 * 4_000 + 2 * WORDS);
     expect(second).toBe(plainSecond);
+  });
+
+  test('counts with its text where a document has more than its pages have as a rule', () => {
+    const boundWith = (one: Attachment, takes: typeof TAKES | { image: number } = TAKES) => {
+      const shell = createShell({ takes, task: { attachments: [one] }, model: [says('A.')] });
+      finish(shell);
+      return boundsOf(shell)[0] ?? 0;
+    };
+    const dense = { ...REPORT, textBytes: 500_000 };
+    expect(boundWith(dense) - boundWith(REPORT)).toBe(500_000 - 3 * 8_000);
+    const unread = { image: 1_600 };
+    expect(boundWith(dense, unread)).toBe(boundWith(REPORT, unread));
   });
 
   test('counts anew for a model that has counted nothing of it', () => {
@@ -116,6 +129,30 @@ describe('what is attached to a message', () => {
   });
 });
 
+test('a summary may give files room that had none, and the bound after it has them', () => {
+  const boundWith = (pictures: number) => {
+    const attachments = Array.from({ length: pictures }, (_, n) => picture(n));
+    const read = withReply(calls(call('a', 'read_order')), usage(169_900, 100));
+    const shell = createShell({
+      takes: TAKES,
+      promptBytes: 200_000,
+      task: { attachments },
+      model: [read, says('ok')],
+    });
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(ofType(shell, 'compact_boundary')).toHaveLength(1);
+    return boundsOf(shell)[1] ?? 0;
+  };
+  const withRoom = boundWith(5);
+  expect(boundWith(25) - withRoom).toBe(25 * WORDS + 20 * 1_600);
+});
+
+test('a request is bounded by the files that it may have, however many the conversation has', () => {
+  const count = { images: 300, documents: 2, pages: 700, sounds: 0, seconds: 0 };
+  const takes = { image: 1_000, documentPage: 10, documentPages: 100 };
+  expect(mediaTokens(count, { takes })).toBe(302 * WORDS + 20 * 1_000 + 100 * 10);
+});
+
 describe('what a tool returns beside its value', () => {
   const returns = (count: number) => ({
     stored: { text: '{}' },
@@ -147,5 +184,8 @@ describe('what a tool returns beside its value', () => {
     expect(finish(shell).stopReason).toBe('completed');
     const told = ofType(shell, 'tool_finished').map(({ attachments = [] }) => attachments.length);
     expect(told).toEqual(ids.map(() => 2));
+    const [item] = requestsOf(shell)[1]?.append ?? [];
+    const note = '[6 more files of this result have no room in this message.]';
+    expect(item).toMatchObject({ results: ids.map(() => ({ note })) });
   });
 });
