@@ -1,5 +1,5 @@
 /**
- * No live fork beside workers that do not ask before they repeat what its family did (G61).
+ * No live fork beside workers that do not ask before they repeat what its family did.
  * Invariant: a worker of an older release opened the store before this release did, and none can open it since: once they are
  * gone, no other one comes.
  */

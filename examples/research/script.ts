@@ -8,7 +8,7 @@ const FINDINGS: Readonly<Record<string, string>> = {
   'N-3': 'N-3: cast iron keeps tea warm for 75 minutes, and may rust.',
 };
 const ANSWER =
-  'Cast iron keeps tea warm the longest, 75 minutes against 48 and 25 (N-3, N-1, N-2). It does not break, but one in ten rusts.';
+  'Cast iron keeps tea warm the longest, 75 minutes against 48 and 25 (N-3, N-1, N-2). Cast iron does not break, but one in ten rusts.';
 
 export const script: ModelScript = (question) => {
   if (question.system.includes('Read the note')) return reading(question);

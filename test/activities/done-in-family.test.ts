@@ -1,4 +1,4 @@
-/** A call that a fork makes, or a run below one, after its family did the same: a person is asked first (G61). */
+/** A call that a fork makes, or a run below one, after its family did the same: a person is asked first. */
 import { z } from 'zod';
 import { ledgerSubject, ledgerTarget } from '../../activities/tool/ledger-names.js';
 import { defineTool } from '../../authoring/index.js';
