@@ -168,7 +168,7 @@ test('a run that no case can say is told, and is no silent pass', async () => {
   writeFileSync(join(folder, 'bundles', 'run.json'), textOfRecorded('S179'));
   const { code, report, out } = await evaluated([{ text: 'Done.' }]);
   expect(report.runs).toMatchObject([
-    { kind: 'not_played', why: expect.stringContaining('agent') },
+    { kind: 'not_played', why: expect.stringContaining('lacks the run S179:a1') },
   ]);
   expect([code, out]).toEqual([1, expect.stringContaining('No run was played')]);
 });
