@@ -242,12 +242,3 @@ export function affordableOutput(microUsd: number, inputTokens: number, prices: 
   const forOutput = microUsd * TOKENS_PER_PRICE - inputTokens * inputPrice(prices);
   return Math.floor(forOutput / prices.output);
 }
-
-export function addUsage(a: Usage, b: Usage): Usage {
-  return {
-    input: a.input + b.input,
-    output: a.output + b.output,
-    cacheRead: a.cacheRead + b.cacheRead,
-    cacheWrite: a.cacheWrite + b.cacheWrite,
-  };
-}

@@ -9,6 +9,7 @@
 import type { Carrier } from '../state/carrier.js';
 import type { Run } from '../state/run.js';
 import { GOAL_CHANGES, type Change } from './goal-changes.js';
+import { RUN_CHANGES } from './run-changes.js';
 import { TREE_CHANGES } from './tree-changes.js';
 
 /** `docs/reference/semantics.md` lists them. */
@@ -201,22 +202,7 @@ export const CHANGES = {
     since: 11,
     why: 'A task queue of a tool on which nobody works is waited for, up to `unservedTimeoutMs`; then the call is unavailable, unless the ledger knows of it.',
   },
-  quickReads: {
-    since: 18,
-    why: 'A tool that is declared quick is tried within the task that decides: one attempt of at most a second; without an answer the call goes on as an ordinary activity.',
-  },
-  clientMessageIds: {
-    since: 19,
-    why: 'The event of a message of the user names the id that its sender gave the message.',
-  },
-  unpricedModels: {
-    since: 19,
-    why: 'A model that a person names while the run goes on may lack prices where the money of the run is unlimited, as a model that a start names may.',
-  },
-  limitsBeforeAsk: {
-    since: 19,
-    why: 'A call of whose limits nothing is left is refused before anybody is asked, as its claim would refuse it; its result counts as that of the claim.',
-  },
+  ...RUN_CHANGES,
   ...TREE_CHANGES,
   ...GOAL_CHANGES,
 } as const satisfies { readonly [name: string]: Change };

@@ -13,6 +13,7 @@ import type { Reply, Usage } from '../state/model.js';
 import { isOpen, type Run } from '../state/run.js';
 import type { ResultItem, TranscriptItem } from '../state/transcript.js';
 import { countMedia, mediaTokens, sumMedia } from './media.js';
+import { surplusKept, surplusResult } from './surplus-calls.js';
 import { currentRoute } from './route.js';
 
 /** Bytes that a message costs besides its text: roles, ids, braces. */
@@ -226,30 +227,4 @@ function rateOf(tokens: number, chars: number): number | undefined {
 function replyChars({ text, calls }: Reply): number {
   const said = text === undefined ? 0 : charsOf(text);
   return calls.reduce((sum, { args }) => sum + JSON.stringify(args).length, said);
-}
-
-/** More calls of one reply than this are not made: all of them together fit one payload. */
-export const CALLS_MAX = 48;
-/** More than this are not even kept: the conversation is as if they had never been in it. */
-export const CALLS_KEPT_MAX = 256;
-
-const TOLD = `This call was not run: of one reply at most ${CALLS_MAX} calls are, and calls after the first ${CALLS_KEPT_MAX} are dropped. Make it again, with all others that are missing, in your next replies.`;
-
-export function surplusResult(callId: string): ResultItem {
-  return { callId, isError: true, code: 'not_executed', content: { text: TOLD } };
-}
-
-/** How many results are added for so many surplus calls. */
-export function surplusKept(surplus: number): number {
-  return Math.min(surplus, CALLS_KEPT_MAX - CALLS_MAX);
-}
-
-/** The results with one for each call that has none. */
-export function resultsOfAll(
-  calls: readonly { readonly id: string }[],
-  results: readonly ResultItem[],
-): readonly ResultItem[] {
-  const given = new Set(results.map(({ callId }) => callId));
-  const missing = calls.filter(({ id }) => !given.has(id));
-  return [...results, ...missing.map(({ id }) => surplusResult(id))];
 }

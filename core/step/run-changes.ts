@@ -1,0 +1,19 @@
+/** Changes of meaning of a single run, its calls and its messages (changes.ts), of the newest rules, by name. */
+export const RUN_CHANGES = {
+  quickReads: {
+    since: 18,
+    why: 'A tool that is declared quick is tried within the task that decides: one attempt of at most a second; without an answer the call goes on as an ordinary activity.',
+  },
+  clientMessageIds: {
+    since: 19,
+    why: 'The event of a message of the user names the id that its sender gave the message.',
+  },
+  unpricedModels: {
+    since: 19,
+    why: 'A model that a person names while the run goes on may lack prices where the money of the run is unlimited, as a model that a start names may.',
+  },
+  limitsBeforeAsk: {
+    since: 19,
+    why: 'A call of whose limits nothing is left is refused before anybody is asked, as its claim would refuse it; its result counts as that of the claim.',
+  },
+} as const;
