@@ -10,7 +10,7 @@
  * - latency: wall time of a case in its engine, ms
  * - replay success: histories that replayed, of those that were exported
  */
-import { addUsage } from '../core/money/added-usage.js';
+import { addUsage } from '../core/money/budget.js';
 import { canonicalJson } from '../core/json/json.js';
 import { NO_USAGE, type Usage } from '../core/state/model.js';
 import { hasStopReason } from './compare/stop-reason.js';

@@ -3,7 +3,7 @@
  * it may cost, then what it did cost.
  * Invariants: attempts of an effect are numbered from 1 without gaps; the first ending of an attempt stays.
  */
-import { addUsage } from '../core/money/added-usage.js';
+import { addUsage } from '../core/money/budget.js';
 import { NO_USAGE, type Usage } from '../core/state/model.js';
 import { checkIdentifiers, LIST_ROWS_MAX } from './bounds.js';
 import { change, rowsOf, type Db } from './database.js';

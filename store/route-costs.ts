@@ -1,5 +1,5 @@
 /** What a run paid for replies of models, by route: added up from its events. */
-import { addUsage } from '../core/money/added-usage.js';
+import { addUsage } from '../core/money/budget.js';
 import type { RunEvent } from '../core/state/event.js';
 import { NO_USAGE, type Usage } from '../core/state/model.js';
 import { checkIdentifiers } from './bounds.js';

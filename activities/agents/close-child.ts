@@ -5,7 +5,7 @@
  * the tokens of those questions.
  */
 import type { ChildEnd, CloseChildInput, CloseChildOutput } from '../../core/state/effect.js';
-import { addUsage } from '../../core/money/added-usage.js';
+import { addUsage } from '../../core/money/budget.js';
 import { NO_USAGE, type Usage } from '../../core/state/model.js';
 import { codeFor, unfinished } from '../../core/call/child-end.js';
 import type { RunResult } from '../../core/state/result.js';

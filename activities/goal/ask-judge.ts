@@ -5,8 +5,7 @@
  * more and then said to be none.
  */
 import { ApplicationFailure } from '@temporalio/common';
-import { costMicroUsd } from '../../core/money/budget.js';
-import { addUsage } from '../../core/money/added-usage.js';
+import { addUsage, costMicroUsd } from '../../core/money/budget.js';
 import { digestOf, type Json } from '../../core/json/json.js';
 import { MEMORY_LIMITS, type GoalMemory } from '../../core/state/goal/memory.js';
 import type { StoredDefinition } from '../../core/state/goal/definition.js';

@@ -3,7 +3,7 @@
  * Invariant: the blocks and the vendor's own form of them name the same calls.
  */
 import { digestOf, type Json, textFitsBytes } from '../../core/json/json.js';
-import { CALLS_KEPT_MAX } from '../../core/step/surplus-calls.js';
+import { CALLS_KEPT_MAX } from '../../core/step/conversation.js';
 import type { ModelReply } from '../../providers/provider.js';
 
 /** Longest id of a call, as JSON: every vendor's are much shorter. */

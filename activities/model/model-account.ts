@@ -2,7 +2,7 @@
  * What the attempts of one model call have cost, and whether another may leave (C27). Pure.
  * Invariants: an attempt whose end nobody saw counts as its bound, and never as a failure of the model.
  */
-import { addUsage } from '../../core/money/added-usage.js';
+import { addUsage } from '../../core/money/budget.js';
 import type { CallModelInput, RetriedAttempt } from '../../core/state/effect.js';
 import type { StopReason } from '../../core/state/result.js';
 import { NO_USAGE, type Usage } from '../../core/state/model.js';

@@ -8,7 +8,7 @@ import { type Flow } from '../../core/state/dataflow.js';
 import { ARGUMENTS_BYTES_MAX, type Json } from '../../core/json/json.js';
 import type { CallCheck, ProposedCall } from '../../core/state/model.js';
 import type { Block, ToolOffer } from '../../core/state/transcript.js';
-import { CALLS_MAX } from '../../core/step/surplus-calls.js';
+import { CALLS_MAX } from '../../core/step/conversation.js';
 import { unparsedText, whyUnread } from '../../providers/tool-arguments.js';
 import { callDigest, knownDigestOf } from '../digests.js';
 import { codeOf } from '../tool/code-of.js';

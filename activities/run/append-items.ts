@@ -12,7 +12,7 @@ import type {
   TranscriptItem,
   TranscriptNode,
 } from '../../core/state/transcript.js';
-import { resultsOfAll } from '../../core/step/surplus-calls.js';
+import { resultsOfAll } from '../../core/step/conversation.js';
 import type { StoreCalls } from '../../store/store.js';
 
 export interface TranscriptPlace {

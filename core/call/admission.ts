@@ -133,7 +133,8 @@ export function permit(run: OpenRun, call: CheckedStage): StationResult {
   if (tool === undefined) return refuse('unknown_tool', `The tool ${call.tool} is gone.`);
   const permission = evaluate(run, actionOf(tool, call));
   const { decision, reason } = permission;
-  const beyond = decision === 'ask' ? beyondLimits(run, call) : undefined;
+  const isOver = decision === 'ask' && call.outlook?.limits?.exceeded === true;
+  const beyond = isOver ? beyondLimits(run, call) : undefined;
   if (beyond !== undefined) return refuseBeyondLimits(run, call, beyond);
   const told = emit(run, {
     type: 'permission',

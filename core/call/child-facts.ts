@@ -2,8 +2,7 @@
  * What is heard of the sub-agents of a run: recorded, not decided on.
  * Invariant: each that was prepared ends once; what was reserved for it comes back with its end, less what it cost.
  */
-import { settleReservation } from '../money/budget.js';
-import { addUsage } from '../money/added-usage.js';
+import { addUsage, settleReservation } from '../money/budget.js';
 import type { DelegatedStage } from '../state/call.js';
 import type { ToolOutcome } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';

@@ -4,6 +4,7 @@
  * steers, interrupts or asks a person and does nothing else; a look that fails changes nothing and is told.
  */
 import {
+  addUsage,
   committedMicroUsd,
   costMicroUsd,
   leftToSpend,
@@ -11,7 +12,6 @@ import {
   reserve,
   settleReservation,
 } from '../money/budget.js';
-import { addUsage } from '../money/added-usage.js';
 import { questionWithin } from '../money/question-bound.js';
 import { billFailure } from '../money/unheard-cost.js';
 import { refOf, type ActivityEffect, type AskSupervisorOutput } from '../state/effect.js';

@@ -31,7 +31,8 @@ export function promptTokensBound(run: OpenRun): number {
   const { knownTokens, newBytes, countedBy, bytes, media, newMedia } = run.context;
   const route = currentRoute(run);
   const foreign = countedBy !== undefined && countedBy !== route.name;
-  const ofMedia = mediaTokens(foreign ? media : newMedia, route);
+  const counted = foreign ? media : newMedia;
+  const ofMedia = counted === undefined ? 0 : mediaTokens(counted, route);
   if (foreign && bytes !== undefined && follows(run, 'bytesBound')) return bytes + ofMedia;
   return knownTokens * (foreign ? TOKENIZER_RATIO_MAX : 1) + newBytes + ofMedia;
 }
@@ -71,10 +72,7 @@ export function fitRequest(
   };
 }
 
-/**
- * When budgets are looked at: at the top of the loop, before a call starts, before a call that already counts starts
- * again because its first start is known to have done nothing, and before the last word of a run, which calls no tool.
- */
+/** Before a request, before a call starts (or starts again after a start that did nothing), and before the last word of a run. */
 export type CheckPoint = 'between_turns' | 'before_call' | 'before_restart' | 'last_word';
 
 /** The first budget that is used up, in a fixed order; turns only between turns (C2). */
@@ -118,7 +116,6 @@ function finite(value: number): number | null {
 
 /** How often a model call that failed is tried again, by class (C27). */
 export function modelRetries({ frozen }: Pick<OpenRun, 'frozen'>): ModelRetries {
-  // A run that an older release opened has frozen no number for server errors.
   const { maxServerErrorRetries, maxRetriesPerModelCall: other } = {
     ...DEFAULT_BUDGET,
     ...frozen.budget,
@@ -241,4 +238,13 @@ export function affordableOutput(microUsd: number, inputTokens: number, prices: 
   }
   const forOutput = microUsd * TOKENS_PER_PRICE - inputTokens * inputPrice(prices);
   return Math.floor(forOutput / prices.output);
+}
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite: a.cacheWrite + b.cacheWrite,
+  };
 }

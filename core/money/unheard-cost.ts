@@ -15,8 +15,7 @@ import type { Failure } from '../state/failure.js';
 import { flying, start } from '../step/inflight.js';
 import { NO_USAGE, type Usage } from '../state/model.js';
 import type { OpenRun, Step } from '../state/run.js';
-import { settleReservation } from './budget.js';
-import { addUsage } from './added-usage.js';
+import { settleReservation, addUsage } from './budget.js';
 import { isCount } from '../json/count.js';
 
 /** Failures that say by themselves that nothing was sent. */

@@ -13,7 +13,6 @@ import type { Reply, Usage } from '../state/model.js';
 import { isOpen, type Run } from '../state/run.js';
 import type { ResultItem, TranscriptItem } from '../state/transcript.js';
 import { countMedia, mediaTokens, sumMedia } from './media.js';
-import { surplusKept, surplusResult } from './surplus-calls.js';
 import { currentRoute } from './route.js';
 
 /** Bytes that a message costs besides its text: roles, ids, braces. */
@@ -40,11 +39,10 @@ export function appendUser<R extends Run>(
   return append(run, item, {
     bytes: bytesOf(content),
     chars: charsOf(content),
-    media: countMedia(attachments ?? []),
+    media: attachments && countMedia(attachments),
   });
 }
 
-/** The results of the calls that were made; those of surplus calls are added where the message is written. */
 export function appendResults<R extends Run>(
   run: R,
   results: readonly ResultItem[],
@@ -60,7 +58,8 @@ export function appendResults<R extends Run>(
     (sum, result) => sum + resultChars(result),
     more * resultChars(surplusResult('')),
   );
-  const media = countMedia(results.flatMap(({ attachments = [] }) => attachments));
+  const attached = results.flatMap(({ attachments = [] }) => attachments);
+  const media = attached.length === 0 ? undefined : countMedia(attached);
   return append(run, item, { bytes, chars, media });
 }
 
@@ -102,7 +101,6 @@ const RATE_AT_FIRST = 250;
 const RATE_MIN = 100;
 const RATE_MAX = 1_000;
 
-/** Before the first reply: nothing is counted yet. */
 export function contextAtFirst(bytes: number, media?: MediaCount): ContextSize {
   return {
     knownTokens: 0,
@@ -133,7 +131,6 @@ export function withAppended(context: ContextSize, { bytes, chars, media }: Appe
   };
 }
 
-/** The same for a run that is to know its bytes. */
 export function inBytes(context: ContextSize): ContextSize {
   return context.bytes === undefined && context.knownTokens === 0
     ? { ...context, bytes: context.newBytes }
@@ -158,7 +155,6 @@ export function contextAfterReply(context: ContextSize, reply: Reply, bytes?: nu
       tokens,
       knownChars: requestChars + replyChars(reply),
       newChars: 0,
-      // Attachments have tokens without characters.
       rate:
         (context.media === undefined
           ? rateOf(tokens - reply.usage.output, requestChars)
@@ -201,7 +197,6 @@ export function contextTokens(run: Run): number {
   return tokens + Math.ceil((newChars * rate) / 1_000) + ofMedia;
 }
 
-/** Without what came after the newest reply or summary. */
 export function countedTokens(run: Run): number {
   return measureOf(run.context).tokens;
 }
@@ -227,4 +222,29 @@ function rateOf(tokens: number, chars: number): number | undefined {
 function replyChars({ text, calls }: Reply): number {
   const said = text === undefined ? 0 : charsOf(text);
   return calls.reduce((sum, { args }) => sum + JSON.stringify(args).length, said);
+}
+
+/** More calls of one reply than this are not made: all of them together fit one payload. */
+export const CALLS_MAX = 48;
+/** More than this are not even kept: the conversation is as if they had never been in it. */
+export const CALLS_KEPT_MAX = 256;
+
+const TOLD = `This call was not run: of one reply at most ${CALLS_MAX} calls are, and calls after the first ${CALLS_KEPT_MAX} are dropped. Make it again, with all others that are missing, in your next replies.`;
+
+export function surplusResult(callId: string): ResultItem {
+  return { callId, isError: true, code: 'not_executed', content: { text: TOLD } };
+}
+
+export function surplusKept(surplus: number): number {
+  return Math.min(surplus, CALLS_KEPT_MAX - CALLS_MAX);
+}
+
+/** The results with one for each call that has none. */
+export function resultsOfAll(
+  calls: readonly { readonly id: string }[],
+  results: readonly ResultItem[],
+): readonly ResultItem[] {
+  const given = new Set(results.map(({ callId }) => callId));
+  const missing = calls.filter(({ id }) => !given.has(id));
+  return [...results, ...missing.map(({ id }) => surplusResult(id))];
 }

@@ -5,8 +5,7 @@
  */
 import { withAnswer } from '../gates/answer.js';
 import { REPETITION_NOTICE, afterNotice, repetitionStep } from '../limits/observed-results.js';
-import { settleReservation, costMicroUsd, watchGrowth } from '../money/budget.js';
-import { addUsage } from '../money/added-usage.js';
+import { settleReservation, costMicroUsd, addUsage, watchGrowth } from '../money/budget.js';
 import type { ProposedStage, SettledStage } from '../state/call.js';
 import type { CallModelOutput } from '../state/effect.js';
 import type { EventBody } from '../state/event.js';

@@ -4,7 +4,7 @@
  * disfavour, unless the vendor lists every round, which makes the newest report the whole truth; what is no
  * count of tokens is none.
  */
-import { addUsage } from '../../core/money/added-usage.js';
+import { addUsage } from '../../core/money/budget.js';
 import { NO_USAGE, type Usage } from '../../core/state/model.js';
 import { isRecord, listAt, textAt, tokensAt, type JsonRecord } from '../json-record.js';
 

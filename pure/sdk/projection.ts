@@ -9,7 +9,7 @@ import type { Json, StoredText } from '../../core/json/json.js';
 import type { Usage } from '../../core/state/model.js';
 import type { PermissionMode } from '../../core/state/permission-mode.js';
 import { DENIED_CODES } from '../../core/state/tool-result.js';
-import { CALLS_MAX, surplusResult } from '../../core/step/surplus-calls.js';
+import { CALLS_MAX, surplusResult } from '../../core/step/conversation.js';
 import type { SDKModelUsage, SDKPermissionDenial } from './message.js';
 
 /** What no event says of a run. */

@@ -3,7 +3,7 @@
  * are in orphans.test.ts, workers and servers in killed-trees.test.ts.
  */
 import type { RunHandle } from '../../client/runs/run-handle.js';
-import { addUsage } from '../../core/money/added-usage.js';
+import { addUsage } from '../../core/money/budget.js';
 import { replayRuns } from '../../testing/index.js';
 import { config } from './support/tree-agents.js';
 import { startWire } from './support/wire.js';

@@ -1,7 +1,7 @@
 import { CHANGES } from '../../../core/step/changes.js';
 import { NO_USAGE } from '../../../core/state/model.js';
 import { boundMicroUsd } from '../../../core/money/budget.js';
-import { CALLS_KEPT_MAX, CALLS_MAX, surplusResult } from '../../../core/step/surplus-calls.js';
+import { CALLS_KEPT_MAX, CALLS_MAX, surplusResult } from '../../../core/step/conversation.js';
 import {
   call,
   calls,

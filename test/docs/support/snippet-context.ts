@@ -94,3 +94,9 @@ export declare const message: { parts: readonly never[] };
 export declare const askId: string;
 export declare const argsHash: string;
 export declare const Part: FunctionComponent<{ part: unknown }>;
+
+/** A tool of the AI SDK. */
+export const weather = {
+  inputSchema: z.object({ city: z.string() }),
+  execute: ({ city }: { city: string }) => Promise.resolve({ city, degrees: 21 }),
+};
