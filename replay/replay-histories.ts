@@ -51,6 +51,10 @@ export async function* replayHistories(
   histories: AsyncIterable<ReplayableHistory> | Iterable<ReplayableHistory>,
   code?: ReplayCode,
 ): AsyncGenerator<HistoryReplay, void> {
+  const waiting = inTurn(histories);
+  let history = await waiting.next();
+  // Temporal's runtime ends with its last worker: begun for no worker, it keeps the process alive.
+  if (history.done === true) return;
   keepQuiet();
   let commands: RecordedCommand[] = [];
   let queue = '';
@@ -80,20 +84,25 @@ export async function* replayHistories(
   const removePromiseHooks = promiseHooks();
   const results = Worker.runReplayHistories(options, pushed());
   try {
-    for await (const history of histories) {
+    for (; history.done !== true; history = await waiting.next()) {
       commands = [];
-      current = history;
-      const next = await breaking(inTime(results.next(), limitOf(history)), history);
+      current = history.value;
+      const next = await breaking(inTime(results.next(), limitOf(current)), current);
       if (next.done === true) return;
       const { error } = next.value;
-      const steps = replayedSteps(commands, { ...placeOf(history), replayQueue: queue });
+      const steps = replayedSteps(commands, { ...placeOf(current), replayQueue: queue });
       yield { steps, ...(error !== undefined && { error: error.message }) };
     }
   } finally {
     removePromiseHooks();
+    await waiting.return();
     // Where a history never ends, neither does this.
     await inTime(Promise.resolve(results.return?.()), END_LIMIT_MS).catch(() => undefined);
   }
+}
+
+async function* inTurn<T>(values: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T, void, void> {
+  yield* values;
 }
 
 function placeOf({ events }: ReplayableHistory): Omit<ReplayPlace, 'replayQueue'> {

@@ -166,9 +166,10 @@ describe('a broken stream', () => {
   });
 
   test('does not stall while pings arrive and content follows in time', async () => {
-    const slow = { text: 'abcdef', chunks: 6, chunkDelayMs: 60 };
-    const { ask } = await serving([slow], { stallMs: 200, quietMs: 200 });
-    expect((await ask()).blocks).toEqual([{ type: 'text', text: 'abcdef' }]);
+    // Longer in all than the limit between two of them, by pauses of a tenth of that limit.
+    const slow = { text: 'abcdefghijkl', chunks: 12, chunkDelayMs: 100 };
+    const { ask } = await serving([slow], { stallMs: 1_000, quietMs: 1_000 });
+    expect((await ask()).blocks).toEqual([{ type: 'text', text: 'abcdefghijkl' }]);
   });
 
   test('that never begins is given up', async () => {

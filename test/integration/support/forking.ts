@@ -60,5 +60,10 @@ export async function decided(world: World, run: RunHandle, decision: Decision) 
     }
     return events.some(({ type }) => type === 'run_result') || undefined;
   });
+  // The result is told before the workflow task that closes the history.
+  await world.raw.workflow
+    .getHandle(run.runId)
+    .result()
+    .catch(() => undefined);
   return ofType(await world.events(run.runId), 'approval_requested');
 }
