@@ -247,9 +247,8 @@ test('the model is not held up by a store that nobody can write to', async () =>
     },
   };
   const providers = new Map([['anthropic', steady]]);
-  const began = performance.now();
   await attempt(bed.activities({ providers }).call_model, input);
-  expect(Math.max(...gaps)).toBeLessThan(50);
-  expect(performance.now() - began).toBeLessThan(2_500);
+  // A write that waits for the lock holds up this thread for seconds.
+  expect(Math.max(...gaps)).toBeLessThan(1_000);
   expect(await told()).toHaveLength(pieces + 2);
 });

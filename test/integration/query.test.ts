@@ -282,7 +282,7 @@ describe('a query whose run nobody opens', () => {
     const began = performance.now();
     abortController.abort();
     await expect(first).rejects.toMatchObject({ code: 'Aborted' });
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(performance.now() - began).toBeLessThan(30_000);
     expect(await was('unserved')).toContain('cancel');
     expect(getEventListeners(abortController.signal, 'abort')).toEqual([]);
     await client.close();

