@@ -226,13 +226,16 @@ function roleOf(
   const own: readonly Tool[] = tools.filter(
     (tool) => tool !== handoffTool && (named?.includes(tool.record.name) ?? true),
   );
+  // A tool that stands in for one of a server is the declaring agent's own.
+  const isServed = (tool: string): boolean =>
+    isOfConnector(tool) && !own.some(({ record }) => record.name === tool);
   return Object.freeze({
     name: `${parent}/${name}`,
     version,
     model: definition.model ?? model,
     instructions: definition.prompt ?? '',
     tools: Object.freeze([...own]),
-    mcp: named === undefined ? mcp : Object.freeze(named.filter(isOfConnector)),
+    mcp: named === undefined ? mcp : Object.freeze(named.filter(isServed)),
     hooks,
     handoffTo: [],
     policy,

@@ -14,15 +14,33 @@ export function broughtNames(fixture: Staffed): readonly string[] {
   return startable(fixture).filter((name) => fixture.agents.get(name)?.start === true);
 }
 
-function startable({ goal, agents, handoffTo = [], subAgents }: Staffed): readonly string[] {
+/** Without goal: all to whom nobody hands over, and whom no other agent starts. */
+export function startable(fixture: Staffed): readonly string[] {
+  const { goal, agents, subAgents } = fixture;
   if (goal !== undefined) return [];
   if (subAgents !== undefined) return subAgents;
-  const others = [...agents.values()];
-  const targets = [...handoffTo, ...others.flatMap((one) => one.handoffTo ?? [])].map((to) =>
-    typeof to === 'string' ? to : to.agent,
-  );
-  const below = new Set([...targets, ...others.flatMap((one) => one.subAgents ?? [])]);
+  const started = [...agents.values()].flatMap((one) => one.subAgents ?? []);
+  const below = new Set([...handoffTargets(fixture), ...started]);
   return [...agents.keys()].filter((name) => !below.has(name));
+}
+
+/** Every run of the case is its own, or one that has the task of another: no agent starts a sub-agent. */
+export function startsNobody(fixture: Pick<Fixture, 'tools'> & Staffed): boolean {
+  const { agents, tools } = fixture;
+  return (
+    startable(fixture).length === 0 &&
+    [...agents.values()].every(({ subAgents = [] }) => subAgents.length === 0) &&
+    [...tools.values()].every(({ starts }) => starts === undefined)
+  );
+}
+
+/** Who takes a run over from another agent. */
+export function handoffTargets({
+  agents,
+  handoffTo = [],
+}: Pick<Staffed, 'agents' | 'handoffTo'>): readonly string[] {
+  const targets = [...handoffTo, ...[...agents.values()].flatMap((one) => one.handoffTo ?? [])];
+  return targets.map((to) => (typeof to === 'string' ? to : to.agent));
 }
 
 type Written = Pick<FixtureDocument, 'agents' | 'captured' | 'runs' | 'subAgents' | 'tools'>;

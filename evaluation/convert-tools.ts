@@ -2,6 +2,7 @@
  * The tools of a case: the standard toolbox with what the case changes of it, and tools of its own.
  * Invariant: a tool that nothing in the case names is not there.
  */
+import { CONNECTOR_PREFIX } from '../authoring/connectors.js';
 import type { Json } from '../core/json/json.js';
 import { sideEffectOf } from '../core/state/tool.js';
 import { resultsOf } from './convert-script.js';
@@ -25,7 +26,9 @@ export function declaredTools(document: FixtureDocument): {
     if (declared?.results !== undefined) {
       problems.push(`mocked_tools: ${JSON.stringify(name)} has results under tools as well`);
     }
-    tools.set(name, { ...declared, results });
+    // Mocked tools are reads, those of servers too: nobody stands by to approve them.
+    const mocked = declared === undefined && isOfServer(name) ? { effect: 'read' as const } : {};
+    tools.set(name, { ...mocked, ...declared, results });
   }
   return { tools, problems };
 }
@@ -49,6 +52,7 @@ export function toolOf(name: string, written: WrittenTool, served?: ServedTool):
     ...base,
     ...(builtIn === true && isNamed && { builtIn }),
     ...rest,
+    kind: kindOf(name, written) ?? base.kind,
     ...(served !== undefined && { served }),
     ...(approval !== undefined && { approval: approval as CaseApproval }),
     ...(inputSchema !== undefined && { inputSchema: inputSchema as JsonObject | boolean }),
@@ -71,10 +75,20 @@ export function toolOf(name: string, written: WrittenTool, served?: ServedTool):
  * A case that says nothing of what its tool does means a read, which is what mocked tools are; what comes
  * from another server is not to be trusted that far (G70).
  */
-function ownTool(name: string, { effect, kind, starts }: WrittenTool): CaseTool {
+function ownTool(name: string, written: WrittenTool): CaseTool {
+  const { effect, starts } = written;
   if (starts !== undefined)
     return { ...PLAIN_TOOL, name, effect: 'none', idempotency: 'natural', kind: 'subagent' };
-  const does = effect ?? (kind === 'mcp' ? 'unknown' : 'read');
+  const does = effect ?? (kindOf(name, written) === 'mcp' ? 'unknown' : 'read');
   const idempotency = sideEffectOf(does) === 'mutating' ? 'unknown' : 'natural';
   return { ...PLAIN_TOOL, name, effect: does, idempotency };
+}
+
+/** A name of a server's tool says the kind of one that does not say it. */
+function kindOf(name: string, { kind, starts }: WrittenTool): CaseTool['kind'] | undefined {
+  return kind ?? (starts === undefined && isOfServer(name) ? 'mcp' : undefined);
+}
+
+function isOfServer(name: string): boolean {
+  return name.startsWith(CONNECTOR_PREFIX);
 }

@@ -21,6 +21,7 @@ import type {
 } from './fixture.js';
 import type { FixtureDocument } from './format/document.js';
 import { mockedScript } from './mocked-script.js';
+import { withImplied, withoutStarters } from './implied-agents.js';
 import type { Script } from './script.js';
 import { TOOLBOX } from './toolbox.js';
 
@@ -47,7 +48,8 @@ export function convert(document: FixtureDocument, file: string): Converted {
     ]),
   );
   const model = modelOf(document, own);
-  const agents = agentsOf(document.agents ?? {});
+  const team = withImplied(document, agentsOf(document.agents ?? {}));
+  const { agents } = team;
   const runs = runsOf(document.runs ?? {});
   const sessions = (document.sessions ?? []).map(sessionOf);
   const goal = goalOf(document, CASE_AGENT);
@@ -68,12 +70,11 @@ export function convert(document: FixtureDocument, file: string): Converted {
     policy: (document.policy ?? []) as readonly CasePolicyRule[],
     tools: new Map([
       ...checkTools(document, own),
-      ...toolsOf(own, namedTools({ document, own, manifest, agents })),
+      ...withoutStarters(document, toolsOf(own, namedTools({ document, own, manifest, agents }))),
     ]),
     manifest,
     servers: serversOf(document),
-    agents,
-    ...(document.subAgents !== undefined && { subAgents: document.subAgents }),
+    ...team,
     ...handoffsOf(document.handoffTo),
     runs,
     ...supervisorOf(document.supervise),

@@ -13,10 +13,11 @@ import {
 import type { SubAgentDefinition, SubAgentDefinitions } from '../../authoring/sub-agents.js';
 import type { SuperviseDeclaration } from '../../authoring/supervise.js';
 import { canonicalJson, type Json } from '../../core/json/json.js';
+import { AGENT_TOOL } from '../../core/state/sub-agent.js';
 import type { ModelRoute } from '../../core/state/model.js';
 import type { Settings } from '../../core/state/settings.js';
 import type { StartedAgent, StartedAgents } from '../../core/state/started-agent.js';
-import { broughtNames, subAgentNames } from '../case-agents.js';
+import { broughtNames, handoffTargets, subAgentNames } from '../case-agents.js';
 import { CASE_AGENT, type CaseAgent, type CaseTool, type Fixture } from '../fixture.js';
 import { usedServers } from '../servers/config.js';
 import { budgetOf, settingsOf } from './limits.js';
@@ -96,7 +97,9 @@ class Team {
     const one = fixture.agents.get(name)!;
     const { tools = this.plainTools(), budget, handoffTo, subAgents = [] } = one;
     const isOwn = one.instructions !== undefined;
-    const limits = isOwn ? budget : { ...fixture.budget, ...budget };
+    // Whoever takes the run over has its limits; a sub-agent has what its parent leaves it.
+    const isBelow = fixture.goal === undefined && !handoffTargets(fixture).includes(name);
+    const limits = isOwn || isBelow ? budget : { ...fixture.budget, ...budget };
     const agents = this.roles(subAgents, tools);
     const agent = this.agentOf(name, tools, {
       instructions: instructionsOf(fixture, name, one),
@@ -134,10 +137,12 @@ class Team {
   ): Agent {
     const { fixture, code } = this;
     const { policy } = fixture;
+    // Whoever starts sub-agents does so by the tool of the case, where the case has it.
+    const starter = rest.agents === undefined || tools.includes(AGENT_TOOL) ? [] : [AGENT_TOOL];
     return defineAgent({
       name,
       model: fixture.settings.model ?? DEFAULT_MODEL,
-      tools: tools.flatMap((tool) => this.tool(tool) ?? []),
+      tools: [...tools, ...starter].flatMap((tool) => this.tool(tool) ?? []),
       ...(fixture.servers.size > 0 && { mcp: usedServers(fixture, tools) }),
       hooks: code.hooks,
       ...(policy.length > 0 && { policy: { rules: policy } as PolicyDeclaration }),

@@ -8,7 +8,7 @@ import type { CaseTool, Fixture } from '../fixture.js';
 import { caseConnectors, type CaseConnectors } from '../servers/connectors.js';
 import { inTurn } from '../goal-case.js';
 import type { RealTime } from '../real-time.js';
-import { broughtNames, subAgentNames } from '../case-agents.js';
+import { startsNobody } from '../case-agents.js';
 import { isSubAgent, placeOfRun } from '../run-tree.js';
 import { cycleOfRun } from '../goal-tree.js';
 import { playedAgent } from './agents.js';
@@ -131,12 +131,11 @@ function playsOf(
 ): Plays {
   const { goal, agents, runs, model, supervisor } = fixture;
   if (goal === undefined) {
-    const isAlone = [...subAgentNames(fixture), ...broughtNames(fixture)].length === 0;
     // An agent without a script says what its run says.
     const scripted = (name: string | undefined): string | undefined =>
       agents.get(name ?? '')?.model === undefined ? undefined : name;
     return {
-      shared: isAlone && runs.size === 0,
+      shared: startsNobody(fixture) && runs.size === 0,
       agentOf: (system) => scripted(playedAgent(system)),
       ...(supervisor !== undefined && { supervisor }),
       async scriptOf(runId, agent) {

@@ -54,7 +54,7 @@ export function wholeReply(written: ScriptedAnswer, place: ReplyPlace): ModelRep
 /** A structured output is the text of the answer, as models give it. */
 function withOutput(answer: ScriptedAnswer): ScriptedAnswer {
   const { output, text } = answer;
-  return output === undefined || text !== undefined
+  return output === undefined || (text ?? '').trim() !== ''
     ? answer
     : { ...answer, text: JSON.stringify(output) };
 }
