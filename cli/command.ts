@@ -1,7 +1,7 @@
 /** What all commands share: their options for the place, their output, their exit code. */
 import type { Command } from 'commander';
 import { blamingOptions } from './blame.js';
-import type { CliEnvironment, PlaceOptions } from './environment.js';
+import { speechOf, type CliEnvironment, type PlaceOptions } from './environment.js';
 import { EXIT } from './exit-code.js';
 import { createOutput, type Output, type Streams } from './terminal/output.js';
 import { withSession, type Session } from './session.js';
@@ -27,7 +27,7 @@ export async function runCommand(cli: Cli, options: CommonOptions, work: Work): 
   const { environment, streams } = cli;
   const output = createOutput(streams, {
     json: options.json === true,
-    colour: environment.colour,
+    ...speechOf(environment),
   });
   try {
     const code = await withSession(environment, options, (session) => work(session, output));

@@ -1,6 +1,7 @@
 /** What the process was given: variables, folder, terminal. Besides worker/config.ts the only reader. */
 import { resolve } from 'node:path';
 import { storePlaceIn } from '../worker/config.js';
+import { invocationOf } from './render/called.js';
 
 export interface CliEnvironment {
   readonly variables: Readonly<Record<string, string | undefined>>;
@@ -8,6 +9,16 @@ export interface CliEnvironment {
   /** Colours on standard output: a terminal, and nobody said no. */
   readonly colour: boolean;
   readonly interactive: boolean;
+  /** How the program was called, `npx holdfast` for example; absent: by its name. */
+  readonly invocation?: string;
+}
+
+/** What of it says how to speak. */
+export function speechOf({
+  colour,
+  invocation,
+}: CliEnvironment): Pick<CliEnvironment, 'colour' | 'invocation'> {
+  return { colour, ...(invocation !== undefined && { invocation }) };
 }
 
 export function cliEnvironment(): CliEnvironment {
@@ -18,6 +29,7 @@ export function cliEnvironment(): CliEnvironment {
     folder: process.cwd(),
     colour: process.stdout.isTTY === true && !noColour,
     interactive: process.stdin.isTTY === true && process.stdout.isTTY === true,
+    invocation: invocationOf(process.argv[1] ?? '', env.npm_config_user_agent),
   };
 }
 

@@ -41,8 +41,9 @@ import { addTranscript } from './commands/transcript.js';
 import { addWatch } from './commands/watch.js';
 import { addWhoami } from './commands/whoami.js';
 import { addWorker } from './commands/worker.js';
-import type { CliEnvironment } from './environment.js';
+import { speechOf, type CliEnvironment } from './environment.js';
 import { EXIT, EXIT_CODES_HELP, exitCodeOf } from './exit-code.js';
+import { asCalled, OWN_NAME } from './render/called.js';
 import { createOutput, type Streams } from './terminal/output.js';
 import { packageVersion } from './version.js';
 
@@ -112,7 +113,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     await buildProgram(cli, json).parseAsync(argv, { from: 'user' });
     return cli.exitCode;
   } catch (error) {
-    const output = createOutput(io.streams, { json, colour: io.environment.colour });
+    const output = createOutput(io.streams, { json, ...speechOf(io.environment) });
     if (!(error instanceof CommanderError)) {
       output.failure(error);
       return exitCodeOf(error);
@@ -125,6 +126,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
 }
 
 function buildProgram(cli: Cli, json: boolean): Command {
+  const own = asCalled(cli.environment.invocation ?? OWN_NAME);
   const program = new Command('holdfast')
     .description(INTRODUCTION)
     .version(packageVersion(), '-V, --version', 'print the version')
@@ -136,9 +138,9 @@ function buildProgram(cli: Cli, json: boolean): Command {
     .showHelpAfterError('(see --help)')
     .exitOverride()
     .configureOutput({
-      writeOut: cli.streams.out,
+      writeOut: (text) => cli.streams.out(own(text)),
       writeErr: (text) => {
-        if (!json) cli.streams.err(text);
+        if (!json) cli.streams.err(own(text));
       },
     })
     .addHelpText('after', EXIT_CODES_HELP);

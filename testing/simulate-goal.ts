@@ -11,8 +11,8 @@ import { HoldfastError } from '../core/state/errors.js';
 import type { RunEvent } from '../core/state/event.js';
 import type { MessageBody } from '../core/state/goal/message.js';
 import type { RunResult } from '../core/state/result.js';
-import type { Provider } from '../providers/provider.js';
 import { openMemoryStore } from '../store/store.js';
+import { agentsByRun, providersOfGoal, type GoalModels } from './goal-models.js';
 import { codeIn, outsideWork, providersIn } from './outside-work.js';
 import { refusal } from './refusal.js';
 import {
@@ -21,6 +21,7 @@ import {
   virtualClock,
   type GoalSimulation,
 } from './simulation/index.js';
+import { waitIn } from './virtual-wait.js';
 
 /** A question to a person, as the event that asks it. */
 export type AskedEvent = Extract<
@@ -50,11 +51,9 @@ export interface GoalWorld {
   say(said: MessageBody, person: SimulatedPerson): void;
 }
 
-export interface SimulatedGoalOptions extends GoalRequest {
+export interface SimulatedGoalOptions extends GoalRequest, GoalModels {
   /** Of a function: tools that look at the clock take `now`, ms since epoch, in place of their own. */
   readonly config: Config | ((now: () => number) => Config);
-  /** By `ModelRoute.provider`. */
-  readonly providers: ReadonlyMap<string, Provider>;
   readonly goalId?: string;
   /** ms since epoch; default 2026-01-01. */
   readonly startAt?: number;
@@ -74,14 +73,27 @@ export interface SimulatedGoal {
   readonly durationMs: number;
 }
 
-/** Errors: InvalidTask; what refuses the goal; a goal that nothing can ever wake. */
+/**
+ * Errors: InvalidTask; InvalidFixture: nothing is scripted for a request; what refuses the goal; a goal that nothing can ever
+ * wake. However the goal ends, that is no error.
+ */
 export async function simulateGoal(options: SimulatedGoalOptions): Promise<SimulatedGoal> {
   const start = checkGoal(options);
   const goalId = checkGoalId(options.goalId);
   const startAt = options.startAt ?? SIMULATION_START;
   const clock = virtualClock(startAt);
-  const { config, onEvent, signal } = options;
+  const { onEvent, signal } = options;
+  const config = typeof options.config === 'function' ? options.config(clock.now) : options.config;
   const { counted, waiting } = outsideWork();
+  const failed = new AbortController();
+  const agents = agentsByRun();
+  const providers = providersOfGoal(config, options, {
+    agent: start.goal.agent,
+    agentOf: (runId) => agents.agentOf(runId) ?? start.goal.agent,
+    wait: (ms, ending) => waitIn(clock, ms, ending),
+    counted,
+    fail: (error) => failed.abort(error),
+  });
   const store = await openMemoryStore();
   const playing: { simulation?: GoalSimulation } = {};
   const world = worldOf(() => playing.simulation!, clock);
@@ -89,15 +101,17 @@ export async function simulateGoal(options: SimulatedGoalOptions): Promise<Simul
   // What happens at the very start is told once the simulation is there.
   const early: RunEvent[] = [];
   const heard = (event: RunEvent): void => {
+    agents.heard(event);
     if (playing.simulation === undefined) early.push(event);
     else tell(event);
   };
   try {
     const simulation = startGoalSimulation({
       store,
-      config: codeIn(counted, typeof config === 'function' ? config(clock.now) : config),
-      providers: providersIn(counted, options.providers),
+      config: codeIn(counted, config),
+      providers: providersIn(counted, providers),
       outside: waiting,
+      signal: failed.signal,
       clock,
       start,
       goalId,
@@ -110,6 +124,8 @@ export async function simulateGoal(options: SimulatedGoalOptions): Promise<Simul
     signal?.addEventListener('abort', cancel, { once: true });
     if (signal?.aborted) cancel();
     const final = await simulation.finish();
+    // A goal that ends by itself after the test has failed is no result.
+    failed.signal.throwIfAborted();
     if (final.kind === 'refused') throw refusal(final);
     return {
       result: final.result,

@@ -183,7 +183,7 @@ function print({ document, differences, bundle, file, bytes }: Written, output: 
     const values = `expected ${inertInline(first.expected, 200)}, observed ${inertInline(first.observed, 200)}`;
     output.line(`  The case fails in the simulation now: ${first.path}: ${values}.`);
   }
-  output.line(`  holdfast eval ${shellWord(file)} --engine both`);
+  output.line(output.paint.own(`  holdfast eval ${shellWord(file)} --engine both`));
 }
 
 function stepNumber(text: string): number {

@@ -51,7 +51,7 @@ export function addMessage(program: Command, cli: Cli): void {
             : (await api.post(pathOf(runId, 'messages'), { text, ...(id !== undefined && { id }) }))
                 .messageId;
         output.data({ runId, messageId });
-        output.line(`Sent. Follow the run: holdfast watch ${shellWord(runId)}`);
+        output.line(output.paint.own(`Sent. Follow the run: holdfast watch ${shellWord(runId)}`));
       }),
     );
 }
@@ -70,7 +70,7 @@ export function addMode(program: Command, cli: Cli): void {
       runCommand(cli, options, async (session, output) => {
         await (await session.clientWithoutStore()).handle(runId).setPermissionMode(mode);
         output.data({ runId, mode });
-        output.line(`Sent. Follow the run: holdfast watch ${shellWord(runId)}`);
+        output.line(output.paint.own(`Sent. Follow the run: holdfast watch ${shellWord(runId)}`));
       }),
     );
 }
@@ -144,7 +144,9 @@ function addControl(program: Command, cli: Cli, control: Control): void {
           await api.post(pathOf(runId, control.atDesk), {});
         } else await control.send((await session.clientWithoutStore()).handle(runId));
         output.data({ runId, asked: control.name });
-        output.line(`${control.done} See how it ends: holdfast watch ${shellWord(runId)}`);
+        output.line(
+          output.paint.own(`${control.done} See how it ends: holdfast watch ${shellWord(runId)}`),
+        );
       }),
     );
 }

@@ -212,7 +212,8 @@ function deliver(cli: Cli, options: DecideOptions, asked: DecisionWanted): Promi
     };
     output.data({ askId, runId, status, ...delivery, ...more });
     const { verb } = asked;
-    for (const line of deliveryLines({ askId, runId, verb, delivery, ...more })) output.line(line);
+    for (const line of deliveryLines({ askId, runId, verb, delivery, ...more }))
+      output.line(output.paint.own(line));
   });
 }
 

@@ -64,5 +64,5 @@ function print({ name, status, found, mend }: Check, output: Output): void {
   const mark = colour(MARKS[status].padEnd(MARK_WIDTH));
   output.line(`${mark} ${name.padEnd(NAME_WIDTH)} ${inert(found, 1_000)}`);
   if (mend !== undefined)
-    output.line(`${' '.repeat(MARK_WIDTH + NAME_WIDTH + 2)}→ ${inert(mend, 1_000)}`);
+    output.line(`${' '.repeat(MARK_WIDTH + NAME_WIDTH + 2)}→ ${paint.own(inert(mend, 1_000))}`);
 }

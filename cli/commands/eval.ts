@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { HoldfastError } from '../../core/state/errors.js';
+import { speechOf } from '../environment.js';
 import { collectFixtures } from '../../evaluation/collect.js';
 import type { Engine } from '../../evaluation/engine.js';
 import { ENGINE_CHOICES, openEngines, type EngineChoice } from '../../evaluation/engines.js';
@@ -85,7 +86,7 @@ export function addEval(program: Command, cli: Cli): void {
     .addHelpText('after', `${PAST_HELP}\n${EXAMPLES}`);
   withPast(command).action(async (paths: readonly string[], options: EvalOptions) => {
     const { environment, streams } = cli;
-    const output = createOutput(streams, { json: false, colour: environment.colour });
+    const output = createOutput(streams, { json: false, ...speechOf(environment) });
     if (options.from !== undefined) {
       if (paths.length > 0) throw casesAndRuns();
       const { evaluatePast } = await import('./eval-past.js');
@@ -252,7 +253,7 @@ function print(outcome: CaseOutcome, evaluation: Evaluation, output: Output): vo
   const { paint } = output;
   output.line(caseLine(outcome, paint));
   if (outcome.outcome !== 'failed') return;
-  const again = againCommand(outcome.fixture.file, evaluation);
+  const again = paint.own(againCommand(outcome.fixture.file, evaluation));
   for (const line of failureLines(outcome, again, paint)) output.line(line);
 }
 

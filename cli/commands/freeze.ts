@@ -76,7 +76,7 @@ async function set(freezing: Freezing, output: Output, options: FreezeOptions): 
   });
   output.data({ freeze });
   output.line(`Frozen: ${scopeText(freeze.scope)}. Nothing of it starts any more.`);
-  output.line(`Lift it with: holdfast freeze --lift ${inert(freeze.id)}`);
+  output.line(output.paint.own(`Lift it with: holdfast freeze --lift ${inert(freeze.id)}`));
 }
 
 function scopeOf({ tool, agent }: FreezeOptions): FreezeScope {

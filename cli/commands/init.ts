@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { HoldfastError } from '../../core/state/errors.js';
+import { speechOf } from '../environment.js';
 import { addedFilesOf, type ProjectFile } from '../../create-holdfast/scaffold/files.js';
 import { placeOf } from '../../create-holdfast/scaffold/names.js';
 import {
@@ -54,7 +55,7 @@ export function addInit(program: Command, cli: Cli): void {
     .action(async (options: InitOptions) => {
       const { environment, streams } = cli;
       const { json = false } = options;
-      const output = createOutput(streams, { json, colour: environment.colour });
+      const output = createOutput(streams, { json, ...speechOf(environment) });
       await init(environment.folder, options, output);
       cli.exitCode = EXIT.completed;
     });

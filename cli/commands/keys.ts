@@ -80,7 +80,8 @@ function withStore(
 async function list({ store, output }: Place): Promise<void> {
   const keys = await store.listDeskKeys(ALL_TENANTS);
   output.data({ keys });
-  if (keys.length === 0) return output.line('There is no key. Make one: holdfast keys create');
+  if (keys.length === 0)
+    return output.line(output.paint.own('There is no key. Make one: holdfast keys create'));
   const rows = keys.map(({ kid, state, addedAt }) => [kid, state, new Date(addedAt).toISOString()]);
   output.line(table({ head: ['key', 'state', 'since'], rows }));
 }

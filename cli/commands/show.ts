@@ -37,6 +37,7 @@ import {
   mendWait,
   usdText,
   waitLine,
+  type Paint,
 } from '../render/index.js';
 import type { Session } from '../session.js';
 import type { RunView } from '../../core/state/view.js';
@@ -226,7 +227,7 @@ async function print(facts: RunFacts, { session, output, hints, all }: Printing)
   if (run?.result === undefined && state?.stop !== undefined) {
     output.line(paint.yellow(stoppingLine(state.stop)));
   }
-  for (const line of waitLines(facts)) output.line(paint.yellow(line));
+  for (const line of waitLines(facts, paint)) output.line(paint.yellow(line));
   for (const line of archiveLines(facts)) output.line(paint.yellow(line));
   if (events.length > 0) output.line('');
   if (first > 0)
@@ -273,8 +274,8 @@ function childLines(children: readonly RunSummary[] = []): readonly string[] {
   });
 }
 
-function waitLines({ waits }: RunFacts): readonly string[] {
-  return waits.flatMap((wait) => [waitLine(wait, Date.now()), `→ ${mendWait(wait.for)}`]);
+function waitLines({ waits }: RunFacts, { own }: Paint): readonly string[] {
+  return waits.flatMap((wait) => [waitLine(wait, Date.now()), `→ ${own(mendWait(wait.for))}`]);
 }
 
 function archiveLines({ archive }: RunFacts): readonly string[] {

@@ -72,7 +72,9 @@ export function approvalCard(ask: AskView & ShownPlace, options: CardOptions): s
     ...(ask.escalation === undefined ? [] : [label('or by', laterDeciders(ask.escalation, now))]),
     label('expires', `${dateTimeText(ask.expiresAt)} (${relativeText(ask.expiresAt, now)})`),
     ...(decidable ? [label('hash', inert(ask.argsHash, ID_CHARS_MAX))] : []),
-    ...(options.withoutCommands ? [] : ['', ...answers(ask, options).map(paint.cyan)]),
+    ...(options.withoutCommands
+      ? []
+      : ['', ...answers(ask, options).map((line) => paint.cyan(paint.own(line)))]),
   ];
   return [
     `┌─ ${paint.bold(paint.yellow(titleOf(ask)))}`,

@@ -166,7 +166,7 @@ function ofLaterRelease(event: never): Description {
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
 function warningText({ code, message }: Of<'warning'>, paint: Paint): Description {
-  return { label: 'warning', text: paint.yellow(`${inert(code)}: ${inert(message)}`) };
+  return { label: 'warning', text: paint.yellow(`${inert(code)}: ${paint.own(inert(message))}`) };
 }
 
 function contextText(event: Of<'compact_boundary'> | Of<'tombstone'>): string {

@@ -1,4 +1,4 @@
-/** Colours, or none. Whoever renders says which; nothing here looks at the terminal. */
+/** Colours or none, and how commands are called. Whoever renders says which; nothing here looks at the terminal. */
 export interface Paint {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
@@ -6,6 +6,8 @@ export interface Paint {
   readonly green: (text: string) => string;
   readonly yellow: (text: string) => string;
   readonly cyan: (text: string) => string;
+  /** A sentence of Holdfast's own, with its commands as the reader has to type them. */
+  readonly own: (text: string) => string;
 }
 
 function code(open: number, close: number): (text: string) => string {
@@ -23,6 +25,7 @@ export const PLAIN: Paint = {
   green: plain,
   yellow: plain,
   cyan: plain,
+  own: plain,
 };
 
 export const COLOURED: Paint = {
@@ -32,4 +35,5 @@ export const COLOURED: Paint = {
   green: code(32, 39),
   yellow: code(33, 39),
   cyan: code(36, 39),
+  own: plain,
 };

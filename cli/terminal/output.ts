@@ -1,6 +1,14 @@
 /** Where a command speaks: data on standard output, remarks on standard error, JSON when asked for. */
 import { HoldfastError } from '../../core/state/errors.js';
-import { COLOURED, exactJson, inertLines, PLAIN, type Paint } from '../render/index.js';
+import {
+  asCalled,
+  COLOURED,
+  exactJson,
+  inertLines,
+  OWN_NAME,
+  PLAIN,
+  type Paint,
+} from '../render/index.js';
 import { inFileWords } from './file-error.js';
 
 export interface Output {
@@ -12,7 +20,7 @@ export interface Output {
   piece(text: string): void;
   /** One JSON value on one line; nothing without --json. */
   data(value: unknown): void;
-  /** What a person should know beside the answer. */
+  /** What a person should know beside the answer, with commands as they are called here. */
   remark(text: string): void;
   failure(error: unknown): void;
 }
@@ -22,12 +30,17 @@ export interface Streams {
   readonly err: (text: string) => void;
 }
 
-export function createOutput(
-  streams: Streams,
-  options: { readonly json: boolean; readonly colour: boolean },
-): Output {
-  const { json, colour } = options;
-  const paint = colour && !json ? COLOURED : PLAIN;
+export interface Speech {
+  readonly json: boolean;
+  readonly colour: boolean;
+  /** How the program is called here, `npx holdfast` for example; absent: by its name. */
+  readonly invocation?: string;
+}
+
+export function createOutput(streams: Streams, options: Speech): Output {
+  const { json, colour, invocation = OWN_NAME } = options;
+  const own = asCalled(invocation);
+  const paint = { ...(colour && !json ? COLOURED : PLAIN), own };
   let inLine = false;
   const endLine = (): void => {
     if (inLine) streams.out('\n');
@@ -51,10 +64,11 @@ export function createOutput(
     },
     remark(text) {
       endLine();
-      streams.err(`${text}\n`);
+      streams.err(`${own(text)}\n`);
     },
     failure(error) {
-      const failure = failureOf(error);
+      const found = failureOf(error);
+      const failure = { ...found, hint: own(found.hint) };
       if (json) {
         streams.out(`${exactJson({ error: failure })}\n`);
         return;

@@ -32,6 +32,9 @@ export const VERSIONS = {
   zod: '4.6.7',
 } as const;
 
+/** Which packages may run code when they are installed: better-sqlite3 has to, and npm warns of each that is not named. */
+const INSTALL_SCRIPTS = { 'better-sqlite3': true, '@swc/core': true, protobufjs: false } as const;
+
 const TEMPORAL = [
   '@temporalio/activity',
   '@temporalio/client',
@@ -78,6 +81,7 @@ export function packageJson({ name, template, module, holdfast }: Project): stri
     scripts: scriptsOf(template),
     dependencies: Object.fromEntries([...temporal, ['holdfast', holdfast], ['zod', VERSIONS.zod]]),
     devDependencies: { '@types/node': VERSIONS['@types/node'], typescript: VERSIONS.typescript },
+    allowScripts: INSTALL_SCRIPTS,
   };
   return `${JSON.stringify(content, null, 2)}\n`;
 }
@@ -91,7 +95,8 @@ function scriptsOf(template: Template): Readonly<Record<string, string>> {
     }),
     worker: 'holdfast worker',
     build: 'tsc',
-    test: 'tsc && node --test build/test/agent.test.js && holdfast eval cases',
+    // Without quotes: the shell finds the files, and on Windows Node does.
+    test: 'tsc && node --test build/test/*.test.js && holdfast eval cases',
   };
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { HOOK_POINTS } from '../../core/state/hook.js';
 import { reply } from './replies.js';
-import { budget, settings } from './settings.js';
+import { budget, inUsdToo, settings } from './settings.js';
 import { policyRule } from './tools.js';
 import { jsonObject, text, texts, withSomeKey } from './values.js';
 
@@ -29,7 +29,7 @@ const agent = z
     instructions: text,
     model: z.array(reply).min(1),
     tools: texts,
-    budget,
+    budget: inUsdToo(budget),
     settings,
     policy: z.array(policyRule),
     /** Points of hooks that it is asked at. */

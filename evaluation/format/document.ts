@@ -10,7 +10,7 @@ import { files } from './files.js';
 import { goalKeys } from './goal.js';
 import { answer, reply } from './replies.js';
 import { server } from './servers.js';
-import { budget, settings } from './settings.js';
+import { budget, inUsdToo, settings } from './settings.js';
 import { supervise } from './supervise.js';
 import { policyRule, tool, toolResult } from './tools.js';
 import {
@@ -133,7 +133,7 @@ export const fixtureDocument = z.strictObject({
   profile: z.enum(['default', 'strict001']).optional(),
   goal: z.string().optional(),
   task: task.optional(),
-  budget: budget.optional(),
+  budget: inUsdToo(budget).optional(),
   settings: settings.optional(),
   policy: z.array(policyRule).optional(),
   /** `live`: the tools of the configuration's agent do what they do. */

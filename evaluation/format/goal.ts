@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { reply } from './replies.js';
-import { budget, settings } from './settings.js';
+import { budget, inUsdToo, settings } from './settings.js';
 import { toolResult } from './tools.js';
 import {
   chosen,
@@ -107,8 +107,8 @@ export const goalLoop = z
     validation: z.array(check),
     judges: z.record(z.string(), z.strictObject(judge)),
     reviewer: z.strictObject({ ...judge, roles: texts.optional() }),
-    budget: goalBudget,
-    cycle: z.strictObject({ ...budget.shape, ...settings.shape }).partial(),
+    budget: inUsdToo(goalBudget),
+    cycle: inUsdToo(z.strictObject({ ...budget.shape, ...settings.shape }).partial()),
     minCycleMicroUsd: amount,
     roundMicroUsd: amount,
     briefTokens: amount,

@@ -1,5 +1,6 @@
 /** Budgets and settings of a fixture, by their canonical names. */
 import { z } from 'zod';
+import { inMicroUsd } from '../../authoring/budget-in-usd.js';
 import { PERMISSION_MODES } from '../../core/state/permission-mode.js';
 import {
   cadence,
@@ -42,6 +43,33 @@ const limits = z.strictObject({
 });
 
 export const budget = limits.partial();
+
+/** A budget that may say its money in USD (`maxCostUsd`), as people write it elsewhere. */
+export function inUsdToo<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess((written, context) => {
+    try {
+      return inMicroUsd(written, (field, why) => new MoneyDefect(field, why));
+    } catch (error) {
+      if (!(error instanceof MoneyDefect)) throw error;
+      context.issues.push({
+        code: 'custom',
+        path: [error.field],
+        message: error.message,
+        input: written,
+      });
+      return z.NEVER;
+    }
+  }, schema);
+}
+
+class MoneyDefect extends Error {
+  constructor(
+    readonly field: string,
+    why: string,
+  ) {
+    super(why);
+  }
+}
 
 const onToolFailure = z.strictObject({
   mode: z.enum(['observe', 'stop']),

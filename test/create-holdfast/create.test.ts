@@ -72,7 +72,7 @@ test.each(TEMPLATES.flatMap((template) => MODULES.map((module) => [template, mod
     expect(files.filter((file) => file.startsWith('cases/'))).toHaveLength(1);
     expect(files.filter((file) => file.startsWith('test/'))).toHaveLength(1);
     const texts = files.map((file) => readFileSync(join(folder, file), 'utf8'));
-    expect(texts.filter((text) => /__[A-Z]+__/.test(text))).toEqual([]);
+    expect(texts.filter((text) => /__[A-Z]+__|\*\*[A-Z]+\*\*/.test(text))).toEqual([]);
     expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toMatchObject({
       name: 'app',
       type: module === 'esm' ? 'module' : 'commonjs',

@@ -121,3 +121,24 @@ test('a definition that makes no sense is for the runtime to refuse', () => {
   expect(problemsOf({ goalLoop: {} })).toBe('');
   expect(problemsOf({ goalLoop: { ...LOOP, budget: { maxCostMicroUsd: -5 } } })).toBe('');
 });
+
+test('money may be said in USD, once', () => {
+  const loop = {
+    ...LOOP,
+    budget: { maxCostUsd: 0.5, hardMaxCostUsd: 1 },
+    cycle: { maxCostUsd: 0.1 },
+  };
+  expect(read({ goalLoop: loop, budget: { maxCostUsd: 2 } })).toMatchObject({
+    budget: { maxCostMicroUsd: 2_000_000 },
+    goal: {
+      definition: {
+        budget: { maxCostMicroUsd: 500_000, hardMaxCostMicroUsd: 1_000_000 },
+        cycle: { maxCostMicroUsd: 100_000 },
+      },
+    },
+  });
+  expect(problemsOf({ budget: { maxCostUsd: 1, maxCostMicroUsd: 5 } })).toBe(
+    'case.json: budget.maxCostUsd: maxCostMicroUsd says the same limit; give one of them',
+  );
+  expect(problemsOf({ budget: { maxCostUsd: -1 } })).toContain('an amount in USD from 0');
+});

@@ -10,7 +10,7 @@ import {
   hours,
   usd,
 } from '../../index.js';
-import { simulateGoal, type ModelReply, type Provider } from '../../testing/index.js';
+import { calls, simulateGoal, type ModelReply, type Provider } from '../../testing/index.js';
 
 const START = Date.UTC(2026, 2, 1);
 
@@ -169,5 +169,59 @@ test('what cannot be a goal is refused as a client refuses it', async () => {
   const definition = { ...goal.definition, objective: ' ' };
   await expect(simulateGoal({ definition, config, providers })).rejects.toMatchObject({
     code: 'InvalidTask',
+  });
+});
+
+describe('what answers for the models', () => {
+  const approving: Parameters<typeof simulateGoal>[0]['onEvent'] = (event, { approve }) => {
+    if (event.type === 'approval_requested') approve(event, { by: 'mia', roles: ['lead'] });
+  };
+
+  test('a list begins anew with each cycle', async () => {
+    const { goal, config, done } = world({ now: Date.now });
+    const { result, events, violations } = await simulateGoal({
+      goal,
+      config,
+      model: [calls('send', { n: 1 }), 'Sent.'],
+      onEvent: approving,
+    });
+    expect(result).toMatchObject({ completed: true, detail: 'done_condition' });
+    expect(done).toHaveLength(3);
+    expect(events.filter(({ type }) => type === 'cycle_ended')).toHaveLength(3);
+    expect(violations).toEqual([]);
+  });
+
+  test('a request that nothing is scripted for ends the test, and names the agent', async () => {
+    const { goal, config } = world({ now: Date.now });
+    const model = [calls('send', { n: 1 })];
+    await expect(simulateGoal({ goal, config, model, onEvent: approving })).rejects.toMatchObject({
+      code: 'InvalidFixture',
+      message: expect.stringContaining('the agent a has 1 turns, and request 2 was made'),
+    });
+  });
+
+  test('without one the script of the configuration does, for vendors as well', async () => {
+    const { goal, config, done } = world({ now: Date.now });
+    const { result } = await simulateGoal({
+      goal,
+      config: {
+        ...config,
+        scripted: ({ assistantMessages }) =>
+          assistantMessages === 0
+            ? { calls: [{ tool: 'send', input: { n: 1 } }] }
+            : { text: 'Sent.' },
+      },
+      onEvent: approving,
+    });
+    expect(result).toMatchObject({ completed: true });
+    expect(done).toHaveLength(3);
+  });
+
+  test('without anything the goal is not begun', async () => {
+    const { goal, config } = world({ now: Date.now });
+    await expect(simulateGoal({ goal, config })).rejects.toMatchObject({
+      code: 'InvalidFixture',
+      message: 'Nothing answers for the models of the goal.',
+    });
   });
 });

@@ -33,6 +33,7 @@ import {
 import { cassetteProviders } from '../cassette/providers.js';
 import { codeIn, outsideWork, providersIn, type Counted } from '../outside-work.js';
 import { refusal } from '../refusal.js';
+import { waitIn } from '../virtual-wait.js';
 import {
   SIMULATION_START,
   startSimulation,
@@ -198,23 +199,6 @@ async function ended(simulation: Simulation): Promise<Awaited<ReturnType<Simulat
       cause: error,
     });
   }
-}
-
-function waitIn(
-  clock: ReturnType<typeof virtualClock>,
-  ms: number,
-  signal: AbortSignal,
-): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      cancel();
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const cancel = clock.after(ms, done);
-    signal.addEventListener('abort', done, { once: true });
-    if (signal.aborted) done();
-  });
 }
 
 /** The agent as the test has it, in the place of one of its name. */

@@ -1,5 +1,5 @@
 /** The simulation: a run in this process, under a virtual clock, with faults where one wants them. */
-export { virtualClock } from './clock.js';
+export { virtualClock, type VirtualClock } from './clock.js';
 export type { SeamPoint } from '../seams.js';
 export { mortal, newLife, type Life } from './mortal.js';
 export { SIMULATION_START } from './machine.js';

@@ -31,11 +31,11 @@ export async function sayTo(cli: Cli, saying: Saying): Promise<void> {
   const told = await tell(cli, saying);
   output.data({ goalId, id: told.id, delivered: told.delivered });
   const id = shellWord(goalId);
-  output.line(
+  const sentence =
     told.delivered === 'update'
       ? `${inert(told.message ?? DONE[said.type])} Follow the goal: holdfast goal watch ${id}`
-      : `Sent; no worker answers now, so that nobody knows yet whether it counts. See: holdfast goal show ${id}`,
-  );
+      : `Sent; no worker answers now, so that nobody knows yet whether it counts. See: holdfast goal show ${id}`;
+  output.line(output.paint.own(sentence));
 }
 
 async function tell(cli: Cli, { session, goalId, options, said }: Saying): Promise<Told> {

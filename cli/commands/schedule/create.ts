@@ -80,7 +80,7 @@ export function addCreate(schedule: Command, cli: Cli): void {
         const client = (await session.client()).forTenant(tenantOf(options));
         const { scheduleId } = await client.createSchedule(wanted);
         output.data({ scheduleId });
-        output.line(`Made. See it: holdfast schedule show ${scheduleId}`);
+        output.line(output.paint.own(`Made. See it: holdfast schedule show ${scheduleId}`));
       }),
     );
 }

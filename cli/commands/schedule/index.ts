@@ -151,7 +151,9 @@ function addTrigger(schedule: Command, cli: Cli): void {
       runCommand(cli, options, async (session, output) => {
         await (await scheduleAt(session, id, options)).trigger(options.overlap);
         output.data({ scheduleId: id, done: 'trigger' });
-        output.line(`Asked for. See the started ones: holdfast schedule show ${inert(id)}`);
+        output.line(
+          output.paint.own(`Asked for. See the started ones: holdfast schedule show ${inert(id)}`),
+        );
       }),
     );
 }

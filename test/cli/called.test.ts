@@ -1,0 +1,96 @@
+/** Sentences of the command name its commands as they have to be typed where it was called. */
+import { approvalCard, asCalled, invocationOf } from '../../cli/render/index.js';
+import { COMMAND_NAMES } from '../../cli/render/called.js';
+import { runCli } from '../../cli/program.js';
+import { createOutput } from '../../cli/terminal/output.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { AskView } from '../../core/state/ask-view.js';
+
+const LOCAL = '/shop/node_modules/.bin/holdfast';
+const WINDOWS = 'C:\\shop\\node_modules\\holdfast\\dist\\cli\\main.js';
+
+test.each([
+  [LOCAL, 'npm/11.0.0 node/v22.0.0', 'npx holdfast'],
+  [LOCAL, undefined, 'npx holdfast'],
+  [LOCAL, 'pnpm/10.1.0 npm/? node/v22.0.0', 'pnpm exec holdfast'],
+  [LOCAL, 'yarn/4.5.0 npm/? node/v22.0.0', 'yarn holdfast'],
+  [LOCAL, 'bun/1.2.0', 'bunx holdfast'],
+  [WINDOWS, 'npm/11.0.0 node/v22.0.0', 'npx holdfast'],
+  // Global ones, which the shell finds.
+  ['/usr/bin/holdfast', 'npm/11.0.0 node/v22.0.0', 'holdfast'],
+  [WINDOWS.replace('shop', 'npm'), undefined, 'holdfast'],
+  ['/clone/cli/main.ts', 'npm/11.0.0 node/v22.0.0', 'holdfast'],
+])('%s under %s is called %s', (script, agent, called) => {
+  expect(invocationOf(script, agent)).toBe(called);
+});
+
+test('commands are called, and nothing else is', () => {
+  const own = asCalled('npx holdfast');
+  expect(own('Run `holdfast doctor`, or: holdfast mcp-server --http')).toBe(
+    'Run `npx holdfast doctor`, or: npx holdfast mcp-server --http',
+  );
+  for (const text of [
+    'npx holdfast show r',
+    'the package holdfast has no command',
+    'npm create holdfast@latest',
+    'node_modules/holdfast list',
+    'holdfast showing',
+    'holdfast-tools list',
+  ])
+    expect(own(text)).toBe(text);
+  expect(asCalled('holdfast')('holdfast show r')).toBe('holdfast show r');
+});
+
+async function saidBy(argv: readonly string[], invocation?: string): Promise<string> {
+  let said = '';
+  const hear = (text: string) => void (said += text);
+  const environment = {
+    variables: {},
+    folder: '/',
+    colour: false,
+    interactive: false,
+    ...(invocation !== undefined && { invocation }),
+  };
+  await runCli(argv, { environment, streams: { out: hear, err: hear } });
+  return said;
+}
+
+test('each command of the program is known', async () => {
+  const help = await saidBy(['--help']);
+  const listed = [...help.matchAll(/^ {2}([a-z][a-z-]+)(?:[ |]|$)/gm)].map(([, name]) => name!);
+  expect([...new Set(listed)].toSorted()).toEqual([...COMMAND_NAMES].toSorted());
+});
+
+test('help names the commands so', async () => {
+  const help = await saidBy(['show', '--help'], 'npx holdfast');
+  expect(help).toContain('Usage: npx holdfast show');
+  expect(help).toMatch(/\$ npx holdfast show /);
+});
+
+test('cards, remarks and hints do, and no text of a user', () => {
+  const said = { out: '', err: '' };
+  const output = createOutput(
+    { out: (text) => void (said.out += text), err: (text) => void (said.err += text) },
+    { json: false, colour: false, invocation: 'npx holdfast' },
+  );
+  const ask: AskView = {
+    askId: 'r:1',
+    kind: 'approval',
+    tool: 'pay',
+    args: { note: 'holdfast show r' },
+    argsHash: 'h',
+    roles: [],
+    quorum: 1,
+    policyVersion: '1',
+    openedAt: 0,
+    expiresAt: 1,
+  };
+  output.line(approvalCard(ask, { runId: 'r', now: 0, paint: output.paint }));
+  output.line('holdfast show r');
+  output.remark('Events: holdfast watch r');
+  output.failure(new HoldfastError('RunNotFound', 'gone', { hint: 'See `holdfast list`.' }));
+  expect(said.out).toContain('│ npx holdfast approve r:1 --as NAME');
+  expect(said.out).toContain('"note": "holdfast show r"');
+  expect(said.out).toMatch(/^holdfast show r$/m);
+  expect(said.err).toBe('Events: npx holdfast watch r\nError: gone\nSee `npx holdfast list`.\n');
+});
