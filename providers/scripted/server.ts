@@ -60,6 +60,8 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
     });
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
+  // A client waits for its answer by itself; kept connections alone keep no process.
+  if (options.background) server.on('connection', (socket) => socket.unref());
   await listen(server, options.port ?? 0);
   if (options.background) server.unref();
   const { port } = server.address() as AddressInfo;

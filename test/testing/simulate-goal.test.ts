@@ -200,7 +200,9 @@ describe('what answers for the models', () => {
     });
   });
 
-  test('without one the script of the configuration does, for vendors as well', async () => {
+  test('without one the script of the configuration does, for vendors as well, and keeps no process', async () => {
+    const keeping = () => process.getActiveResourcesInfo().filter((one) => one.startsWith('TCP'));
+    const before = keeping();
     const { goal, config, done } = world({ now: Date.now });
     const { result } = await simulateGoal({
       goal,
@@ -215,6 +217,7 @@ describe('what answers for the models', () => {
     });
     expect(result).toMatchObject({ completed: true });
     expect(done).toHaveLength(3);
+    expect(keeping()).toEqual(before);
   });
 
   test('without anything the goal is not begun', async () => {
