@@ -229,7 +229,8 @@ function finishedWords(event: Of<'tool_finished'>): string {
   if (event.hosted) return `the vendor ran ${event.tool}: ${event.status}`;
   const cost = costWords(event.costMicroUsd);
   if (event.status === 'ok') {
-    return `${event.tool} succeeded after ${event.attempts} attempts${cost}`;
+    const after = event.attempts === 1 ? '' : ` after ${event.attempts} attempts`;
+    return `${event.tool} succeeded${after}${cost}`;
   }
   const how = event.started ? 'failed' : 'did not run';
   const why = because(previewOf(event.content));

@@ -115,7 +115,10 @@ function liveLine(told: {
   const { names, tookMs, underWay } = told;
   const more = names.length - FILES_SHOWN_MAX;
   const shown = names.slice(0, FILES_SHOWN_MAX).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  const kept = underWay === 0 ? '' : `; ${plural(underWay, 'run')} under way keep theirs`;
+  const kept =
+    underWay === 0
+      ? ''
+      : `; ${plural(underWay, 'run')} under way ${underWay === 1 ? 'keeps its own' : 'keep their own'}`;
   const what = names.length === 0 ? 'The code' : `The code of ${shown}`;
   return `${what} is live for runs that begin now (${durationText(tookMs)})${kept}.`;
 }

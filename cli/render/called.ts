@@ -70,14 +70,15 @@ export const OWN_NAME = 'holdfast';
  * `script` is the path under which Node was given the program, `agent` what the manager calls itself (npm_config_user_agent).
  */
 export function invocationOf(script: string, agent: string | undefined): string {
-  const folders = script.split(/[\\/]/);
-  const inModules = folders.includes('node_modules');
   // Global commands are called by a link outside of node_modules, or, on Windows, without a package manager.
-  const isLocal = inModules && (folders.includes('.bin') || agent !== undefined);
+  const isLocal = LOCAL_LINK.test(script) || (agent !== undefined && LOCAL_PACKAGE.test(script));
   if (!isLocal) return OWN_NAME;
   const [manager = ''] = (agent ?? '').split('/');
   return BY_MANAGER.get(manager) ?? 'npx holdfast';
 }
+
+const LOCAL_LINK = /[\\/]node_modules[\\/]\.bin[\\/]holdfast$/;
+const LOCAL_PACKAGE = /[\\/]node_modules[\\/]holdfast[\\/]/;
 
 const BY_MANAGER: ReadonlyMap<string, string> = new Map([
   ['pnpm', 'pnpm exec holdfast'],

@@ -87,21 +87,21 @@ export const COMMON_FIELDS: { readonly [field: string]: string } = {
   by: 'Names of the people; of a single text, one of them.',
   call: 'Number of the model call, from 1.',
   callId: 'Id of the call, as the model gave it.',
-  caller: 'Whoever started it, as the start says.',
+  caller: 'The starter, as the start names them.',
   class: 'Code of the error.',
   code: 'Code of the result.',
   costMicroUsd: 'Micro-USD.',
-  decision: 'What was decided.',
-  detail: 'What stands behind the reason.',
+  decision: 'The decision.',
+  detail: 'More on the reason, as a code.',
   durationMs: 'ms.',
   key: 'Idempotency key of the call.',
   message: 'In words.',
   messageId: 'Id of the message.',
   model: 'Name of the model.',
-  n: 'Its number, from 1.',
+  n: 'Number, from 1.',
   outcome: 'How it ended.',
   reason: 'The reason.',
-  requireProof: 'Whoever decides must prove who they are.',
+  requireProof: 'People who decide must prove who they are.',
   roles: 'Roles that may decide.',
   runId: 'Id of the run.',
   text: 'The text, or where it lies in the store.',
@@ -119,6 +119,7 @@ export const EVENT_GUIDE: { readonly [type in EventType]: EventMeaning } = {
       goal: 'The task, in words.',
       tools: 'Names of the tools that the model is offered.',
       sessionId: 'The session that the run writes to.',
+      requireProof: 'People who decide must prove who they are.',
       resumed: 'The session that the run goes on with.',
     },
   },
@@ -138,6 +139,10 @@ export const EVENT_GUIDE: { readonly [type in EventType]: EventMeaning } = {
   user_message: {
     says: 'A message of the user, or a letter of another run, is part of the conversation.',
     when: 'When the next request takes the message up.',
+    fields: {
+      clientMessageId:
+        'The id that the sender has given; absent where there is none, and under rules before 19.',
+    },
   },
   model_response: {
     says: 'The model has replied.',
@@ -197,7 +202,9 @@ export const EVENT_GUIDE: { readonly [type in EventType]: EventMeaning } = {
     when: 'Once for each call of a reply, in every case: also for calls that never began.',
     fields: {
       status: 'How the call ended.',
-      content: 'What the model reads.',
+      content: 'The result, as the model reads it.',
+      attachments: 'Files that the tool returned.',
+      costMicroUsd: 'Cost of its executions, as the tool said or as was reserved; absent: nothing.',
       synthetic: 'The runtime wrote the result, not the tool.',
       started: 'The call was handed to an executor.',
       attempts: 'Attempts that were made.',
@@ -208,8 +215,8 @@ export const EVENT_GUIDE: { readonly [type in EventType]: EventMeaning } = {
     when: 'Before the result of such a call.',
     fields: {
       attempt: 'Number of the attempt, from 1.',
-      finding: 'What was found.',
-      steps: 'What was done to find out, in order.',
+      finding: 'The outcome of the search.',
+      steps: 'Steps of the search, in order.',
     },
   },
   tool_results_message: {
@@ -223,7 +230,7 @@ export const EVENT_GUIDE: { readonly [type in EventType]: EventMeaning } = {
     fields: {
       name: 'The point at which the hook runs.',
       hook: 'Name of the hook.',
-      outcome: 'What the hook said.',
+      outcome: 'The word of the hook.',
     },
   },
   approval_requested: {
@@ -233,12 +240,15 @@ export const EVENT_GUIDE: { readonly [type in EventType]: EventMeaning } = {
   approval_resolved: {
     says: 'Such a question has its answer, or has expired.',
     when: 'When enough people have decided, or at the expiry.',
-    fields: { corrected: 'The action that is wanted instead.' },
+    fields: {
+      corrected: 'The action that is wanted instead.',
+      grant: 'Later calls that the approval allows as well.',
+    },
   },
   decision_recorded: {
     says: 'A decision that counts and that its sender could not write into the audit trail.',
     when: 'When the run hears of the decision; the trail is written from this event.',
-    fields: { facts: 'What was signed.' },
+    fields: { facts: 'The facts that were signed.' },
   },
   approval_withdrawn: {
     says: 'A question is asked no more.',
@@ -274,6 +284,7 @@ export const EVENT_GUIDE: { readonly [type in EventType]: EventMeaning } = {
   supervision: {
     says: 'A supervisor has looked at the run.',
     when: 'At the end of each look.',
+    fields: { text: 'The words to the run, or the question to a person.' },
   },
   goal_started: {
     says: 'The goal is open: this is its objective, with its terms.',
@@ -288,7 +299,7 @@ export const EVENT_GUIDE: { readonly [type in EventType]: EventMeaning } = {
     says: 'A cycle begins as a run of its own.',
     when: 'When its money is reserved and its brief is stored.',
     fields: {
-      budget: 'What is reserved for the cycle.',
+      budget: 'The part of the budget that is reserved for the cycle.',
       briefTokens: 'Estimated tokens of the brief.',
     },
   },
@@ -297,7 +308,7 @@ export const EVENT_GUIDE: { readonly [type in EventType]: EventMeaning } = {
     when: 'When the goal hears of the end, and the checks behind the cycle have run.',
     fields: {
       stopReason: 'How the run of the cycle ended.',
-      progress: 'What counts as progress.',
+      progress: 'All that counts as progress.',
       unconfirmed: 'The end could not be confirmed: the whole slice counts as spent.',
     },
   },
@@ -307,7 +318,7 @@ export const EVENT_GUIDE: { readonly [type in EventType]: EventMeaning } = {
     fields: {
       name: 'Name of the check.',
       known: 'The check gave a result.',
-      value: 'What was measured.',
+      value: 'The number that was measured.',
       best: 'The best so far, this one among them.',
     },
   },
@@ -323,7 +334,7 @@ export const EVENT_GUIDE: { readonly [type in EventType]: EventMeaning } = {
   progress_noted: {
     says: 'A cycle has brought the goal forward.',
     when: 'Behind `cycle_ended`, when its list of progress is not empty.',
-    fields: { progress: 'What counts as progress.' },
+    fields: { progress: 'All that counts as progress.' },
   },
   goal_review: {
     says: 'The goal has been reviewed.',
@@ -354,7 +365,9 @@ export const EVENT_GUIDE: { readonly [type in EventType]: EventMeaning } = {
     fields: {
       by: 'Who has said it.',
       proven: 'The message has a valid signature.',
-      value: 'What was said, as data.',
+      control:
+        'The word, where it is another one than steer: pause, resume, setBudget, setPlan, setPace, review.',
+      value: 'The value of that word.',
     },
   },
   goal_result: {

@@ -92,7 +92,7 @@ const STAMP: { readonly [field: string]: string } = {
   runId: 'Id of the run or goal.',
   traceId: 'Id that all runs of one task share.',
   at: 'Time of the workflow.',
-  phase: 'What the run was doing.',
+  phase: 'The work that the run was at.',
   step: 'Number of the decision that emitted it, as `holdfast inspect` counts.',
   turn: 'Number of the turn, from 0.',
 };

@@ -20,6 +20,7 @@ test.each([
   ['/usr/bin/holdfast', 'npm/11.0.0 node/v22.0.0', 'holdfast'],
   [WINDOWS.replace('shop', 'npm'), undefined, 'holdfast'],
   ['/clone/cli/main.ts', 'npm/11.0.0 node/v22.0.0', 'holdfast'],
+  ['/clone/node_modules/.bin/jest', 'npm/11.0.0 node/v22.0.0', 'holdfast'],
 ])('%s under %s is called %s', (script, agent, called) => {
   expect(invocationOf(script, agent)).toBe(called);
 });

@@ -32,7 +32,7 @@ describe('a run in words', () => {
       'approve: asked a person (approval) about issue_refund',
       expect.stringMatching(/^approve: the approval of issue_refund is approved by /),
       'grant: handed issue_refund to its executor under key case:0',
-      'settle: issue_refund succeeded after 1 attempts',
+      'settle: issue_refund succeeded',
       'asking: model call 2 answered (end_turn)',
       'gates: took the reply as the answer',
       'stop: stopped with completed, final_answer',
