@@ -57,8 +57,26 @@ function isClosed(error: unknown): error is Error {
   return types.isNativeError(error) && error.message === 'The database connection is not open';
 }
 
+/** The addon itself: compiled for another Node, or not at all where the package manager runs no install scripts. */
+function addonFailure(error: unknown): HoldfastError | undefined {
+  const { code, message = '' } = error as { readonly code?: unknown; readonly message?: string };
+  const isMissing = message.startsWith('Could not locate the bindings file');
+  if (code !== 'ERR_DLOPEN_FAILED' && !isMissing) return undefined;
+  const why = isMissing ? 'was not compiled' : 'was compiled for another version of Node';
+  return new HoldfastError(
+    'StoreUnavailable',
+    `SQLite cannot be loaded by Node ${process.version}: better-sqlite3 ${why}.`,
+    {
+      hint: 'Run `npm rebuild better-sqlite3` with this Node, and start again. With pnpm, `pnpm approve-builds` allows its install script first.',
+      cause: error,
+    },
+  );
+}
+
 /** A failure to open a file, which is the environment's whatever its kind. */
 export function openFailure(error: unknown, file: string): HoldfastError {
+  const addon = addonFailure(error);
+  if (addon !== undefined) return addon;
   const known = databaseFailure(error);
   if (known instanceof HoldfastError && known.code === 'StoreUnavailable') return known;
   return new HoldfastError('StoreUnavailable', `The store ${file} cannot be opened.`, {
