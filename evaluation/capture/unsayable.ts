@@ -32,11 +32,23 @@ export function refuseUnsayable(tree: Tree): void {
     throw refused('its time was over in the moment in which an answer arrived');
   if ([root, ...members.map(({ recording }) => recording)].some(hasFiles))
     throw refused('it has files beside its texts');
+  refuseUsedUp(tree);
   for (const { place, recording } of members) refuseBelow(place, recording);
 }
 
 const hasFiles = ({ bundle }: Recording): boolean =>
   bundle.events.some((event) => 'attachments' in event);
+
+/** What other runs have used up of a limit: nothing is used up in the store of a case. */
+function refuseUsedUp({ root, members }: Tree): void {
+  const events = [root, ...members.map(({ recording }) => recording)].flatMap(
+    ({ bundle }) => bundle.events,
+  );
+  const denied = events.find((event) => event.type === 'permission' && event.rule === 'limits');
+  if (denied === undefined) return;
+  const tool = 'tool' in denied ? String(denied.tool) : 'a tool';
+  throw refused(`other runs had used up a limit of ${tool} before anybody was asked`);
+}
 
 /** The others of a tree are there to write again. */
 function refuseLetters(recording: Recording): void {

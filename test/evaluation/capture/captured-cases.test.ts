@@ -69,9 +69,15 @@ test('a session is in the case as far as the run went on with it, and what a ven
   });
 });
 
+test('a run that limits across runs refused before anybody was asked is no case, and says so', () => {
+  expect(() => capture(recordedRun('named-changes-of-19-beyond'))).toThrow(
+    'other runs had used up a limit of payments.refund before anybody was asked',
+  );
+});
+
 test('what no case can say is refused by name', () => {
   const named =
-    /is a sub-agent of|has the task of|the bundle lacks the run|wrote letters|time was over|is a fork of/;
+    /is a sub-agent of|has the task of|the bundle lacks the run|wrote letters|time was over|is a fork of|used up a limit/;
   expect(refusals.filter((text) => !named.test(text))).toEqual([]);
 });
 
