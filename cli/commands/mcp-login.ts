@@ -1,11 +1,12 @@
 /** `holdfast mcp login` and `logout`: an operator's login of a connector. */
 import type { Command } from 'commander';
-import type { Connector } from '../../authoring/connectors.js';
-import type { LoggedIn, LoginAnswer, OperatorPlace } from '../../connectors/logins.js';
+import type { LoggedIn } from '../../connectors/logins.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { openStoreAt, type Store } from '../../store/store.js';
+import { openStoreAt } from '../../store/store.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
+import { loginsAtDesk } from '../connectors/at-desk.js';
 import { openBrowser } from '../connectors/browser.js';
+import { knownConnector, loginsHere, type Logins } from '../connectors/logins-here.js';
 import { openLoopback, type Loopback } from '../connectors/loopback.js';
 import {
   actorOf,
@@ -41,7 +42,7 @@ export function addLogin(mcp: Command, cli: Cli): void {
   const login = mcp
     .command('login <connector>')
     .description(
-      'Log a connector in: prints the address of its authorization server, and waits until the browser comes back to this machine.',
+      'Log a connector in, in the store or over the desk: prints the address of its authorization server, and waits until the browser comes back to this machine.',
     )
     .option('--open', 'open the address in a browser')
     .option(
@@ -58,8 +59,8 @@ export function addLogin(mcp: Command, cli: Cli): void {
     .action((connector: string, options: BeginOptions) => {
       const interrupt = onInterrupt();
       return runCommand(cli, options, (session, output) =>
-        withOperator(cli, { session, options, connector }, (place, by) =>
-          logIn({ place, by, output, options, interrupt }),
+        withLogins(cli, { session, options, connector }, (logins) =>
+          logIn({ logins, output, options, interrupt }),
         ),
       ).finally(() => interrupt.release());
     });
@@ -73,15 +74,9 @@ export function addLogin(mcp: Command, cli: Cli): void {
     .addHelpText('after', examples('holdfast mcp logout crm --as mia'))
     .action((connector: string, options: LoginOptions) =>
       runCommand(cli, options, (session, output) =>
-        withOperator(cli, { session, options, connector }, (place, by) =>
-          logOut({ place, by, output }),
-        ),
+        withLogins(cli, { session, options, connector }, (logins) => logOut(logins, output)),
       ),
     );
-}
-
-interface Place extends OperatorPlace {
-  readonly store: Store;
 }
 
 interface Wanted {
@@ -90,56 +85,38 @@ interface Wanted {
   readonly connector: string;
 }
 
-async function withOperator<T>(
+/** Over the desk for whoever has a token of it, else in the store. */
+async function withLogins<T>(
   cli: Cli,
   { session, options, connector: name }: Wanted,
-  work: (place: Place, by: string) => Promise<T>,
+  work: (logins: Logins) => Promise<T>,
 ): Promise<T> {
   const actor = await actorOf(cli, session, options);
-  if (actor.kind === 'desk') {
-    throw usage(
-      'Connectors are logged in here where the store is, not with a token of the desk.',
-      'Unset HOLDFAST_TOKEN and give --as NAME, or log in on the page of the desk.',
-    );
-  }
+  if (actor.kind === 'desk') return work(loginsAtDesk(actor.api, name));
   const config = await readConfig(session.place, cli.environment.folder);
-  const connector = known(config.connectors, name);
+  const connector = knownConnector(config.connectors, name);
   const { storePlace } = session.place;
   // A project may have its first login before its first worker.
   const found = await session.wholeStore();
   const store = found ?? (await openStoreAt(storePlace));
   try {
     const place = { connector, tenant: tenantOf(options), store, clock: Date.now };
-    return await work(place, actor.named.by);
+    return await work(loginsHere(place, actor.named.by));
   } finally {
     if (found === undefined) await store.close();
   }
 }
 
-function known(connectors: ReadonlyMap<string, Connector>, name: string): Connector {
-  const connector = connectors.get(name);
-  if (connector !== undefined) return connector;
-  const names = [...connectors.keys()];
-  throw new HoldfastError(
-    'InvalidRequest',
-    `The configuration has no connector ${JSON.stringify(name.slice(0, 60))}.`,
-    {
-      hint: names.length === 0 ? 'Declare it in `mcp`.' : `The connectors are ${names.join(', ')}.`,
-    },
-  );
-}
-
 interface LoggingIn {
-  readonly place: Place;
-  readonly by: string;
+  readonly logins: Logins;
   readonly output: Output;
   readonly options: BeginOptions;
   readonly interrupt: Interrupt;
 }
 
 async function logIn(asked: LoggingIn): Promise<number> {
-  const { output, options, interrupt } = asked;
-  const timeoutMs = timeoutOf(options);
+  const { logins, output, options, interrupt } = asked;
+  const timeoutMs = timeoutOf(options, logins);
   const loopback = await openLoopback(options.port ?? 0);
   try {
     tellIn(await answered(asked, { loopback, timeoutMs }), output);
@@ -159,27 +136,28 @@ interface Waiting {
 }
 
 async function answered(
-  { place, by, output, options, interrupt }: LoggingIn,
+  { logins, output, options, interrupt }: LoggingIn,
   { loopback, timeoutMs }: Waiting,
 ): Promise<LoggedIn> {
-  const { endLogin, isAnswerOf, openLogin } = await import('../../connectors/logins.js');
   const { redirectUrl } = loopback;
-  const { address, issuer, pending } = await openLogin(place, redirectUrl);
+  const begun = await logins.begin(redirectUrl);
+  const { address, issuer } = begun;
   const expiresAt = Date.now() + timeoutMs;
   output.data({ address, issuer, redirectUrl, expiresAt });
   output.line(`Log in at ${inert(issuer, 2_000)}:`);
   output.line(inert(address, address.length));
   if (options.open === true && !(await openBrowser(address)))
     output.remark('No browser can be opened here: visit the address.');
-  const isOwn = (answer: LoginAnswer): boolean => isAnswerOf(pending, answer);
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([interrupt.signal, timeout]);
-  const { answer, reply } = await loopback.answer(isOwn, signal).catch((error: unknown) => {
-    throw timeout.aborted && !interrupt.signal.aborted ? nobodyCame(place, options) : error;
+  const { answer, reply } = await loopback.answer(begun.isOwn, signal).catch((error: unknown) => {
+    throw timeout.aborted && !interrupt.signal.aborted
+      ? nobodyCame(logins.connector, options.timeout ?? TIMEOUT)
+      : error;
   });
-  const { name } = place.connector;
+  const { connector: name } = logins;
   try {
-    const loggedIn = await endLogin(place, pending, { answer, by });
+    const loggedIn = await begun.end(answer);
     reply(`Holdfast has logged in the connector ${name}. This window may be closed.`);
     return loggedIn;
   } catch (error) {
@@ -188,20 +166,21 @@ async function answered(
   }
 }
 
-function nobodyCame({ connector }: Place, { timeout = TIMEOUT }: BeginOptions): HoldfastError {
+function nobodyCame(connector: string, timeout: string): HoldfastError {
   return new HoldfastError(
     'AuthError',
-    `The connector ${connector.name} waited ${timeout} for a login, and nobody came.`,
+    `The connector ${connector} waited ${timeout} for a login, and nobody came.`,
     {
-      hint: `Begin again, with a longer --timeout if need be. When the authorization server says that it does not know the program, run \`holdfast mcp logout ${connector.name}\` first.`,
+      hint: `Begin again, with a longer --timeout if need be. When the authorization server says that it does not know the program, run \`holdfast mcp logout ${connector}\` first.`,
     },
   );
 }
 
-function timeoutOf({ timeout = TIMEOUT }: BeginOptions): number {
+function timeoutOf({ timeout = TIMEOUT }: BeginOptions, { longest }: Logins): number {
   const ms = parseDuration(timeout);
-  if (ms !== undefined && ms > 0 && ms <= TIMEOUT_MS_MAX) return ms;
-  throw usage('--timeout is a duration up to 1h: 90s, 10m.');
+  const most = longest === undefined ? TIMEOUT_MS_MAX : (parseDuration(longest) ?? 0);
+  if (ms !== undefined && ms > 0 && ms <= most) return ms;
+  throw usage(`--timeout is a duration up to ${longest ?? '1h'}: 90s, 10m.`);
 }
 
 function tellIn(loggedIn: LoggedIn, output: Output): void {
@@ -216,16 +195,9 @@ function tellIn(loggedIn: LoggedIn, output: Output): void {
   }
 }
 
-interface LoggingOut {
-  readonly place: Place;
-  readonly by: string;
-  readonly output: Output;
-}
-
-async function logOut({ place, by, output }: LoggingOut): Promise<void> {
-  const { logout } = await import('../../connectors/logins.js');
-  const { name } = place.connector;
-  const { was, revoked } = await logout(place, by);
+async function logOut(logins: Logins, output: Output): Promise<void> {
+  const { connector: name } = logins;
+  const { was, revoked } = await logins.logout();
   output.data({ connector: name, was, revoked: revoked ?? null });
   output.line(was ? `The connector ${name} is logged out.` : `The connector ${name} had no login.`);
   if (!was || revoked === true) return;

@@ -18,6 +18,7 @@ import {
   type ActorOptions,
   type TenantOptions,
 } from '../desk/actor.js';
+import { approveAtDesk, noSuchTool, type ApprovedTool } from '../connectors/at-desk.js';
 import { addLogin } from './mcp-login.js';
 import { EXIT } from '../exit-code.js';
 import { inert, table } from '../render/index.js';
@@ -196,12 +197,7 @@ async function approve(
   { connector, tools }: { readonly connector: string; readonly tools: readonly string[] },
 ): Promise<void> {
   const actor = await actorOf(cli, session, options);
-  if (actor.kind === 'desk') {
-    throw usage(
-      'Tools of connectors are approved where the store is, not over the desk.',
-      'Approve them on the page of the desk (Connectors), or unset HOLDFAST_TOKEN and give --as NAME.',
-    );
-  }
+  if (actor.kind === 'desk') return tell(await approveAtDesk(actor.api, connector, tools), output);
   const store = await neededStore(session);
   const tenant = tenantOf(options);
   const [found] = await look(cli, session, { connector, options });
@@ -209,21 +205,19 @@ async function approve(
     throw usage(`${connector} is down: ${found?.message ?? ''}`, 'Try again when it answers.');
   const offered = found.tools.filter(isApprovable);
   const unknown = tools.find((tool) => !offered.some((one) => isNamed(one, tool)));
-  if (unknown !== undefined) {
-    const hint = `The tools are ${offered
-      .map(({ tool }) => tool)
-      .join(', ')
-      .slice(0, 500)}.`;
-    throw usage(`The server of ${connector} has no usable tool ${unknown.slice(0, 100)}.`, hint);
-  }
+  if (unknown !== undefined) throw noSuchTool(connector, unknown, offered);
   const chosen = offered.filter(
     (one) => tools.length === 0 || tools.some((tool) => isNamed(one, tool)),
   );
   const at = Date.now();
   const { by } = actor.named;
   await approveTools(store, { tenant, connector, tools: chosen, by, at });
-  output.data({ approved: chosen.map(({ name, tool, hash }) => ({ name, tool, hash })) });
-  for (const { name, hash } of chosen)
+  tell(chosen, output);
+}
+
+function tell(approved: readonly ApprovedTool[], output: Output): void {
+  output.data({ approved: approved.map(({ name, tool, hash }) => ({ name, tool, hash })) });
+  for (const { name, hash } of approved)
     output.line(`Runs get ${inert(name)} (${hash.slice(0, HASH_CHARS)}) from now on.`);
 }
 

@@ -115,8 +115,12 @@ function deskFor(
 }
 
 /** Errors: Usage when nobody is named, or a name proves nothing here; InvalidConfig. */
-export async function actorOf(cli: Cli, session: Session, options: ActorOptions): Promise<Actor> {
-  const api = deskOf(cli, options);
+export async function actorOf(
+  cli: Cli,
+  session: Session,
+  options: ActorOptions & TenantOptions,
+): Promise<Actor> {
+  const api = readingDeskOf(cli, options);
   if (api !== undefined) return { kind: 'desk', api };
   const by = nameOf(options);
   if (by === undefined) {

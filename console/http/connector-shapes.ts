@@ -54,6 +54,17 @@ export const approved = z.object({
 
 const word = (max: number) => z.string().min(1).max(max);
 
+/** Of a command that waits for the browser on its own machine. */
+const LOOPBACK = /^http:\/\/127\.0\.0\.1:\d{1,5}\/callback$/;
+
+export const beginLogin = z.strictObject({
+  redirectUrl: z
+    .string()
+    .regex(LOOPBACK)
+    .optional()
+    .describe('where the browser comes back to; absent: to the page of the desk'),
+});
+
 export const begunLogin = z.object({
   address: text.describe('of the authorization server, for the browser of the person'),
   issuer: text,

@@ -1,7 +1,7 @@
 /**
  * Logins of connectors: where a person is sent, and the answer that they come back with.
- * Invariants: the answer is sent by the page of the same person, with their token, so that no link ends a login that somebody else
- * began; no route gives a token of a connector.
+ * Invariants: the answer is sent by the page or the command of the same person, with their token, so that no link ends a login that
+ * somebody else began; a browser comes back to the desk or to the machine that it runs on; no route gives a token of a connector.
  */
 import { z } from 'zod';
 import type { DeskLogins } from '../../connectors/desk-logins.js';
@@ -23,12 +23,12 @@ const begin = endpoint({
   summary: 'Begins a login of a connector: gives the address of its authorization server.',
   access: 'connectors',
   params,
-  body: z.strictObject({}),
+  body: shapes.beginLogin,
   answers: { 200: { description: 'Where to go.', schema: shapes.begunLogin } },
-  async handle({ desk, person, params: { connector } }) {
+  async handle({ desk, person, params: { connector }, body }) {
     const logins = loginsOf(desk, connector);
     const who = { tenant: person.tenant, by: person.id };
-    const redirectUrl = redirectUrlOf(desk);
+    const redirectUrl = body.redirectUrl ?? redirectUrlOf(desk);
     return {
       status: 200,
       body: await told(() => logins.begin(who, connector, redirectUrl)),

@@ -1,17 +1,8 @@
 /** The reference server of the legacy protocol, as a program and over HTTP. */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { defineAgent, defineConfig } from '../../authoring/index.js';
 import type { ConnectorDefinition } from '../../authoring/connectors.js';
 import { createConnectors, isInputRequired, pinnedTool } from '../../connectors/index.js';
-import { until } from '../until.js';
-
-const EVERYTHING = join(
-  __dirname,
-  '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
-);
+import { EVERYTHING, freePort, startEverything } from './everything.js';
 
 const ends: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -50,32 +41,6 @@ function everything(definition: ConnectorDefinition) {
       });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
-
-function program(kind: string, port: number): ChildProcess {
-  const child = spawn(process.execPath, [EVERYTHING, kind], {
-    env: { ...process.env, PORT: String(port) },
-    stdio: 'ignore',
-  });
-  ends.push(() => {
-    child.kill('SIGKILL');
-  });
-  return child;
-}
-
-async function answers(port: number): Promise<void> {
-  await until(async () => {
-    const response = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined);
-    return response !== undefined;
-  });
 }
 
 const byProgram = (effect: 'read' | 'write'): ConnectorDefinition => ({
@@ -122,18 +87,16 @@ test.each(['streamableHttp', 'sse'] as const)(
   'a server over %s answers, and answers again after it was killed',
   async (kind) => {
     const port = await freePort();
-    const first = program(kind, port);
-    await answers(port);
+    const first = await startEverything(kind, port);
+    ends.push(first.kill);
     const { call } = everything(
       kind === 'sse'
         ? { url: `http://127.0.0.1:${port}/sse`, transport: 'sse', protocol: 'legacy' }
         : { url: `http://127.0.0.1:${port}/mcp` },
     );
     expect(await call('echo', { message: 'one' })).toContain('one');
-    first.kill('SIGKILL');
-    await until(() => first.signalCode !== null);
-    program(kind, port);
-    await answers(port);
+    await first.kill();
+    ends.push((await startEverything(kind, port)).kill);
     expect(await call('echo', { message: 'two' })).toContain('two');
   },
 );

@@ -1,0 +1,226 @@
+/** `holdfast mcp login`, `logout` and `approve` over the desk, by somebody who has a token of it and neither store nor configuration. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serve } from '@hono/node-server';
+import { defineAgent, defineConfig, parseConsole } from '../../authoring/index.js';
+import { runCli } from '../../cli/program.js';
+import { deskLogins } from '../../connectors/desk-logins.js';
+import { survey } from '../../connectors/survey.js';
+import { createApp } from '../../console/app.js';
+import { connectorsNow } from '../../console/connectors-now.js';
+import type { Desk } from '../../console/desk.js';
+import { ENDPOINTS } from '../../console/routes/index.js';
+import { openMemoryStore, type MemoryStore } from '../../store/store.js';
+import {
+  CLIENT_SECRET,
+  startProtectedServer,
+  type ProtectedServer,
+} from '../connectors/hostile-authorization.js';
+import { startModernServer, type ModernServer } from '../connectors/modern-server.js';
+
+const KEYS = 'HOLDFAST_CONNECTOR_KEYS';
+const PEOPLE: Readonly<Record<string, readonly string[]>> = { mia: ['admin'], clerk: ['clerk'] };
+
+let folder: string;
+let store: MemoryStore;
+let guarded: ProtectedServer;
+let plain: ModernServer;
+let desk: { readonly url: string; close(): Promise<void> };
+
+beforeAll(async () => {
+  process.env[KEYS] = `k1:${randomBytes(32).toString('base64')}`;
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-mcp-at-desk-'));
+  store = await openMemoryStore();
+  guarded = await startProtectedServer();
+  plain = await startModernServer([
+    { name: 'find', description: 'Finds.', run: () => 'x' },
+    { name: 'put', description: 'Puts.', run: () => 'x' },
+  ]);
+  desk = await startDesk();
+});
+afterAll(async () => {
+  delete process.env[KEYS];
+  await desk.close();
+  await plain.stop();
+  await guarded.stop();
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function startDesk(): Promise<typeof desk> {
+  const config = defineConfig({
+    agents: [
+      defineAgent({ name: 'a', model: 'scripted/m', instructions: 'x', mcp: ['crm', 'plain'] }),
+    ],
+    unknownModels: { prices: 'zero' },
+    mcp: {
+      crm: { url: guarded.url, auth: { grant: 'authorization_code' } },
+      plain: { url: plain.url },
+    },
+  });
+  const { connectors } = config;
+  const clock = Date.now;
+  const look = (tenant: string, connector?: string) => survey({ config, store, tenant, connector });
+  const logins = deskLogins({ connectors, store, clock });
+  const app = createApp({
+    desk: {
+      store,
+      settings: parseConsole({ access: { connectors: ['admin'] } }),
+      clock,
+      say: () => undefined,
+      owed: { write: async () => undefined, stop: async () => undefined },
+      connectors: connectorsNow({ names: [...connectors.keys()], look, logins }, clock),
+    } as unknown as Desk,
+    endpoints: ENDPOINTS,
+    logins: [
+      async ({ token: id }) =>
+        PEOPLE[id] === undefined
+          ? undefined
+          : {
+              ok: true,
+              person: { id, name: id, tenant: 'default', roles: PEOPLE[id], via: 'jwt' },
+            },
+    ],
+    version: 'test',
+    signal: new AbortController().signal,
+    page: () => undefined,
+  });
+  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server;
+  await new Promise<void>((resolve) => server.once('listening', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+interface Said {
+  readonly as?: string;
+  readonly url?: string;
+  /** What a person does with the first line. */
+  readonly visit?: (line: string) => void;
+}
+
+async function holdfast(words: readonly string[], { as = 'mia', url, visit }: Said = {}) {
+  let out = '';
+  let err = '';
+  const place = ['--store', join(folder, 'store.db'), '--home', folder];
+  const code = await runCli([...words, '--desk', url ?? desk.url, ...place], {
+    environment: {
+      variables: { HOLDFAST_TOKEN: as },
+      folder,
+      colour: false,
+      interactive: false,
+    },
+    streams: {
+      out: (text) => {
+        if (out === '') visit?.(text);
+        out += text;
+      },
+      err: (text) => void (err += text),
+    },
+  });
+  return { code, out, err };
+}
+
+const LOGIN = ['mcp', 'login', 'crm', '--json'] as const;
+
+test('a login over the desk comes back to this machine, past an answer of somebody else, and is the one of the token', async () => {
+  let forged = 0;
+  const { code, out, err } = await holdfast(LOGIN, {
+    visit: (line) => {
+      const { address, redirectUrl } = JSON.parse(line) as Record<
+        'address' | 'redirectUrl',
+        string
+      >;
+      void (async () => {
+        forged = (await fetch(`${redirectUrl}?code=forged&state=guessed`)).status;
+        expect(await (await fetch(address)).text()).toContain('has logged in the connector crm');
+      })();
+    },
+  });
+  expect({ code, err, forged }).toEqual({ code: 0, err: '', forged: 400 });
+  const row = await store.connectorToken({ tenant: 'default', connector: 'crm' });
+  expect(row).toMatchObject({ state: 'ready' });
+  expect(JSON.parse(out.trim().split('\n').at(-1)!)).toMatchObject({
+    connector: 'crm',
+    issuer: guarded.issuer,
+    renews: true,
+  });
+  const gone = await holdfast(['mcp', 'logout', 'crm', '--json']);
+  expect(JSON.parse(gone.out)).toEqual({ connector: 'crm', was: true, revoked: true });
+  for (const secret of ['access-token-', 'refresh-token-', CLIENT_SECRET])
+    expect(out + gone.out).not.toContain(secret);
+  expect(await store.readAudit('default', { limit: 10 })).toMatchObject([
+    { kind: 'connector_login', by: 'mia' },
+    { kind: 'connector_logout', by: 'mia' },
+  ]);
+});
+
+test('tools are approved over the desk, one by name and all without names', async () => {
+  const one = await holdfast(['mcp', 'approve', 'plain', 'find', '--json']);
+  expect(JSON.parse(one.out)).toEqual({
+    approved: [
+      {
+        name: 'mcp__plain__find',
+        tool: 'find',
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+      },
+    ],
+  });
+  const all = await holdfast(['mcp', 'approve', 'plain']);
+  expect(all).toMatchObject({ code: 0, err: '' });
+  expect(all.out).toMatch(/mcp__plain__find .*\n.*mcp__plain__put /);
+  const trail = await store.readAudit('default', { limit: 10 });
+  const approved = trail.filter(({ kind }) => kind === 'tool_approved');
+  expect(approved.map(({ facts }) => facts['tool'])).toEqual([
+    'mcp__plain__find',
+    'mcp__plain__find',
+    'mcp__plain__put',
+  ]);
+});
+
+test.each([
+  ['a connector that is none', ['mcp', 'approve', 'erp'], {}, /no connector "erp"/],
+  ['a connector without a login', ['mcp', 'login', 'plain'], {}, /no connector "plain", or no/],
+  ['a tool that is none', ['mcp', 'approve', 'plain', 'drop'], {}, /no usable tool drop.*find/s],
+  ['somebody without the right', ['mcp', 'login', 'crm'], { as: 'clerk' }, /None of your roles allows this/],
+  ['a name beside the token', ['mcp', 'login', 'crm', '--as', 'ann'], {}, /local development only/],
+  [
+    'a tenant beside the token',
+    ['mcp', 'approve', 'plain', '--tenant', 'x'],
+    {},
+    /names your tenant/,
+  ],
+])('%s gets nowhere', async (_, words, said: Said, why) => {
+  const { code, err } = await holdfast(words, said);
+  expect(code).not.toBe(0);
+  expect(err).toMatch(why);
+});
+
+test('an address that no browser may be sent to is not shown', async () => {
+  const odd = createServer((socket) => {
+    const body = JSON.stringify({
+      address: 'javascript:alert(1)?state=x',
+      issuer: 'https://a.example',
+      expiresAt: 1,
+    });
+    socket.once('data', () =>
+      socket.end(
+        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      ),
+    );
+  });
+  await new Promise<void>((resolve) => odd.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(odd.address() as AddressInfo).port}`;
+  const { code, out, err } = await holdfast(LOGIN, { url });
+  await new Promise((resolve) => odd.close(resolve));
+  expect({ code, out }).not.toMatchObject({ code: 0 });
+  expect(out + err).not.toContain('javascript');
+});
+
+test('nothing of it needs the store of the workers', () => {
+  expect(readdirSync(folder)).toEqual([]);
+});
