@@ -103,24 +103,19 @@ function withNames(text: string, names: Names): string {
  */
 async function startDigests(recorded: Recorded): Promise<ReadonlySet<string>> {
   const digests = new Set<string>();
-  for (const { segments } of recordedRuns(recorded)) {
-    for (const { events } of segments) {
-      for await (const event of events) {
-        for (const start of startsIn(event)) {
-          const digest = textAt(start, 'parent', 'digest');
-          if (isDigest(digest)) digests.add(digest);
-        }
-      }
-    }
+  const segments = recordedRuns(recorded).flatMap((run) => run.segments);
+  for (const { events } of segments) {
+    for await (const event of events) startDigestsIn(event).forEach((one) => digests.add(one));
   }
   return digests;
 }
 
-function startsIn(event: HistoryEvent): readonly Json[] {
-  return [
+function startDigestsIn(event: HistoryEvent): readonly string[] {
+  const starts = [
     ...argumentsOf(attributesOf(event, 'startChildWorkflowExecutionInitiated').input),
     ...argumentsOf(attributesOf(event, 'workflowExecutionStarted').input),
   ];
+  return starts.map((start) => textAt(start, 'parent', 'digest')).filter(isDigest);
 }
 
 interface CallPlace {

@@ -81,23 +81,23 @@ function heldKeyed<T>(values: ReadonlyMap<string, T>): Keyed<T> {
   return keyedOf([...values.keys()], (name) => Promise.resolve(values.get(name)!));
 }
 
-export function recordedOf({ nodes, blobs, ...rest }: Bundle): Recorded {
+export function recordedOf(bundle: Bundle): Recorded {
   return {
-    ...rest,
-    nodes: heldKeyed(new Map(Object.entries(nodes))),
-    blobs: heldKeyed(new Map(Object.entries(blobs))),
+    ...bundle,
+    nodes: heldKeyed(new Map(Object.entries(bundle.nodes))),
+    blobs: heldKeyed(new Map(Object.entries(bundle.blobs))),
   };
 }
 
 export async function bundleOf(recorded: Recorded): Promise<Bundle> {
-  const { members, ...root } = recorded;
-  return {
-    ...root,
-    ...(await heldRun(root)),
+  const { members } = recorded;
+  const held = {
+    ...(await heldRun(recorded)),
     nodes: Object.fromEntries(await heldList(recorded.nodes)),
     blobs: Object.fromEntries(await heldList(recorded.blobs)),
-    ...(members !== undefined && { members: await Promise.all(members.map(heldRun)) }),
   };
+  if (members === undefined) return held as Bundle;
+  return { ...held, members: await Promise.all(members.map(heldRun)) };
 }
 
 async function heldRun<Run extends RecordedRun>(

@@ -21,8 +21,8 @@ export function stored(name: string): Promise<Bundle> {
 }
 
 /** A goal with its cycle, as one bundle. */
-export async function keptTree(): Promise<Bundle> {
-  const kept = join(__dirname, '..', '..', 'histories', 'rules-12', 'goal-changes-approved-brief');
+export async function keptTree(name = 'goal-changes-approved-brief'): Promise<Bundle> {
+  const kept = join(__dirname, '..', '..', 'histories', 'rules-12', name);
   const goal = await readBundle(`${kept}.json.gz`);
   const { run, versions, segments, events, nodes, blobs } = await readBundle(`${kept}_c1.json.gz`);
   return {
