@@ -42,8 +42,8 @@ export function forkFamily(db: Db): ForkFamily {
       await holdEffects(db, tenant, tool);
       const { limit } = query;
       const values = { tenant, top, key, tool, argsDigest };
-      const same = await rowsOf<Found>(db, SAME, { ...values, plainDigest, limit });
-      const untold = await rowsOf<Found>(db, UNTOLD, { ...values, limit: UNTOLD_MAX + 1 });
+      const same = await rowsOf<FoundCall>(db, SAME, { ...values, plainDigest, limit });
+      const untold = await rowsOf<FoundCall>(db, UNTOLD, { ...values, limit: UNTOLD_MAX + 1 });
       const found = [...same, ...(await perhapsSame(db, query, untold))];
       return found
         .toSorted(newestFirst)
@@ -86,7 +86,7 @@ async function rootAbove(db: Db, tenant: string, runId: string): Promise<string 
 }
 
 // ';' comes behind ':': what lies between begins with the id of the run and a colon.
-const MEMBERS = `
+export const MEMBERS = `
   with recursive forked(id) as (
     select cast(@top as text)
     union select root from forks where tenant = @tenant and root = @top
@@ -130,7 +130,8 @@ const SAME = `${CALLS} (args_digest = @argsDigest or plain_digest = @plainDigest
 /** Rows of older releases, and of workers of theirs: the digest of another version tells nothing of the arguments. */
 const UNTOLD = `${CALLS} args_digest <> @argsDigest and plain_digest is null ${NEWEST}`;
 
-interface Found {
+/** A row of the ledger, or of a record. */
+export interface FoundCall {
   readonly key: string;
   readonly run_id: string;
   readonly state: string;
@@ -145,8 +146,8 @@ const STARTS_MAX = 1_000;
 async function perhapsSame(
   db: Db,
   { tenant, tool, plainDigest }: FamilyQuery,
-  untold: readonly Found[],
-): Promise<readonly Found[]> {
+  untold: readonly FoundCall[],
+): Promise<readonly FoundCall[]> {
   const runs = [...new Set(untold.map((row) => row.run_id))].slice(0, RUNS_MAX);
   const told = new Map<string, boolean>();
   for (const runId of runs) {
@@ -184,7 +185,7 @@ const STATES: { readonly [state: string]: EarlierEffect['state'] } = {
   recorded: 'done',
 };
 
-function earlierOf(row: Found, tool: string): EarlierEffect {
+export function earlierOf(row: FoundCall, tool: string): EarlierEffect {
   return {
     key: row.key,
     runId: row.run_id,
@@ -195,6 +196,6 @@ function earlierOf(row: Found, tool: string): EarlierEffect {
   };
 }
 
-function newestFirst(one: Found, other: Found): number {
+function newestFirst(one: FoundCall, other: FoundCall): number {
   return Number(other.at) - Number(one.at) || (one.key < other.key ? -1 : 1);
 }

@@ -7,6 +7,7 @@ import { sha256Hex } from '../core/json/json.js';
 import { lineOf } from '../pure/goal/child-start.js';
 import { checkIdentifiers, listLimit } from './bounds.js';
 import { immediate, type Db } from './database.js';
+import { familyCalls, type FamilyCalls } from './family-calls.js';
 import { forkFamily, topOfFamily, type ForkFamily } from './fork-family.js';
 import type { ForkTable } from './fork-table.js';
 
@@ -55,7 +56,7 @@ export interface ForkLink {
   readonly at: number;
 }
 
-export interface Forks extends ForkFamily {
+export interface Forks extends ForkFamily, FamilyCalls {
   /** Gives the digest of the state. */
   putFork(fork: NewFork): Promise<string>;
   getFork(tenant: string, runId: string): Promise<ForkRow | undefined>;
@@ -68,6 +69,7 @@ const CALLS_PER_STATEMENT = 200;
 export function forks(db: Db): Forks {
   return {
     ...forkFamily(db),
+    ...familyCalls(db),
     async putFork({ tenant, runId, parent, step, body, at, calls = [] }) {
       checkIdentifiers({ tenant, runId, parent });
       const digest = sha256Hex(body);

@@ -4,12 +4,15 @@
  */
 import { dirname } from 'node:path';
 import type { RedactionRule } from '../../replay/redaction/rules.js';
+import type { Bundle } from '../../replay/bundle.js';
+import type { ExportPlace } from '../../replay/export-run.js';
 import type { BundleSource } from '../../replay/stream/bundle-source.js';
+import type { SpooledExport, StreamOptions } from '../../replay/stream/spooled-export.js';
 import { TENANT } from '../desk/run-record.js';
 import type { CliEnvironment } from '../environment.js';
 import { streamNewFile } from '../new-file.js';
 import type { Session } from '../session.js';
-import { bundleOf, exportPlace, redacted, refuseSecretsOf, secretWatch } from './exported.js';
+import { exportPlace, secretWatch } from './exported.js';
 
 /** What files of bundles are called in errors. */
 export const BUNDLE = 'bundle';
@@ -26,6 +29,12 @@ export interface Written {
 export interface Wanted {
   readonly runId: string;
   readonly alone: boolean;
+  readonly hiding?: Hiding | undefined;
+}
+
+interface Hiding {
+  readonly rules: readonly RedactionRule[];
+  readonly allowUnmatched: boolean;
 }
 
 interface Target {
@@ -34,16 +43,16 @@ interface Target {
 }
 
 /** However long the run is, little of it is held at a time. */
-export async function writeStreamed(
+export async function writeExport(
   session: Session,
-  { runId, alone }: Wanted,
+  { runId, alone, hiding }: Wanted,
   { file, variables }: Target,
 ): Promise<Written> {
-  const { openExport } = await import('../../replay/stream/spooled-export.js');
   const place = await exportPlace(session);
   const look = await secretWatch(variables);
   const options = { alone, folder: dirname(file), look };
-  const exported = await openExport(place, { tenant: TENANT, runId }, options);
+  const run = { tenant: TENANT, runId };
+  const exported = await opened(place, run, { ...options, hiding });
   try {
     const bytes = await writeSource(exported.source, file);
     return { file, bytes, source: exported.source, ...exported.counts() };
@@ -52,25 +61,17 @@ export async function writeStreamed(
   }
 }
 
-/** What hides texts looks at the whole run, several times. */
-export async function writeHeld(
-  session: Session,
-  { runId, alone }: Wanted,
-  { file, variables, rules, allowUnmatched }: Target & Hiding,
-): Promise<Written> {
-  const exported = await bundleOf(session, runId, { alone });
-  const bundle = await redacted(exported, rules, allowUnmatched);
-  await refuseSecretsOf(bundle, variables);
-  const { sourceOf } = await import('../../replay/stream/bundle-source.js');
-  const source = sourceOf(bundle);
-  const [nodes, blobs] = [bundle.nodes, bundle.blobs].map((all) => Object.keys(all).length);
-  const bytes = await writeSource(source, file);
-  return { file, bytes, source, nodes: nodes!, blobs: blobs!, events: bundle.events.length };
-}
-
-interface Hiding {
-  readonly rules: readonly RedactionRule[];
-  readonly allowUnmatched: boolean;
+async function opened(
+  place: ExportPlace,
+  run: Bundle['run'],
+  { hiding, ...options }: StreamOptions & Pick<Wanted, 'hiding'>,
+): Promise<SpooledExport> {
+  if (hiding === undefined) {
+    const { openExport } = await import('../../replay/stream/spooled-export.js');
+    return openExport(place, run, options);
+  }
+  const { openRedactedExport } = await import('../../replay/stream/redacted-export.js');
+  return openRedactedExport(place, run, { ...options, ...hiding });
 }
 
 /** Never over another file: a bundle may be the only copy of its run. */

@@ -15,7 +15,7 @@ import { checkNewFile } from '../new-file.js';
 import { inert } from '../render/index.js';
 import type { Output } from '../terminal/output.js';
 import { usage } from '../usage.js';
-import { BUNDLE, writeHeld, writeStreamed, type Written } from './export-file.js';
+import { BUNDLE, writeExport, type Written } from './export-file.js';
 
 interface ExportOptions extends CommonOptions {
   readonly output?: string;
@@ -70,11 +70,9 @@ export function addExport(program: Command, cli: Cli): void {
         const file = resolve(folder, options.output ?? fileNameOf(runId));
         await checkNewFile({ file, what: BUNDLE });
         const { variables } = cli.environment;
-        const wanted = { runId, alone: options.alone === true };
-        const written =
-          rules === undefined
-            ? await writeStreamed(session, wanted, { file, variables })
-            : await writeHeld(session, wanted, { file, variables, rules, allowUnmatched });
+        const hiding = rules === undefined ? undefined : { rules, allowUnmatched };
+        const wanted = { runId, alone: options.alone === true, hiding };
+        const written = await writeExport(session, wanted, { file, variables });
         report(written, output);
       }),
     );

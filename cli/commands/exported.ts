@@ -39,17 +39,7 @@ export async function redacted(
   return redactBundle(bundle, rules, { allowUnmatched });
 }
 
-/** Errors: `RedactionRefused`, which names the variable and never its value. */
-export async function refuseSecretsOf(
-  bundle: Bundle,
-  variables: CliEnvironment['variables'],
-): Promise<void> {
-  const { documentsOf } = await import('../../replay/redaction/documents.js');
-  const look = await secretWatch(variables);
-  for (const value of documentsOf(bundle)) look(value);
-}
-
-/** Errors: as above, by the function that is given. */
+/** Errors, by the function that is given: `RedactionRefused`, which names the variable and never its value. */
 export async function secretWatch(
   variables: CliEnvironment['variables'],
 ): Promise<(value: Json) => void> {

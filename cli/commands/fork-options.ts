@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { parseBudget } from '../../authoring/check-limits.js';
 import type { PolicyDeclaration } from '../../authoring/policy.js';
 import type { Config } from '../../authoring/index.js';
+import type { HoldfastError } from '../../core/state/errors.js';
 import type { BudgetOverrides } from '../../core/state/task.js';
 import type { ForkChanges } from '../../evaluation/fork/frozen.js';
 import type { Cli, CommonOptions } from '../command.js';
@@ -142,4 +143,11 @@ function pairOf(text: string, option: string, example: string): readonly [string
   const at = text.indexOf('=');
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
   throw usage(`${option} needs a name and a value.`, `Write ${option} '${example}'.`);
+}
+
+export function meansNothing(option: string): HoldfastError {
+  return usage(
+    `--plan plays no fork, so --${option} means nothing.`,
+    'Leave out --plan, or leave out the change.',
+  );
 }

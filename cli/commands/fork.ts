@@ -1,16 +1,9 @@
 /** `holdfast fork`: a new run from the state after a step of a recorded one, played dry, or only what it would begin with. */
 import type { Command } from 'commander';
-import type { HoldfastError } from '../../core/state/errors.js';
-import type { ForkPlan } from '../../recording/fork-plan.js';
-import type { RunFold } from '../../recording/fold.js';
-import type { Bundle } from '../../replay/bundle.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
 import { oneRecordedOf } from '../desk/recorded.js';
-import { inert } from '../render/index.js';
-import { usd } from '../../evaluation/past/report.js';
-import type { Output } from '../terminal/output.js';
 import { usage, wholeNumber } from '../usage.js';
-import { changesNamed, withChanges, type ForkOptions } from './fork-options.js';
+import { changesNamed, meansNothing, withChanges, type ForkOptions } from './fork-options.js';
 
 const STEP_MAX = 10_000_000;
 
@@ -31,7 +24,7 @@ export function addFork(program: Command, cli: Cli): void {
     .option('--live', 'as a new run on the server: its effects happen');
   withJson(
     withPlace(withChanges(command)),
-    '{mode: "dry", runId, step, rules, stopReason, detail?, answer?, waitsFor?, wouldExecute: [{tool, callId, args, digest, asks, repeats?}], reads: [{tool, callId, from}], costMicroUsd, totalCostMicroUsd, turns, leftOut}; with --live {mode: "live", runId, forked}; with --plan {runId, step, spentMicroUsd, rules, askedAnew, droppedGrants, notExecuted, inFlight, divergences, handedOver: {before, after}}',
+    '{mode: "dry", runId, step, rules, stopReason, detail?, answer?, waitsFor?, wouldExecute: [{tool, callId, args, digest, asks, repeats?}], reads: [{tool, callId, from}], costMicroUsd, totalCostMicroUsd, turns, leftOut}; with --live {mode: "live", runId, forked}; with --plan {runId, step, spentMicroUsd, rules, askedAnew, droppedGrants, notExecuted, inFlight, divergences, handedOver: {before, after, family?: [{key, runId, tool, at, state}]}}',
   )
     .addHelpText(
       'after',
@@ -61,38 +54,10 @@ export function addFork(program: Command, cli: Cli): void {
           const { forkDry } = await import('./fork-dry.js');
           return forkDry(cli, { fold, bundle, options }, output);
         }
-        return showPlan({ fold, bundle, options }, output);
+        const { showPlan } = await import('./fork-planned.js');
+        return showPlan({ fold, recorded, options, session }, output);
       }),
     );
-}
-
-interface Asked {
-  readonly fold: RunFold;
-  readonly bundle: Bundle;
-  readonly options: ForkOptions;
-}
-
-async function showPlan({ fold, bundle, options }: Asked, output: Output): Promise<void> {
-  if (options.budget !== undefined) throw meansNothing('budget');
-  const { forkPlanAt } = await import('../../recording/fork-plan.js');
-  const plan = forkPlanAt(fold, bundle.events, options.at);
-  output.data({ runId: fold.run.runId, ...plan });
-  if (output.json) return;
-  for (const line of linesOf(plan)) output.line(inert(line, LINE_CHARS_MAX));
-  for (const { segment, step } of plan.divergences) {
-    output.remark(
-      `Calls of segment ${segment} from step ${step} on are not listed: the record differs there.`,
-    );
-  }
-}
-
-const LINE_CHARS_MAX = 400;
-
-function meansNothing(option: string): HoldfastError {
-  return usage(
-    `--plan plays no fork, so --${option} means nothing.`,
-    'Leave out --plan, or leave out the change.',
-  );
 }
 
 function refuseWrong(options: ForkOptions): void {
@@ -110,20 +75,4 @@ function refuseWrong(options: ForkOptions): void {
       'Leave it out to follow the rules of the recorded run.',
     );
   }
-}
-
-function linesOf(plan: ForkPlan): readonly string[] {
-  const { step, spentMicroUsd, rules, handedOver } = plan;
-  return [
-    `After step ${step}: ${usd(spentMicroUsd)} spent, rules ${rules}`,
-    ...plan.askedAnew.map(({ id, kind, tool }) => `asked anew       ${id} ${kind} ${tool ?? ''}`),
-    ...plan.droppedGrants.map(({ id, tool }) => `grant dropped    ${id} ${tool}`),
-    ...plan.notExecuted.map(({ name, n }) => `not executed     sub-agent ${n} ${name}`),
-    ...plan.inFlight.map(
-      ({ effectId, tool, becomes }) => `in flight        ${effectId} ${tool ?? ''}: ${becomes}`,
-    ),
-    ...[...handedOver.before, ...handedOver.after].map(
-      (one) => `asks to repeat   ${one.tool} ${one.callId} (handed over in step ${one.step})`,
-    ),
-  ];
 }

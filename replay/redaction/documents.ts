@@ -1,9 +1,10 @@
 /** The recorded values of a bundle that rules look into: payloads, messages, events, large texts. */
 import { isBlobRef, type Json } from '../../core/json/json.js';
 import { parseJsonText } from '../../pure/json-text.js';
-import type { Bundle } from '../bundle.js';
+import type { Segment } from '../bundle.js';
 import { pathWithin } from '../first-difference.js';
 import { isObject, isPayload, payloadValue } from '../../recording/history.js';
+import { heldSegment, recordedRuns, type Recorded, type RecordedRun } from './recorded.js';
 import {
   activityTypes,
   exchangeIn,
@@ -13,7 +14,6 @@ import {
   schemasOfPayload,
   type PayloadPlace,
 } from './schema-places.js';
-import { runsOf, type BundledRun } from '../tree.js';
 
 export interface Document {
   readonly value: Json;
@@ -30,59 +30,72 @@ export interface Document {
 const NO_SCHEMAS: ReadonlySet<Json> = new Set();
 const ATTRIBUTES = /EventAttributes$/;
 
-export function documentsOf(bundle: Bundle): readonly Json[] {
-  return placedDocuments(bundle).map(({ value }) => value);
+export async function* documentsOf(recorded: Recorded): AsyncGenerator<Json, void> {
+  for await (const { value } of placedDocuments(recorded)) yield value;
 }
 
-export function placedDocuments(bundle: Bundle): readonly Document[] {
-  const runs = runsOf(bundle);
-  const payloads = runs.flatMap((run) =>
-    run.segments.flatMap((_, index) => [...payloadsOfSegment(run, index, ofMember(bundle, run))]),
-  );
-  const schemaTexts = new Set(
-    payloads.flatMap(({ schemas }) =>
-      [...schemas].flatMap((schema) => (isBlobRef(schema) ? [schema.$blob] : [])),
-    ),
-  );
-  const exchanges = new Set(payloads.flatMap(({ exchange }) => exchange ?? []));
-  const nodes = Object.entries(bundle.nodes).map(([hash, value]) => ({
-    value,
-    source: `node ${hash}`,
-    path: '',
-    schemas: schemasOfNode(value),
-  }));
-  const blobs = Object.entries(bundle.blobs).flatMap(([hash, value]): readonly Document[] => {
-    const place = { source: `large text ${hash}`, path: '' };
-    const parsed = exchanges.has(hash) ? parseJsonText(value) : undefined;
-    const isSchema = schemaTexts.has(hash) || parsed?.ok === true;
-    const whole = { ...place, value, schemas: isSchema ? new Set([value]) : NO_SCHEMAS };
-    if (parsed?.ok !== true) return [whole];
-    // The forms in it declare data, and the rest of it is data.
-    const exchange = parsed.value as Json;
-    return [whole, { ...place, value: exchange, schemas: schemasOfExchange(exchange) }];
-  });
-  const events = runs.flatMap((run) =>
-    run.events.map((event) => ({
-      value: event as unknown as Json,
-      source: `${ofMember(bundle, run)}run event ${event.stamp.seq}`,
-      path: '',
-      schemas: schemasOfEvent(event as unknown as Json),
-    })),
-  );
-  return [...payloads, ...nodes, ...blobs, ...events];
+/** Payloads of the histories, messages, large texts, events. */
+export async function* placedDocuments(recorded: Recorded): AsyncGenerator<Document, void> {
+  const schemaTexts = new Set<string>();
+  const exchanges = new Set<string>();
+  for await (const document of payloadsOf(recorded)) {
+    for (const schema of document.schemas) if (isBlobRef(schema)) schemaTexts.add(schema.$blob);
+    if (document.exchange !== undefined) exchanges.add(document.exchange);
+    yield document;
+  }
+  for await (const [hash, value] of recorded.nodes) {
+    yield { value, source: `node ${hash}`, path: '', schemas: schemasOfNode(value) };
+  }
+  for await (const [hash, text] of recorded.blobs) {
+    const holds = { schema: schemaTexts.has(hash), exchange: exchanges.has(hash) };
+    yield* documentsOfText(hash, text, holds);
+  }
+  for (const run of recordedRuns(recorded)) {
+    for await (const event of run.events) {
+      yield {
+        value: event as unknown as Json,
+        source: `${ofMember(recorded, run)}run event ${event.stamp.seq}`,
+        path: '',
+        schemas: schemasOfEvent(event as unknown as Json),
+      };
+    }
+  }
+}
+
+async function* payloadsOf(recorded: Recorded): AsyncGenerator<Document, void> {
+  for (const run of recordedRuns(recorded)) {
+    for (const segment of run.segments) {
+      const { length: count } = run.segments;
+      yield* payloadsOfSegment(await heldSegment(segment), count, ofMember(recorded, run));
+    }
+  }
+}
+
+function documentsOfText(
+  hash: string,
+  value: string,
+  holds: { readonly schema: boolean; readonly exchange: boolean },
+): readonly Document[] {
+  const place = { source: `large text ${hash}`, path: '' };
+  const parsed = holds.exchange ? parseJsonText(value) : undefined;
+  const isSchema = holds.schema || parsed?.ok === true;
+  const whole = { ...place, value, schemas: isSchema ? new Set([value]) : NO_SCHEMAS };
+  if (parsed?.ok !== true) return [whole];
+  // The forms in it declare data, and the rest of it is data.
+  const exchange = parsed.value as Json;
+  return [whole, { ...place, value: exchange, schemas: schemasOfExchange(exchange) }];
 }
 
 /** Before the source of a value: whose it is. */
-function ofMember(bundle: Bundle, { run }: BundledRun): string {
-  return run.runId === bundle.run.runId ? '' : `${run.runId}, `;
+function ofMember({ run: root }: Recorded, { run }: RecordedRun): string {
+  return run.runId === root.runId ? '' : `${run.runId}, `;
 }
 
 function* payloadsOfSegment(
-  { segments }: BundledRun,
-  index: number,
+  { segment, events }: Segment,
+  count: number,
   whose: string,
 ): Generator<Document> {
-  const { segment, events } = segments[index]!;
   const activities = activityTypes(events);
   for (const event of events) {
     const source = `${whose}event ${event.eventId}`;
@@ -90,8 +103,7 @@ function* payloadsOfSegment(
       const exchange = exchangeIn(value, { ...place, activities });
       yield {
         value,
-        source:
-          segments.length === 1 ? source : `${whose}segment ${segment}, event ${event.eventId}`,
+        source: count === 1 ? source : `${whose}segment ${segment}, event ${event.eventId}`,
         path: place.path,
         schemas: schemasOfPayload(value, { ...place, activities }),
         ...(exchange !== undefined && { exchange }),

@@ -4,17 +4,17 @@
  * nobody can try hidden texts out against an old digest.
  */
 import { callDigest, canonicalJson, sha256Hex, type Json } from '../../core/json/json.js';
-import type { Bundle } from '../bundle.js';
 import {
   argumentsOf,
   attributesOf,
   isObject,
   textAt,
+  type HistoryEvent,
   type JsonObject,
 } from '../../recording/history.js';
-import { runsOf } from '../tree.js';
 import { documentsOf } from './documents.js';
-import { rewrite } from './rewrite.js';
+import { keyedOf, recordedRuns, type Recorded, type Shelf } from './recorded.js';
+import { rewrite, rewriteRecorded } from './rewrite.js';
 
 type Names = ReadonlyMap<string, string>;
 
@@ -28,58 +28,69 @@ export function isDigest(value: Json | undefined): value is string {
   return typeof value === 'string' && DIGEST.test(value);
 }
 
-/** `replaced` is `bundle` with texts replaced, everything in the same place; `salt` is thrown away. */
-export function renamedContent(bundle: Bundle, replaced: Bundle, salt: string): Bundle {
+export interface Renaming {
+  /** As it was. */
+  readonly recorded: Recorded;
+  /** With texts replaced, everything in the same place. */
+  readonly replaced: Recorded;
+  /** Thrown away. */
+  readonly salt: string;
+}
+
+export async function renamedContent(renaming: Renaming, shelf: Shelf): Promise<Recorded> {
+  const { recorded, replaced, salt } = renaming;
   const names = new Map<string, string>();
-  for (const digest of startDigests(bundle)) names.set(digest, sha256Hex(`${salt}:${digest}`));
-  const blobs = new Map<string, string>();
-  for (const [hash, text] of Object.entries(replaced.blobs)) {
+  for (const digest of await startDigests(recorded)) {
+    names.set(digest, sha256Hex(`${salt}:${digest}`));
+  }
+  const blobs = await shelf.keyed(renamedTexts(replaced, names));
+  for (const [before, after] of await callDigests(recorded, replaced, names)) {
+    names.set(before, after);
+  }
+  const nodes = await shelf.keyed(renamedNodes(replaced, names));
+  return { ...(await renamed(replaced, names, shelf)), nodes, blobs };
+}
+
+/** Adds to `names`. */
+async function* renamedTexts(
+  { blobs }: Recorded,
+  names: Map<string, string>,
+): AsyncGenerator<readonly [string, string], void> {
+  for await (const [hash, text] of blobs) {
     const now = sha256Hex(text);
     if (now !== hash) names.set(hash, now);
-    blobs.set(now, text);
+    yield [now, text];
   }
-  for (const [before, after] of callDigests(bundle, replaced, names)) names.set(before, after);
-  const nodes = renamedNodes(replaced, names);
-  return {
-    ...renaming({ ...replaced, nodes: {}, blobs: {} }, names),
-    nodes,
-    blobs: Object.fromEntries(blobs),
-  };
 }
 
 /** Parents before children: a node's name depends on its parent's. Adds to `names`. */
-function renamedNodes({ nodes }: Bundle, names: Map<string, string>): Bundle['nodes'] {
-  const renamed = new Map<string, JsonObject>();
-  let waiting = Object.entries(nodes);
-  const open = new Set(Object.keys(nodes));
-  while (waiting.length > 0) {
-    const later: [string, JsonObject][] = [];
-    for (const [hash, node] of waiting) {
+async function* renamedNodes(
+  { nodes }: Recorded,
+  names: Map<string, string>,
+): AsyncGenerator<readonly [string, JsonObject], void> {
+  const open = new Set(nodes.names);
+  while (open.size > 0) {
+    const { size } = open;
+    for await (const [hash, node] of keyedOf([...open], nodes.get)) {
       const parent = textAt(node, 'parent');
-      if (parent !== undefined && open.has(parent)) {
-        later.push([hash, node]);
-        continue;
-      }
+      if (parent !== undefined && open.has(parent)) continue;
       open.delete(hash);
       const now = rewrite(node, { text: (text) => withNames(text, names) }) as JsonObject;
       const name = sha256Hex(canonicalJson(now));
       if (name !== hash) names.set(hash, name);
-      renamed.set(name, now);
+      yield [name, now];
     }
     // A circle cannot be made of hashes; a bundle that claims one is left as it is.
-    if (later.length === waiting.length) break;
-    waiting = later;
+    if (open.size === size) return;
   }
-  return Object.fromEntries(renamed);
 }
 
-/** Everywhere, in texts and in names. */
-export function renaming(bundle: Bundle, names: Names): Bundle {
-  if (names.size === 0) return bundle;
+/** Everywhere but in messages and large texts: in texts and in names. */
+export async function renamed(recorded: Recorded, names: Names, shelf: Shelf): Promise<Recorded> {
   const rename = (text: string): string => withNames(text, names);
-  const { nodes, blobs, ...rest } = bundle;
-  const renamed = rewrite(rest as unknown as Json, { text: rename, name: rename });
-  return { ...(renamed as unknown as Bundle), nodes, blobs };
+  const { nodes, blobs, ...rest } = recorded;
+  const now = await rewriteRecorded(rest, { text: rename, name: rename }, shelf);
+  return { ...now, nodes, blobs };
 }
 
 function withNames(text: string, names: Names): string {
@@ -90,21 +101,21 @@ function withNames(text: string, names: Names): string {
  * Of what sub-agents and cycles were told: the whole start lies in the store, so that nothing here proves its digest, and
  * hidden texts could be tried out against it.
  */
-function startDigests(bundle: Bundle): ReadonlySet<string> {
+async function startDigests(recorded: Recorded): Promise<ReadonlySet<string>> {
   const digests = new Set<string>();
-  const starts = runsOf(bundle).flatMap(({ segments }) =>
-    segments.flatMap(({ events }) =>
-      events.flatMap((event) => [
-        ...argumentsOf(attributesOf(event, 'startChildWorkflowExecutionInitiated').input),
-        ...argumentsOf(attributesOf(event, 'workflowExecutionStarted').input),
-      ]),
-    ),
-  );
-  for (const start of starts) {
-    const digest = textAt(start, 'parent', 'digest');
-    if (isDigest(digest)) digests.add(digest);
+  const segments = recordedRuns(recorded).flatMap((run) => run.segments);
+  for (const { events } of segments) {
+    for await (const event of events) startDigestsIn(event).forEach((one) => digests.add(one));
   }
   return digests;
+}
+
+function startDigestsIn(event: HistoryEvent): readonly string[] {
+  const starts = [
+    ...argumentsOf(attributesOf(event, 'startChildWorkflowExecutionInitiated').input),
+    ...argumentsOf(attributesOf(event, 'workflowExecutionStarted').input),
+  ];
+  return starts.map((start) => textAt(start, 'parent', 'digest')).filter(isDigest);
 }
 
 interface CallPlace {
@@ -114,13 +125,14 @@ interface CallPlace {
 }
 
 /** A digest of a call whose arguments have changed, and what it is now. */
-function callDigests(bundle: Bundle, replaced: Bundle, blobs: Names): Names {
+async function callDigests(recorded: Recorded, replaced: Recorded, blobs: Names): Promise<Names> {
   const names = new Map<string, string>();
-  const before = callsIn(documentsOf(bundle));
-  const after = callsIn(documentsOf(replaced));
-  const versions = toolVersions(documentsOf(bundle));
-  for (const [index, { tool, args, digest }] of before.entries()) {
-    const now = after[index]!;
+  const versions = await toolVersions(recorded);
+  const after = callsIn(replaced);
+  for await (const { tool, args, digest } of callsIn(recorded)) {
+    const next = await after.next();
+    if (next.done === true) break;
+    const now = next.value;
     const nowArgs = rewrite(now.args, { text: (text) => withNames(text, blobs) });
     if (canonicalJson(args) === canonicalJson(nowArgs)) continue;
     const toolVersion = [...(versions.get(tool) ?? [])].find(
@@ -132,31 +144,35 @@ function callDigests(bundle: Bundle, replaced: Bundle, blobs: Names): Names {
   return names;
 }
 
-function callsIn(documents: readonly Json[]): readonly CallPlace[] {
-  const calls: CallPlace[] = [];
-  visit(documents, (value) => {
-    const tool = textAt(value, 'tool');
-    const { args } = value;
-    if (tool === undefined || args === undefined) return;
-    for (const name of DIGEST_NAMES) {
-      const digest = textAt(value, name);
-      if (digest !== undefined) calls.push({ tool, args, digest });
-    }
-  });
-  return calls;
+async function* callsIn(recorded: Recorded): AsyncGenerator<CallPlace, void> {
+  for await (const document of documentsOf(recorded)) {
+    const calls: CallPlace[] = [];
+    visit(document, (value) => {
+      const tool = textAt(value, 'tool');
+      const { args } = value;
+      if (tool === undefined || args === undefined) return;
+      for (const name of DIGEST_NAMES) {
+        const digest = textAt(value, name);
+        if (digest !== undefined) calls.push({ tool, args, digest });
+      }
+    });
+    yield* calls;
+  }
 }
 
 /** Versions under which each tool is known. */
-function toolVersions(documents: readonly Json[]): ReadonlyMap<string, ReadonlySet<string>> {
+async function toolVersions(recorded: Recorded): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const versions = new Map<string, Set<string>>();
-  visit(documents, (value) => {
-    const [tool, version] = [
-      textAt(value, 'tool') ?? textAt(value, 'name'),
-      textAt(value, 'toolVersion') ?? textAt(value, 'version'),
-    ];
-    if (tool === undefined || version === undefined) return;
-    versions.set(tool, (versions.get(tool) ?? new Set()).add(version));
-  });
+  for await (const document of documentsOf(recorded)) {
+    visit(document, (value) => {
+      const [tool, version] = [
+        textAt(value, 'tool') ?? textAt(value, 'name'),
+        textAt(value, 'toolVersion') ?? textAt(value, 'version'),
+      ];
+      if (tool === undefined || version === undefined) return;
+      versions.set(tool, (versions.get(tool) ?? new Set()).add(version));
+    });
+  }
   return versions;
 }
 

@@ -7,17 +7,25 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { HoldfastError } from '../../core/state/errors.js';
-import type { Json } from '../../core/json/json.js';
 import type { Bundle, Redaction } from '../bundle.js';
 import { reportLines } from '../report-text.js';
 import { replayTree, reportsOf } from '../replay-tree.js';
-import { isDigest, renamedContent, renaming } from './names.js';
+import { isDigest, renamed, renamedContent } from './names.js';
 import { replacerOf, type Replacer } from './replacer.js';
-import { rewrite } from './rewrite.js';
+import { rewriteRecorded } from './rewrite.js';
 import type { RedactionRule } from './rules.js';
 import { hiddenTexts, refused, type HiddenTexts } from './select.js';
-import { documentsOf, placedDocuments } from './documents.js';
+import { placedDocuments } from './documents.js';
 import { withoutFiles } from './files.js';
+import {
+  bundleOf,
+  IN_MEMORY,
+  keyedOf,
+  recordedOf,
+  replayableOf,
+  type Recorded,
+  type Shelf,
+} from './recorded.js';
 
 const PLACES_MAX = 200;
 const MARKERS_MAX = 200;
@@ -33,32 +41,51 @@ export interface RedactionOptions {
   readonly salt?: string;
 }
 
+/** A bundle that is held whole. */
 export async function redactBundle(
   bundle: Bundle,
   rules: readonly RedactionRule[],
-  { allowUnmatched = false, salt = randomBytes(32).toString('hex') }: RedactionOptions = {},
+  options: RedactionOptions = {},
 ): Promise<Bundle> {
-  const before = await replayTree(bundle);
+  const openShelf = (): Promise<Shelf> => Promise.resolve(IN_MEMORY);
+  return bundleOf(await redactRecorded(recordedOf(bundle), rules, { ...options, openShelf }));
+}
+
+export interface RecordedOptions extends RedactionOptions {
+  /** Shelves that nothing of the result lies on are closed here; the caller closes the others. */
+  readonly openShelf: () => Promise<Shelf>;
+}
+
+export async function redactRecorded(
+  recorded: Recorded,
+  rules: readonly RedactionRule[],
+  options: RecordedOptions,
+): Promise<Recorded> {
+  const { allowUnmatched = false, salt = randomBytes(32).toString('hex'), openShelf } = options;
+  const before = await replayTree(replayableOf(recorded));
   if (!before.equal) {
     throw refused(
       `The run does not replay as it is, so nobody can tell what hiding would change. ${reportLines(before)[0]}`,
       'See `holdfast replay RUN`, or export the run without --redact.',
     );
   }
-  const bare = withoutFiles(bundle, documentsOf(bundle));
-  const { hidden, unmatched } = hiddenTexts(placedDocuments(bare.bundle), rules);
+  const bare = await withoutFiles(recorded);
+  const { hidden, unmatched } = await hiddenTexts(placedDocuments(bare.recorded), rules);
   if (unmatched.length > 0 && !allowUnmatched) throw refusedRules(unmatched);
   const replacer = replacerOf(hidden, salt);
-  const { bundle: replaced, redactions } = replaceTexts(bare.bundle, hidden, {
+  const shelf = await openShelf();
+  const { recorded: replaced, redactions } = await replaceTexts(bare.recorded, hidden, {
     replacer,
     rules,
+    shelf,
   });
-  const renamed = renamedContent(bundle, replaced, salt);
+  const named = await renamedContent({ recorded, replaced, salt }, await openShelf());
+  await shelf.close();
   const redacted = {
-    ...(await settled(renamed)),
-    redactions: [...bundle.redactions, ...redactions, ...bare.redactions],
+    ...(await settled(named, openShelf)),
+    redactions: [...recorded.redactions, ...redactions, ...bare.redactions],
   };
-  refuseLeaks(redacted, replacer);
+  await refuseLeaks(redacted, replacer);
   return redacted;
 }
 
@@ -76,49 +103,50 @@ function refusedRules(unmatched: readonly string[]): HoldfastError {
 interface Replacing {
   readonly replacer: Replacer;
   readonly rules: readonly RedactionRule[];
+  readonly shelf: Shelf;
 }
 
-function replaceTexts(
-  bundle: Bundle,
+async function replaceTexts(
+  recorded: Recorded,
   hidden: HiddenTexts,
-  { replacer, rules }: Replacing,
-): { readonly bundle: Bundle; readonly redactions: readonly Redaction[] } {
+  { replacer, rules, shelf }: Replacing,
+): Promise<{ readonly recorded: Recorded; readonly redactions: readonly Redaction[] }> {
   const found = new Map(
     rules.map(({ name }) => [
       name,
       { markers: new Set<string>(), places: new Set<string>(), count: 0 },
     ]),
   );
-  const { redactions: _, ...content } = bundle;
-  const replaced = rewrite(content as unknown as Json, {
-    text(text, place) {
-      const replacement = replacer.replace(text);
-      for (const one of replacement.hidden) {
-        const rule = found.get(hidden.get(one)!)!;
-        rule.count += 1;
-        if (rule.markers.size < MARKERS_MAX) rule.markers.add(replacer.markerOf(one));
-        if (rule.places.size < PLACES_MAX) rule.places.add(place);
-      }
-      return replacement.text;
-    },
-  }) as unknown as Omit<Bundle, 'redactions'>;
+  const { redactions: _, ...content } = recorded;
+  const text = (before: string, place: string): string => {
+    const replacement = replacer.replace(before);
+    for (const one of replacement.hidden) {
+      const rule = found.get(hidden.get(one)!)!;
+      rule.count += 1;
+      if (rule.markers.size < MARKERS_MAX) rule.markers.add(replacer.markerOf(one));
+      if (rule.places.size < PLACES_MAX) rule.places.add(place);
+    }
+    return replacement.text;
+  };
+  const replaced = await rewriteRecorded(content, { text }, shelf);
   const redactions = [...found].map(([rule, { markers, places, count }]) => ({
     rule,
     markers: [...markers],
     places: [...places],
     count,
   }));
-  return { bundle: { ...replaced, redactions: [] }, redactions };
+  return { recorded: { ...replaced, redactions: [] }, redactions };
 }
 
 /**
  * The core makes digests of its own, of texts that are now others. Where a replay differs in nothing but such
  * a digest, it is renamed too; any other difference means that a hidden text decides something.
  */
-async function settled(bundle: Bundle): Promise<Bundle> {
-  let current = bundle;
+async function settled(recorded: Recorded, openShelf: () => Promise<Shelf>): Promise<Recorded> {
+  let current = recorded;
+  let last: Shelf | undefined;
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const report = await replayTree(current);
+    const report = await replayTree(replayableOf(current));
     if (report.equal) return current;
     const names = new Map<string, string>();
     const reports = reportsOf(report);
@@ -134,7 +162,10 @@ async function settled(bundle: Bundle): Promise<Bundle> {
         'Let the rules hide less: a name that recorded events have too, such as `reason`, needs a pointer, such as /call/args/reason.',
       );
     }
-    current = renaming(current, names);
+    const shelf = await openShelf();
+    current = await renamed(current, names, shelf);
+    await last?.close();
+    last = shelf;
   }
   throw refused(
     'The texts that the rules hide change digests without end.',
@@ -142,7 +173,20 @@ async function settled(bundle: Bundle): Promise<Bundle> {
   );
 }
 
-function refuseLeaks(bundle: Bundle, replacer: Replacer): void {
+/** Looks at everything and keeps nothing. */
+const NOWHERE: Shelf = {
+  async list(values) {
+    for await (const _ of values);
+    return [];
+  },
+  async keyed(values) {
+    for await (const _ of values);
+    return keyedOf([], () => Promise.reject(new Error('nothing was kept')));
+  },
+  close: () => Promise.resolve(),
+};
+
+async function refuseLeaks(recorded: Recorded, replacer: Replacer): Promise<void> {
   const look = (text: string, place: string): string => {
     if (replacer.leftIn(text) === undefined) return text;
     throw refused(
@@ -150,5 +194,5 @@ function refuseLeaks(bundle: Bundle, replacer: Replacer): void {
       'The text stands there in another form, or as the name of a value. Let the rules find that form too.',
     );
   };
-  rewrite(bundle as unknown as Json, { text: look, name: look });
+  await rewriteRecorded(recorded, { text: look, name: look }, NOWHERE);
 }

@@ -10,6 +10,7 @@ import {
   payloadValue,
   type JsonObject,
 } from '../../recording/history.js';
+import type { Keyed, Shelf, Values } from './recorded.js';
 import { refused } from './select.js';
 
 /** Gives the new text; `place` is a JSON pointer. */
@@ -51,4 +52,78 @@ function rewritePayload(payload: JsonObject, how: Rewriting, place: string): Jso
   const text = JSON.stringify(after);
   if (text === JSON.stringify(before)) return payload;
   return { ...payload, data: Buffer.from(text, 'utf8').toString('base64') };
+}
+
+/** What of a bundle is rewritten: the whole of it, or some of its parts. */
+type Parts = { readonly [name: string]: unknown };
+
+/** A bundle with every text rewritten, in the order in which it stands there; its lists go to the shelf. */
+export async function rewriteRecorded<Of extends object>(
+  recorded: Of,
+  how: Rewriting,
+  shelf: Shelf,
+): Promise<Of> {
+  return (await rewriteParts(recorded as Parts, { how, shelf }, '')) as Of;
+}
+
+interface Moving {
+  readonly how: Rewriting;
+  readonly shelf: Shelf;
+}
+
+async function rewriteParts(parts: Parts, moving: Moving, place: string): Promise<Parts> {
+  const done: { [name: string]: unknown } = {};
+  for (const [name, part] of Object.entries(parts)) {
+    const inside = `${place}/${name}`;
+    moving.how.name?.(name, inside);
+    done[name] = await rewritePart(name, part, { ...moving, inside });
+  }
+  return done;
+}
+
+async function rewritePart(
+  name: string,
+  part: unknown,
+  { how, shelf, inside }: Moving & { readonly inside: string },
+): Promise<unknown> {
+  switch (name) {
+    case 'events':
+      return shelf.list(rewriteList(part as Values<Json>, how, inside));
+    case 'nodes':
+    case 'blobs':
+      return shelf.keyed(rewriteKeyed(part as Keyed<Json>, how, inside));
+    case 'segments':
+    case 'members': {
+      const all: Parts[] = [];
+      for (const [index, one] of (part as readonly Parts[]).entries()) {
+        all.push(await rewriteParts(one, { how, shelf }, `${inside}/${index}`));
+      }
+      return all;
+    }
+    default:
+      return rewrite(part as Json, how, inside);
+  }
+}
+
+async function* rewriteList(
+  values: Values<Json>,
+  how: Rewriting,
+  place: string,
+): AsyncGenerator<Json, void> {
+  let index = 0;
+  for await (const value of values) {
+    yield rewrite(value, how, `${place}/${index}`);
+    index += 1;
+  }
+}
+
+async function* rewriteKeyed(
+  values: Keyed<Json>,
+  how: Rewriting,
+  place: string,
+): AsyncGenerator<readonly [string, Json], void> {
+  for await (const [hash, value] of values) {
+    const inside = `${place}/${hash}`;
+    yield [how.name?.(hash, inside) ?? hash, rewrite(value, how, inside)];
+  }
 }

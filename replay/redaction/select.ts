@@ -4,6 +4,7 @@ import type { Json } from '../../core/json/json.js';
 import { pathWithin } from '../first-difference.js';
 import { isObject, type JsonObject } from '../../recording/history.js';
 import type { Document } from './documents.js';
+import type { Values } from './recorded.js';
 import type { RedactionRule } from './rules.js';
 
 /** Every occurrence is replaced: of a shorter text there would be too many that mean something else. */
@@ -42,12 +43,12 @@ interface Spot {
 }
 
 /** Errors: `RedactionRefused` for what cannot be hidden, with its place. */
-export function hiddenTexts(
-  documents: readonly Document[],
+export async function hiddenTexts(
+  documents: Values<Document>,
   rules: readonly RedactionRule[],
-): Selected {
+): Promise<Selected> {
   const selection = { rules, hidden: new Map<string, string>(), matched: new Set<string>() };
-  for (const document of documents) {
+  for await (const document of documents) {
     const { value, path } = document;
     lookIntoWhole(selection, value, { document, path, level: 0, inSchema: false });
   }

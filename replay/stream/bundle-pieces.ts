@@ -5,7 +5,6 @@
  */
 import { createHash } from 'node:crypto';
 import { canonicalJson, type Json } from '../../core/json/json.js';
-import { HoldfastError } from '../../core/state/errors.js';
 import { ALONE_VERSION, BUNDLE_BYTES_MAX, BUNDLE_FORMAT, BUNDLE_VERSION } from '../bundle.js';
 import type {
   BundleSource,
@@ -15,6 +14,7 @@ import type {
   RunSource,
   SegmentSource,
 } from './bundle-source.js';
+import { tooLargeBundle } from './too-large.js';
 
 const PIECE_BYTES = 64 * 1024;
 
@@ -31,16 +31,6 @@ export async function* bundlePieces(source: BundleSource): AsyncGenerator<Buffer
   const end = `,"digest":"${digest.update('}').digest('hex')}"}\n`;
   if (total + end.length > BUNDLE_BYTES_MAX) throw tooLargeBundle();
   yield Buffer.from(end, 'utf8');
-}
-
-export function tooLargeBundle(): HoldfastError {
-  return new HoldfastError(
-    'InvalidBundle',
-    `The bundle would have more than ${BUNDLE_BYTES_MAX} bytes.`,
-    {
-      hint: 'Export the run without the runs below it (--alone), and each of them by its own id.',
-    },
-  );
 }
 
 /** Canonical forms by name; undefined: the name is not there. */

@@ -1,7 +1,21 @@
 /** A bundle whose large parts come as text when they are written: histories, events, messages, large texts. */
 import { canonicalJson, type Json } from '../../core/json/json.js';
-import type { Absent, Bundle, BundleVersions, Redaction, Segment } from '../bundle.js';
-import { type BundledRun } from '../tree.js';
+import {
+  BUNDLE_BYTES_MAX,
+  type Absent,
+  type Bundle,
+  type BundleVersions,
+  type Redaction,
+  type Segment,
+} from '../bundle.js';
+import {
+  recordedOf,
+  type Keyed,
+  type Recorded,
+  type RecordedRun,
+  type Values,
+} from '../redaction/recorded.js';
+import { tooLargeBundle } from './too-large.js';
 
 /** Pieces of text; of bytes, cut anywhere. */
 export type Pieces = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
@@ -44,9 +58,13 @@ export interface Hashed {
 
 /** Of a bundle that is held whole. */
 export function sourceOf(bundle: Bundle): BundleSource {
-  const { exportedAt, redactions, members, absent, nodes, blobs } = bundle;
+  return sourceOfRecorded(recordedOf(bundle));
+}
+
+export function sourceOfRecorded(recorded: Recorded): BundleSource {
+  const { exportedAt, redactions, members, absent, nodes, blobs } = recorded;
   return {
-    ...runSource(bundle),
+    ...runSource(recorded),
     exportedAt,
     redactions,
     ...(members !== undefined && {
@@ -62,29 +80,34 @@ export function sourceOf(bundle: Bundle): BundleSource {
   };
 }
 
-function runSource({ run, versions, segments, events }: BundledRun): RunSource {
+function runSource({ run, versions, segments, events }: RecordedRun): RunSource {
   return {
     run,
     versions,
     segments: segments.map(({ events: history, ...segment }) => ({
       ...segment,
-      events: () => listForm(history),
+      events: () => listFormOf(history),
     })),
-    events: () => listForm(events as unknown as readonly Json[]),
+    events: () => listFormOf(events as unknown as Values<Json>),
   };
 }
 
-function* hashed(values: { readonly [hash: string]: Json }): Generator<Hashed> {
-  for (const hash of Object.keys(values).toSorted()) {
-    yield { hash, form: [canonicalJson(values[hash]!)] };
+async function* hashed(values: Keyed<Json>): AsyncGenerator<Hashed, void> {
+  for (const hash of values.names.toSorted()) {
+    yield { hash, form: [canonicalJson(await values.get(hash))] };
   }
 }
 
 /** The canonical form of a list, one of its values at a time. */
-export function* listForm(values: Iterable<Json>): Generator<string, void> {
+export async function* listFormOf(values: Values<Json>): AsyncGenerator<string, void> {
   let before = '[';
-  for (const value of values) {
-    yield `${before}${canonicalJson(value)}`;
+  let chars = 0;
+  for await (const value of values) {
+    const piece = `${before}${canonicalJson(value)}`;
+    // All of it would go into the bundle, and no text has fewer bytes than letters.
+    chars += piece.length;
+    if (chars > BUNDLE_BYTES_MAX) throw tooLargeBundle();
+    yield piece;
     before = ',';
   }
   yield before === '[' ? '[]' : ']';

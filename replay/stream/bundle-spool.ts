@@ -4,11 +4,11 @@ import type { Store } from '../../store/store.js';
 import { BUNDLE_BYTES_MAX } from '../bundle.js';
 import { missingText } from '../gather.js';
 import { referencesIn, type References } from '../references.js';
-import { tooLargeBundle } from './bundle-pieces.js';
 import type { Hashed, Pieces } from './bundle-source.js';
 import { openSpool, type Spool, type Stretch } from './spool.js';
+import { tooLargeBundle } from './too-large.js';
 
-const NODES_PER_PAGE = 64;
+export const NODES_PER_PAGE = 64;
 
 export interface BundleSpool extends Pick<Spool, 'put' | 'read' | 'close'> {
   /** Shows recorded values to whom looks at all of them, and gives what they refer to. */

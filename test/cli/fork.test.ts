@@ -7,6 +7,7 @@ import { forkBeginning } from '../../core/loop/fork-beginning.js';
 import { foldOf } from '../../recording/fold.js';
 import { forkPlanAt, type ForkPlan } from '../../recording/fork-plan.js';
 import { bundleText, type Bundle } from '../../replay/bundle.js';
+import { openStoreAt } from '../../store/store.js';
 import { stored } from '../replay/setup.js';
 
 let folder: string;
@@ -35,15 +36,9 @@ function stepOf(what: string): number {
   )!.step;
 }
 
-async function planAt(step: number): Promise<ForkPlan> {
-  const { code, out } = await holdfast(
-    'fork',
-    'approved.json',
-    '--at',
-    `${step}`,
-    '--plan',
-    '--json',
-  );
+async function planAt(step: number, ...more: readonly string[]): Promise<ForkPlan> {
+  const words = ['fork', 'approved.json', '--at', `${step}`, '--plan', '--json', ...more];
+  const { code, out } = await holdfast(...words);
   expect(code).toBe(0);
   return JSON.parse(out) as ForkPlan;
 }
@@ -55,6 +50,33 @@ test('an open question is asked anew, and the effect after the step is named as 
     before: [],
     after: [{ step: stepOf('execute_tool'), tool: 'issue_refund' }],
   });
+});
+
+test('where a store is at hand calls of other runs of the family are named as well, and elsewhere the plan says that they are not', async () => {
+  const file = join(folder, 'runs.db');
+  const { tenant, runId: parent } = approved.run;
+  const store = await openStoreAt(file);
+  try {
+    await store.putFork({ tenant, runId: 'sister', parent, step: 3, body: '{}', at: 1 });
+    const target = { tenant, key: 'sister:1', argsDigest: 'd', attempt: 1, claimedUntil: 9 };
+    const subject = { runId: 'sister', callKey: '1', tool: 'issue_refund', sameKeyRetry: false };
+    await store.claim({ ...target, ...subject });
+  } finally {
+    await store.close();
+  }
+  const known = { key: 'sister:1', runId: 'sister', tool: 'issue_refund', at: 9 };
+  expect((await planAt(3, '--store', file)).handedOver).toMatchObject({
+    after: [{ tool: 'issue_refund' }],
+    family: [{ ...known, state: 'under_way' }],
+  });
+  const plan = ['fork', 'approved.json', '--at', '3', '--plan'];
+  expect((await holdfast(...plan, '--store', file)).out).toContain(
+    'asks to repeat issue_refund sister:1 (handed over by sister)',
+  );
+  expect((await planAt(3)).handedOver).not.toHaveProperty('family');
+  expect((await holdfast(...plan)).err).toContain(
+    'calls of other runs of the family are not listed',
+  );
 });
 
 test('a model call in flight begins anew, an effect in flight gets the outcome that was recorded later', async () => {

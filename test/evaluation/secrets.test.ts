@@ -5,17 +5,17 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { refuseSecretsOf } from '../../cli/commands/exported.js';
+import { secretWatch } from '../../cli/commands/exported.js';
 import { runCli } from '../../cli/program.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { scriptOf } from '../../providers/scripted/script.js';
 import { startScriptedModel, type ScriptedModel } from '../../providers/scripted/server.js';
 import { foldOf } from '../../recording/fold.js';
 import { bundleText, type Bundle } from '../../replay/bundle.js';
-import { documentsOf } from '../../replay/redaction/documents.js';
 import { redactBundle } from '../../replay/redaction/redact-bundle.js';
 import { parseRules } from '../../replay/redaction/rules.js';
 import { drawn } from '../draw.js';
+import { documentValues } from '../replay/setup.js';
 import { saySeed, SEED, WHOLE } from '../seed.js';
 import { recordedRun, recordedRuns } from './capture/recorded-runs.js';
 
@@ -100,7 +100,9 @@ test.each(names)(
     expect(await toldOf('run.json', {})).toContain(secret);
     rmSync(join(folder, 'case.json'), { force: true });
     expect(await toldOf('run.json', variables)).not.toContain(secret);
-    await expect(refuseSecretsOf(bundle, variables)).rejects.toMatchObject({
+    const look = await secretWatch(variables);
+    const shown = documentValues(bundle).then((values) => values.forEach(look));
+    await expect(shown).rejects.toMatchObject({
       code: 'RedactionRefused',
       message: expect.not.stringContaining(secret),
     });
@@ -122,7 +124,7 @@ test.each(names)(
       throw error;
     });
     if (redacted === undefined) return;
-    expect(JSON.stringify(documentsOf(redacted))).not.toContain(secret);
+    expect(JSON.stringify(await documentValues(redacted))).not.toContain(secret);
     writeFileSync(join(folder, 'run.json'), bundleText(redacted));
     writeFileSync(join(folder, 'other.json'), bundleText(redacted));
     expect(await toldOf('run.json', {})).not.toContain(secret);

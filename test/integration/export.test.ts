@@ -8,6 +8,7 @@ import { bundleText, type Bundle } from '../../replay/bundle.js';
 import { parseBundle } from '../../replay/read-bundle.js';
 import { replayRun } from '../../replay/strict-replay.js';
 import { APPROVER } from './support/agents.js';
+import { redactedBothWays } from './support/redacted-export.js';
 import { openAsk, pay, read, say, startWorld, until, type World } from './support/world.js';
 
 const EVENTS_PER_SEGMENT = 40;
@@ -40,6 +41,10 @@ test('segments that Temporal has deleted come from the archive, and the run repl
   const whole = await exported('lost');
   expect(whole.segments.length).toBeGreaterThan(2);
   expect(whole.segments.map(({ source }) => source)).not.toContain('store');
+  const rules = [{ name: 'end', pattern: /Finished/g }];
+  const { streamed, held, places } = await redactedBothWays(world, whole, rules);
+  expect(places).toBeGreaterThan(1);
+  expect(streamed).toBe(held);
   const { execution } = whole.segments[0]!;
   await world.raw.workflowService.deleteWorkflowExecution({
     namespace: 'default',

@@ -7,9 +7,9 @@ import { localEndOf } from '../../recording/markers.js';
 import { bundleText, type Bundle } from '../../replay/bundle.js';
 import { exportRun } from '../../replay/export-run.js';
 import { parseBundle } from '../../replay/read-bundle.js';
-import { documentsOf } from '../../replay/redaction/documents.js';
 import { redactBundle } from '../../replay/redaction/redact-bundle.js';
 import { replayRun } from '../../replay/strict-replay.js';
+import { documentValues } from '../replay/setup.js';
 import { config } from './support/quick-agents.js';
 import { call, ofType, say, startWorld, type History, type World } from './support/world.js';
 
@@ -93,8 +93,8 @@ describe('a worker of both parts', () => {
       },
     });
     const hidden = await redactBundle(bundle, [{ name: 'fruit', pattern: /apple/g }]);
-    expect(JSON.stringify(documentsOf(bundle))).toContain('apple');
-    expect(JSON.stringify(documentsOf(hidden))).not.toContain('apple');
+    expect(JSON.stringify(await documentValues(bundle))).toContain('apple');
+    expect(JSON.stringify(await documentValues(hidden))).not.toContain('apple');
   });
 
   test('a step of which the history says something else is found by the strict replay', async () => {

@@ -9,6 +9,7 @@ import { readBundle } from '../../replay/read-bundle.js';
 import type { AskRow } from '../../store/asks.js';
 import type { ScriptedAnswer } from '../../testing/index.js';
 import { config as treeConfig } from './support/tree-agents.js';
+import { redactedBothWays } from './support/redacted-export.js';
 import { idOf, startDesk, tokenOf, type Name, type TestDesk } from './support/desk.js';
 import {
   call,
@@ -316,6 +317,9 @@ test('A tree is one file: exported, redacted, replayed, inspected and compared w
     );
     const hidden = await json('export', 'kept', '-o', 'hidden.json', '--redact', 'rules.json');
     expect(hidden).toMatchObject({ code: 0, data: { members: ids } });
+    const both = await redactedBothWays(world, whole, [{ name: 'iban', pattern: /IBAN-\d+/g }]);
+    expect(both.places).toBeGreaterThan(1);
+    expect(both.streamed).toBe(both.held);
     const text = readFileSync(join(folder, 'hidden.json'), 'utf8');
     const { blobs, nodes, events } = JSON.parse(text) as Record<string, unknown>;
     expect(JSON.stringify([blobs, nodes, events])).not.toContain('IBAN-4711');

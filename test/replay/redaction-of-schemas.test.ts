@@ -3,19 +3,28 @@ import type { Json } from '../../core/json/json.js';
 import type { Bundle } from '../../replay/bundle.js';
 import { at, isObject, type JsonObject } from '../../recording/history.js';
 import { readBundle } from '../../replay/read-bundle.js';
-import { documentsOf, placedDocuments } from '../../replay/redaction/documents.js';
 import { redactBundle } from '../../replay/redaction/redact-bundle.js';
 import { parseRules } from '../../replay/redaction/rules.js';
 import { hiddenTexts } from '../../replay/redaction/select.js';
 import { replayRun } from '../../replay/strict-replay.js';
 import { keptBundles } from './recordings.js';
-import { attributes, payloads, scheduled, changed, stored, withInput } from './setup.js';
+import {
+  attributes,
+  changed,
+  documents,
+  documentValues,
+  payloads,
+  scheduled,
+  stored,
+  withInput,
+} from './setup.js';
 
 const SECRET = 'Petra Quitzow';
 
-const found = (bundle: Bundle, ...list: readonly object[]): readonly string[] => [
-  ...hiddenTexts(placedDocuments(bundle), parseRules({ rules: list }, 'rules.json')).hidden.keys(),
-];
+async function found(bundle: Bundle, ...list: readonly object[]): Promise<readonly string[]> {
+  const rules = parseRules({ rules: list }, 'rules.json');
+  return [...(await hiddenTexts(await documents(bundle), rules)).hidden.keys()];
+}
 const key = (name: string) => ({ name, key: name });
 
 function withNodes(bundle: Bundle, change: (node: JsonObject) => JsonObject): Bundle {
@@ -57,34 +66,34 @@ test('an argument is hidden by its name, although its schema bounds its length; 
     bounded,
     parseRules({ rules: [key('orderId')] }, 'rules.json'),
   );
-  expect(JSON.stringify(documentsOf(bounded))).toContain('O-17');
-  expect(JSON.stringify(documentsOf(redacted))).not.toContain('O-17');
+  expect(JSON.stringify(await documentValues(bounded))).toContain('O-17');
+  expect(JSON.stringify(await documentValues(redacted))).not.toContain('O-17');
   expect(toolsOf(redacted)).toEqual(toolsOf(bounded));
   expect(await replayRun(redacted)).toMatchObject({ equal: true });
 });
 
 test.each(['inputSchema', 'properties', 'required'])(
   'a rule for the name %s does not reach into the schemas of tools',
-  (name) => {
+  async (name) => {
     const bounded = withOrderSchema(bundle, { type: 'string', maxLength: 1_000, pattern: '^O-' });
-    expect(found(bounded, key(name))).not.toContain('string');
-    expect(found(bounded, key(name))).not.toContain('^O-');
+    expect(await found(bounded, key(name))).not.toContain('string');
+    expect(await found(bounded, key(name))).not.toContain('^O-');
   },
 );
 
-test('a pattern and a pointer find texts in schemas as everywhere', () => {
+test('a pattern and a pointer find texts in schemas as everywhere', async () => {
   const described = withOrderSchema(bundle, { description: `As ${SECRET} has it` });
   const pointer = '/tools/1/inputSchema/properties/orderId/description';
-  expect(found(described, { name: 'who', pointer })).toEqual([`As ${SECRET} has it`]);
-  expect(found(described, { name: 'who', regex: `As ${SECRET}` })).toEqual([`As ${SECRET}`]);
+  expect(await found(described, { name: 'who', pointer })).toEqual([`As ${SECRET} has it`]);
+  expect(await found(described, { name: 'who', regex: `As ${SECRET}` })).toEqual([`As ${SECRET}`]);
 });
 
 describe('the schema of an answer', () => {
   test('is none of the data', async () => {
     const recorded = await stored('invalid_output');
-    expect(found(recorded, key('required'))).toEqual([]);
+    expect(await found(recorded, key('required'))).toEqual([]);
     // What stands around it is data.
-    expect(found(recorded, key('task')).toSorted()).toEqual([
+    expect((await found(recorded, key('task'))).toSorted()).toEqual([
       'Handle the case of order O-17.',
       'S128b',
     ]);
@@ -112,9 +121,9 @@ describe('the schema of an answer', () => {
     );
     const blobs = { [hash]: '{"required":["verdict"]}' };
     const rule = key('required');
-    expect(found({ ...spilled, blobs }, rule)).toEqual([]);
+    expect(await found({ ...spilled, blobs }, rule)).toEqual([]);
     // A text that no schema refers to is data.
-    expect(found({ ...recorded, blobs }, rule)).toEqual(['verdict']);
+    expect(await found({ ...recorded, blobs }, rule)).toEqual(['verdict']);
   });
 });
 
@@ -131,18 +140,18 @@ describe('data that looks like a schema is hidden', () => {
 
   test.each(['inputSchema', 'outputSchema', 'tools', 'frozen', 'start'] as const)(
     'in arguments, under the name %s',
-    (name) => {
+    async (name) => {
       const one = changed(
         bundle,
         scheduled('execute_tool', (given) =>
           withInput(given, (input) => ({ ...input, call: { args: { [name]: disguised[name] } } })),
         ),
       );
-      expect(found(one, key('holder'))).toEqual([SECRET]);
+      expect(await found(one, key('holder'))).toEqual([SECRET]);
     },
   );
 
-  test('in results, as JSON within a text', () => {
+  test('in results, as JSON within a text', async () => {
     const text = JSON.stringify(disguised);
     const one = changed(
       bundle,
@@ -151,17 +160,17 @@ describe('data that looks like a schema is hidden', () => {
         result: payloads({ outcome: { content: { text } } }),
       })),
     );
-    expect(found(one, key('holder'))).toEqual([SECRET]);
+    expect(await found(one, key('holder'))).toEqual([SECRET]);
   });
 
-  test('in messages of the conversation', () => {
+  test('in messages of the conversation', async () => {
     const one = withNodes(bundle, (node) =>
       node.role === 'root' ? node : { ...node, ...disguised, role: 'assistant' },
     );
-    expect(found(one, key('holder'))).toEqual([SECRET]);
+    expect(await found(one, key('holder'))).toEqual([SECRET]);
   });
 
-  test('in what anybody may send: signals, and a start that claims to be a later segment', () => {
+  test('in what anybody may send: signals, and a start that claims to be a later segment', async () => {
     const signals = changed(bundle, (event) =>
       event.eventId === '1'
         ? {
@@ -171,7 +180,7 @@ describe('data that looks like a schema is hidden', () => {
           }
         : event,
     );
-    expect(found(signals, key('holder'))).toEqual([SECRET]);
+    expect(await found(signals, key('holder'))).toEqual([SECRET]);
     const starts = changed(
       bundle,
       attributes('workflowExecutionStarted', (given) => ({
@@ -179,19 +188,12 @@ describe('data that looks like a schema is hidden', () => {
         input: payloads({ continued: disguised }),
       })),
     );
-    expect(found(starts, key('holder'))).toEqual([SECRET]);
+    expect(await found(starts, key('holder'))).toEqual([SECRET]);
   });
 });
 
-test('what cannot be hidden is named by its place, and what to do instead', () => {
-  const refusal = (name: string) => {
-    try {
-      return found(bundle, key(name));
-    } catch (error) {
-      return error;
-    }
-  };
-  expect(refusal('amount')).toMatchObject({
+test('what cannot be hidden is named by its place, and what to do instead', async () => {
+  await expect(found(bundle, key('amount'))).rejects.toMatchObject({
     code: 'RedactionRefused',
     message: expect.stringMatching(
       /^Rule amount finds a number at event \d+, result\[0\]\.reply\.calls\[0\]\.args\.amount;/,
@@ -199,14 +201,14 @@ test('what cannot be hidden is named by its place, and what to do instead', () =
     hint: expect.stringContaining('a pointer or a regex'),
   });
   const long = withNodes(bundle, (node) => ({ ...node, ['x'.repeat(5_000)]: { small: 'ab' } }));
-  expect(() => found(long, key('small'))).toThrow(
+  await expect(found(long, key('small'))).rejects.toThrow(
     /^Rule small finds a text of 2 characters at node [0-9a-f]{64}, x+…x+\.small, which is too short/,
   );
 });
 
 test('every schema in the stored histories is known by its place', async () => {
   for (const file of keptBundles()) {
-    for (const { value, schemas, path, source } of placedDocuments(await readBundle(file))) {
+    for (const { value, schemas, path, source } of await documents(await readBundle(file))) {
       const unknown = namedSchemas(value).filter((schema) => !schemas.has(schema));
       expect({ file, source, path, unknown }).toEqual({ file, source, path, unknown: [] });
     }

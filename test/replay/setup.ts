@@ -9,6 +9,8 @@ import {
   textAt,
 } from '../../recording/history.js';
 import { readBundle } from '../../replay/read-bundle.js';
+import { placedDocuments, type Document } from '../../replay/redaction/documents.js';
+import { heldList, recordedOf } from '../../replay/redaction/recorded.js';
 import type { Json } from '../../core/json/json.js';
 import { HISTORIES } from './recordings.js';
 
@@ -19,8 +21,8 @@ export function stored(name: string): Promise<Bundle> {
 }
 
 /** A goal with its cycle, as one bundle. */
-export async function keptTree(): Promise<Bundle> {
-  const kept = join(__dirname, '..', '..', 'histories', 'rules-12', 'goal-changes-approved-brief');
+export async function keptTree(name = 'goal-changes-approved-brief'): Promise<Bundle> {
+  const kept = join(__dirname, '..', '..', 'histories', 'rules-12', name);
   const goal = await readBundle(`${kept}.json.gz`);
   const { run, versions, segments, events, nodes, blobs } = await readBundle(`${kept}_c1.json.gz`);
   return {
@@ -73,4 +75,13 @@ export function payloads(...values: readonly Json[]): JsonObject {
 export function withInput(given: JsonObject, change: (input: JsonObject) => Json): JsonObject {
   const [input] = argumentsOf(at(given, 'input'));
   return { ...given, input: payloads(change(input as JsonObject)) };
+}
+
+/** What rules look into. */
+export function documents(bundle: Bundle): Promise<readonly Document[]> {
+  return heldList(placedDocuments(recordedOf(bundle)));
+}
+
+export async function documentValues(bundle: Bundle): Promise<readonly Json[]> {
+  return (await documents(bundle)).map(({ value }) => value);
 }

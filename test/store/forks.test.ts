@@ -37,6 +37,12 @@ test('what a record gave to executors was handed over, also where the ledger has
   ]);
   expect(await earlier('fork', 'parent:1')).toEqual([]);
   expect(await earlier('parent')).toEqual([]);
+  const call = { runId: 'parent', tool: 'pay', at: 5, state: 'in_doubt' };
+  expect(await store.callsOfFamily(TENANT, 'fork', 10)).toEqual([
+    { ...call, key: 'parent:1' },
+    { ...call, key: 'parent:2' },
+  ]);
+  expect(await store.callsOfFamily(TENANT, 'parent', 10)).toEqual([]);
 });
 
 test('a later record knows more, and forks of forks are of the same family', async () => {
@@ -104,6 +110,14 @@ describe('of a run that started others', () => {
     // No fork is above these.
     for (const stranger of ['goal', 'goal:c1:a1', 'other', 'other:a1', 'fork:x:a1'])
       expect([stranger, await runs(stranger)]).toEqual([stranger, []]);
+    // Whatever they were: those that a fork of the run may ask about.
+    const others = async (runId: string) =>
+      (await store.callsOfFamily(TENANT, runId, 10)).map((one) => one.runId).toSorted();
+    for (const member of ['goal', 'goal:c1', 'goal:c2', 'fork', 'fork:a2', 'third'])
+      expect([member, await others(member)]).toEqual([member, member === 'third' ? [] : family]);
+    expect(await others('second')).toEqual(['fork:a2:h1', 'goal:c1:a1']);
+    expect(await store.callsOfFamily(TENANT, 'fork', 1)).toHaveLength(1);
+    expect(await store.callsOfFamily('elsewhere', 'fork', 10)).toEqual([]);
   });
 
   test('calls of runs that this store knows nothing of are those of the record, each by its run', async () => {

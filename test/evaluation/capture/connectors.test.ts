@@ -2,10 +2,10 @@
 import { capture } from '../../../evaluation/capture/capture.js';
 import { differencesOf } from '../../../evaluation/capture/check.js';
 import type { FixtureDocument } from '../../../evaluation/format/document.js';
-import { placedDocuments } from '../../../replay/redaction/documents.js';
 import { redactBundle } from '../../../replay/redaction/redact-bundle.js';
 import { parseRules } from '../../../replay/redaction/rules.js';
 import { hiddenTexts } from '../../../replay/redaction/select.js';
+import { documents } from '../../replay/setup.js';
 import { recordedRun } from './recorded-runs.js';
 
 const elicited = recordedRun('connectors-elicited');
@@ -91,12 +91,13 @@ describe('hidden', () => {
     expect(await differencesOf(captured, 'hidden')).toEqual([]);
   });
 
-  test('a rule by name does not reach into the form of a question', () => {
-    const found = (key: string): readonly string[] => [
-      ...hiddenTexts(placedDocuments(elicited), rules({ name: key, key })).hidden.keys(),
+  test('a rule by name does not reach into the form of a question', async () => {
+    const shown = await documents(elicited);
+    const found = async (key: string): Promise<readonly string[]> => [
+      ...(await hiddenTexts(shown, rules({ name: key, key }))).hidden.keys(),
     ];
-    expect(found('properties')).toEqual([]);
-    expect(found('required')).toEqual([]);
-    expect(found('requestedSchema')).toEqual([]);
+    expect(await found('properties')).toEqual([]);
+    expect(await found('required')).toEqual([]);
+    expect(await found('requestedSchema')).toEqual([]);
   });
 });

@@ -1,0 +1,13 @@
+/** What has no room in a bundle. */
+import { HoldfastError } from '../../core/state/errors.js';
+import { BUNDLE_BYTES_MAX } from '../bundle.js';
+
+export function tooLargeBundle(): HoldfastError {
+  return new HoldfastError(
+    'InvalidBundle',
+    `The bundle would have more than ${BUNDLE_BYTES_MAX} bytes.`,
+    {
+      hint: 'Export the run without the runs below it (--alone), and each of them by its own id.',
+    },
+  );
+}
