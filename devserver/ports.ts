@@ -9,8 +9,8 @@ export async function freePort(): Promise<number> {
   return listenOnce(0);
 }
 
-/** Fails with PortTaken when something listens on the loopback port. */
-export async function assertPortFree(port: number, purpose: string): Promise<void> {
+/** Fails with PortTaken when something listens on the loopback port; `option` chooses another one. */
+export async function assertPortFree(port: number, purpose: string, option: string): Promise<void> {
   try {
     await listenOnce(port);
   } catch (error) {
@@ -19,7 +19,7 @@ export async function assertPortFree(port: number, purpose: string): Promise<voi
       'PortTaken',
       `Port ${port} of ${LOOPBACK}, wanted for ${purpose}, cannot be used (${reason}).`,
       {
-        hint: `End the program that listens on port ${port}, or choose another port (0 takes a free one).`,
+        hint: `End the program that listens on port ${port}, or choose another port with ${option} (0 takes a free one).`,
         details: { port, purpose },
         cause: error,
       },

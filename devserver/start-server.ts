@@ -117,11 +117,11 @@ function inUse(dataDir: string, running: RunningServer): HoldfastError {
 }
 
 async function chooseEndpoints(options: StartServerOptions): Promise<Endpoints> {
-  const port = await choosePort(options.port, 'the Temporal server');
+  const port = await choosePort(options.port, 'the Temporal server', '--port');
   const uiPort =
     options.uiPort === undefined
       ? undefined
-      : await choosePort(options.uiPort, "Temporal's web page");
+      : await choosePort(options.uiPort, "Temporal's web page", '--ui-port');
   return {
     port,
     uiPort,
@@ -130,9 +130,9 @@ async function chooseEndpoints(options: StartServerOptions): Promise<Endpoints> 
   };
 }
 
-async function choosePort(wanted: number, purpose: string): Promise<number> {
+async function choosePort(wanted: number, purpose: string, option: string): Promise<number> {
   if (wanted === 0) return freePort();
-  await assertPortFree(wanted, purpose);
+  await assertPortFree(wanted, purpose, option);
   return wanted;
 }
 

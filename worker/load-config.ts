@@ -28,7 +28,9 @@ export async function loadConfig(place: ConfigPlace): Promise<Config> {
       file === undefined
         ? `There is no configuration in ${place.folder}, nor in a folder above it.`
         : `The configuration ${file} does not exist.`,
-      { hint: 'Write holdfast.config.ts: export default defineConfig({ agents: [myAgent] }).' },
+      {
+        hint: 'Begin with `npm create holdfast@latest`, or write one: `holdfast init` does, in a project that has a package.json.',
+      },
     );
   }
   const config = exportedConfig(await importFile(file, place.anew === true));

@@ -116,15 +116,15 @@ function mendStuck({ kind, reason, waitsFor = '' }: StuckRun): string {
 async function portChecks({ place }: Pick<Session, 'place'>): Promise<readonly Check[]> {
   if ((await runningServer(place.home)) !== undefined) return [];
   const ports = [
-    [DEFAULT_PORT, 'the server'],
-    [DEFAULT_UI_PORT, "Temporal's web page"],
+    [DEFAULT_PORT, 'the server', '--port'],
+    [DEFAULT_UI_PORT, "Temporal's web page", '--ui-port'],
   ] as const;
   const checks = await Promise.all(
-    ports.map(([port, purpose]) =>
+    ports.map(([port, purpose, option]) =>
       guarded({
         name: 'port',
         look: async () => {
-          await assertPortFree(port, purpose);
+          await assertPortFree(port, purpose, option);
           return [ok('port', `${port} is free for ${purpose}`)];
         },
       }),
