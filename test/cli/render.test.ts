@@ -263,9 +263,7 @@ test('what a tool cost is in its line and in its explanation', () => {
     }) as unknown as RunEvent;
   const paid = event({ costMicroUsd: 12_300 });
   expect(eventLine(paid)).toContain(', 900 ms, $0.0123');
-  expect(explainRun([paid])[0]!.words).toBe(
-    'search.web succeeded and cost $0.0123',
-  );
+  expect(explainRun([paid])[0]!.words).toBe('search.web succeeded and cost $0.0123');
   const lost = event({ costMicroUsd: 2_000_000, status: 'error', code: 'timeout' });
   expect(explainRun([lost])[0]!.words).toContain('search.web failed and cost $2.00: timeout');
   expect(eventLine(event({}))).not.toContain('$');
