@@ -8,7 +8,13 @@ import { beginLogin, loginServerOf, type OperatorPlace } from './oauth/operator.
 import type { TokenRows } from './oauth/stored-authorization.js';
 
 export { isAnswerOf, type LoginAnswer } from './oauth/login.js';
-export { endLogin, logout, type LoggedIn, type LoggedOut, type OperatorPlace } from './oauth/operator.js';
+export {
+  endLogin,
+  logout,
+  type LoggedIn,
+  type LoggedOut,
+  type OperatorPlace,
+} from './oauth/operator.js';
 export { loginReason } from './oauth/stored-authorization.js';
 export { KEYS_VARIABLE } from './oauth/token-keys.js';
 

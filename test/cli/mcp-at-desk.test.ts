@@ -186,7 +186,12 @@ test.each([
   ['a connector that is none', ['mcp', 'approve', 'erp'], {}, /no connector "erp"/],
   ['a connector without a login', ['mcp', 'login', 'plain'], {}, /no connector "plain", or no/],
   ['a tool that is none', ['mcp', 'approve', 'plain', 'drop'], {}, /no usable tool drop.*find/s],
-  ['somebody without the right', ['mcp', 'login', 'crm'], { as: 'clerk' }, /None of your roles allows this/],
+  [
+    'somebody without the right',
+    ['mcp', 'login', 'crm'],
+    { as: 'clerk' },
+    /None of your roles allows this/,
+  ],
   ['a name beside the token', ['mcp', 'login', 'crm', '--as', 'ann'], {}, /local development only/],
   [
     'a tenant beside the token',
