@@ -79,6 +79,7 @@ export function serverProblems(
     ...[...serversOf(document).values()].flatMap(connectorProblems),
     ...[...tools].flatMap(([name, written]) => toolProblems(document, name, written)),
     ...changeProblems(document, tools),
+    ...ownProblems(document, tools),
     ...servedProblems(document),
     ...(document.sessions ?? []).flatMap(({ id, messages }) =>
       messages.flatMap(({ results = {} }) =>
@@ -88,6 +89,30 @@ export function serverProblems(
       ),
     ),
   ];
+}
+
+/** What a server is, beside a configuration that says the rest of its connector and of its tools. */
+const OF_THE_SERVER: readonly string[] = ['is', 'protocol', 'notifies'];
+const OF_ITS_CONNECTOR: readonly string[] = ['effect', 'version'];
+
+function ownProblems(
+  { agent, mcp = {} }: FixtureDocument,
+  tools: ReadonlyMap<string, WrittenTool>,
+): readonly string[] {
+  if (agent === undefined) return [];
+  const said = [
+    ...Object.entries(mcp).flatMap(([name, server]) =>
+      Object.keys(server)
+        .filter((key) => !OF_THE_SERVER.includes(key))
+        .map((key) => `mcp.${name}.${key}`),
+    ),
+    ...[...tools].flatMap(([name, { kind, ...written }]) =>
+      Object.keys(written)
+        .filter((key) => kind === 'mcp' && OF_ITS_CONNECTOR.includes(key))
+        .map((key) => `tools.${name}.${key}`),
+    ),
+  ];
+  return said.map((path) => `${path}: is of the configuration, whose agent the case names`);
 }
 
 /** What no configuration could declare. */

@@ -102,7 +102,6 @@ const OF_CONFIGURATION = [
   'supervise',
   'goalLoop',
   'profile',
-  'mcp',
 ] as const;
 
 function agentProblems(document: FixtureDocument): readonly string[] {

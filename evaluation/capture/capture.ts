@@ -16,7 +16,7 @@ import { modelScript } from './model-script.js';
 import { momentsBelow, momentsOf } from './moments.js';
 import type { Recording } from './recording.js';
 import { refused } from './refused.js';
-import { serversIn } from './served-tools.js';
+import { bareServers, offeredTool, serversIn } from './served-tools.js';
 import { sessionIn } from './sessions.js';
 import { summaryScript } from './summaries.js';
 import { inTheCase, routesBelow, runsOf } from './runs-below.js';
@@ -161,16 +161,24 @@ function ofAgent(
   const { instructions: _i, policy: _p, hooks: _h, budget: _b, settings: _s, ...said } = whole;
   const { supervise: _, ...rest } = said;
   const tools = Object.entries(whole.tools === 'live' ? {} : (whole.tools ?? {}));
-  const answers = tools.filter(([, { recorded = [] }]) => recorded.length > 0);
+  const answers = tools.filter(
+    ([, { kind, recorded = [] }]) => kind === 'mcp' || recorded.length > 0,
+  );
   const { budget, settings, model } = start;
   const over = { ...settings, ...(model !== undefined && { model }) };
   return {
     ...rest,
+    ...(rest.mcp !== undefined && { mcp: bareServers(rest.mcp) }),
     agent: own.agent ?? frozen.agent.name,
     config: own.config,
     ...(budget !== undefined && { budget: { ...budget } as FixtureDocument['budget'] }),
     ...(Object.keys(over).length > 0 && { settings: over as FixtureDocument['settings'] }),
-    tools: Object.fromEntries(answers.map(([name, { recorded }]) => [name, { recorded }])),
+    tools: Object.fromEntries(
+      answers.map(([name, tool]) => {
+        const { kind, recorded } = tool;
+        return [name, kind === 'mcp' ? offeredTool(tool) : { recorded }];
+      }),
+    ),
   };
 }
 
@@ -181,8 +189,8 @@ function titleOf({ bundle, frozen }: Recording): string {
   return `Run ${bundle.run.runId} of ${frozen.agent.name}: ${end}${detail}`;
 }
 
-/** The configuration has sub-agents and connectors of its own, and a case about its agent reaches no servers. */
-function refuseForAgent({ root, members }: Tree): void {
+/** The configuration has sub-agents of its own. */
+function refuseForAgent({ members }: Tree): void {
   const hint =
     'Capture the run without a configuration: then the case has everything as it was recorded.';
   const [member] = members;
@@ -191,12 +199,6 @@ function refuseForAgent({ root, members }: Tree): void {
       `it started the run ${member.place}, and a case about an agent of a configuration is one of a single run`,
       hint,
     );
-  const [used] = root.opened.connectors?.connectors ?? [];
-  if (used === undefined) return;
-  throw refused(
-    `it used the connector ${used.name}, and a case about an agent of a configuration has no servers`,
-    hint,
-  );
 }
 
 /** What a case does without, and a reader should know of. */

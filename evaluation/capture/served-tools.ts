@@ -59,6 +59,26 @@ export function servedDeclaration({ effect, version }: ToolRecord): Partial<Writ
   } as Partial<WrittenTool>;
 }
 
+/** Servers of which a configuration says the rest. */
+export function bareServers(servers: Servers): Servers {
+  return Object.fromEntries(
+    Object.entries(servers).map(([name, { is, protocol }]): [string, Servers[string]] => [
+      name,
+      { ...(is !== undefined && { is }), ...(protocol !== undefined && { protocol }) },
+    ]),
+  );
+}
+
+/** The same where a configuration says what a tool does: the server says only whether the tool is a read, and is believed if trusted. */
+export function offeredTool({ effect, results, recorded }: WrittenTool): WrittenTool {
+  return {
+    kind: 'mcp',
+    ...(effect === 'read' && { annotations: { readOnlyHint: true } }),
+    ...(results !== undefined && { results }),
+    ...(recorded !== undefined && { recorded }),
+  };
+}
+
 /** The server of a call was away, or described its tool otherwise: it becomes so when the call begins. */
 export function serverAway(
   { mcp, name }: ToolRecord,

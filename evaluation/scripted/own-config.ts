@@ -11,6 +11,8 @@ import type { Json } from '../../core/json/json.js';
 import type { Provider } from '../../providers/provider.js';
 import { ANY_MONEY, resolveRouteFor } from '../../providers/routes.js';
 import type { CaseTool, Fixture } from '../fixture.js';
+import { connectorNameOf } from '../../authoring/connectors.js';
+import { ownConnectorsOf } from '../servers/config.js';
 import { AGENT } from './config.js';
 import { budgetOf, settingsOf } from './limits.js';
 import { inOwnTime } from './own-time.js';
@@ -39,16 +41,19 @@ export function ownConfigOf(fixture: Fixture, config: Config, cast: ToolCast): C
   const tools = agent.tools.map((tool) =>
     isLive ? watched(tool, cast) : answered(tool, fixture.tools.get(tool.record.name), cast),
   );
+  const connectors = ownConnectorsOf(fixture, config.connectors);
   const played: Agent = {
     ...agent,
     name: AGENT,
     tools,
+    mcp: agent.mcp.filter((used) => connectors.has(connectorNameOf(used))),
     ...(fixture.settings.model !== undefined && { model: fixture.settings.model }),
     budget: { ...agent.budget, ...budgetOf(fixture) },
     settings: { ...agent.settings, ...settingsOf(fixture) },
   };
   return {
     ...config,
+    connectors,
     agents: new Map([[AGENT, played]]),
     goals: new Map(),
     tools: new Map(tools.map((tool) => [toolKey(tool.record), tool])),

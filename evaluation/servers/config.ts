@@ -1,5 +1,5 @@
 /** The servers of a case, as a configuration declares them and agents use them. */
-import type { ConnectorDefinition } from '../../authoring/connectors.js';
+import type { Connector, ConnectorDefinition } from '../../authoring/connectors.js';
 import type { ToolEffect } from '../../core/state/tool.js';
 import type { Fixture } from '../fixture.js';
 import type { CaseServer, ServedTool } from '../server-case.js';
@@ -31,7 +31,27 @@ export function connectorsOf({
   );
 }
 
-/** The address is never reached: the double of the case stands there. */
+/** Connectors of a configuration with the servers of a case behind them; a case without servers leaves them as they are. */
+export function ownConnectorsOf(
+  { servers }: Pick<Fixture, 'servers'>,
+  connectors: ReadonlyMap<string, Connector>,
+): ReadonlyMap<string, Connector> {
+  if (servers.size === 0) return connectors;
+  return new Map(
+    [...connectors].flatMap(([name, one]): [string, Connector][] => {
+      const server = servers.get(name);
+      if (server === undefined) return [];
+      const reached = { kind: 'http', url: addressOf(name), headers: {} } as const;
+      return [[name, { ...one, reached, protocol: server.protocol }]];
+    }),
+  );
+}
+
+/** Never reached: the double of the case stands there. */
+function addressOf(server: string): string {
+  return `http://${server}.case.invalid/mcp`;
+}
+
 export function definitionOf(
   server: CaseServer,
   tools: readonly ServedTool[],
@@ -45,7 +65,7 @@ export function definitionOf(
     version === undefined ? [] : [[tool, version]],
   );
   return {
-    url: `http://${name}.case.invalid/mcp`,
+    url: addressOf(name),
     required,
     protocol,
     timeoutMs,

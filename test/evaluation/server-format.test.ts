@@ -106,9 +106,18 @@ describe('a case is refused', () => {
       'malformed is of tools of servers',
     ],
     [
-      'for servers beside an agent of a configuration',
-      { agent: 'support', tools: {} },
-      'mcp: is of the configuration',
+      'for what a configuration says of a server, beside its agent',
+      { agent: 'support' },
+      'mcp.crm.trusted: is of the configuration',
+    ],
+    [
+      'for what a configuration says of a tool, beside its agent',
+      {
+        agent: 'support',
+        mcp: { crm: { is: 'down' } },
+        tools: { [GET]: { kind: 'mcp', effect: 'read' } },
+      },
+      'effect: is of the configuration',
     ],
   ])('%s', (_, changes, problem) => {
     expect(problemsWith(changes)).toContain(problem);

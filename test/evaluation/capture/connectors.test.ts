@@ -1,4 +1,7 @@
 /** Recorded runs that used connectors, as cases: servers, their questions, and what they answered. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { capture } from '../../../evaluation/capture/capture.js';
 import { differencesOf } from '../../../evaluation/capture/check.js';
 import type { FixtureDocument } from '../../../evaluation/format/document.js';
@@ -6,6 +9,7 @@ import { redactBundle } from '../../../replay/redaction/redact-bundle.js';
 import { parseRules } from '../../../replay/redaction/rules.js';
 import { hiddenTexts } from '../../../replay/redaction/select.js';
 import { documents } from '../../replay/setup.js';
+import { compiledPath } from '../../compiled.js';
 import { recordedRun } from './recorded-runs.js';
 
 const elicited = recordedRun('connectors-elicited');
@@ -66,13 +70,58 @@ test('a required connector that was down is down in the case', async () => {
   expect(await differencesOf(captured, 'needy')).toEqual([]);
 });
 
-test('no case about an agent of a configuration has servers', () => {
-  expect(() => capture(elicited, { own: { config: 'holdfast.config.ts' } })).toThrow(
-    expect.objectContaining({
-      code: 'CaptureRefused',
-      message: expect.stringContaining('it used the connector crm') as string,
-    }) as Error,
-  );
+describe('a case about an agent of a configuration', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'holdfast-own-servers-'))));
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  /** The agent as it is today, with the recorded servers behind its connectors. */
+  function captured(connectors: object, policy?: object): FixtureDocument {
+    const authoring = compiledPath(join(__dirname, '..', '..', '..', 'authoring', 'index.ts'));
+    const config = join(folder, 'holdfast.config.cjs');
+    const agent = {
+      name: 'served',
+      model: 'scripted/model',
+      instructions: 'Serve the customer as we do today.',
+      mcp: Object.keys(connectors),
+      ...(policy !== undefined && { policy }),
+    };
+    writeFileSync(
+      config,
+      `const { defineAgent, defineConfig } = require(${JSON.stringify(authoring)});
+       module.exports = defineConfig({
+         agents: [defineAgent(${JSON.stringify(agent)})],
+         unknownModels: { prices: 'zero' },
+         mcp: ${JSON.stringify(connectors)},
+       });`,
+    );
+    return capture(elicited, { own: { config } });
+  }
+
+  const crm = { url: 'https://crm.example.com/mcp' };
+  const differing = async (document: FixtureDocument) =>
+    (await differencesOf(document, join(folder, 'own.json'))).map(({ path }) => path);
+
+  test('has the recorded servers, whose questions and answers are played as they were', async () => {
+    const document = captured({ crm });
+    expect(document).toMatchObject({ agent: 'served', mcp: { crm: {} } });
+    expect(toolsOf(document)[TOOL]).not.toHaveProperty('effect');
+    expect((await differing(document)).filter((path) => !/cost|usage/i.test(path))).toEqual([]);
+  });
+
+  test('fails where the configuration lets the agent have the tool no more, or its policy forbids it', async () => {
+    expect(await differing(captured({ crm: { ...crm, tools: { deny: ['ask_*'] } } }))).toContain(
+      'results.toolu_0_0.status',
+    );
+    const rules = [{ tool: TOOL, decision: 'deny' }];
+    expect(await differing(captured({ crm }, { rules }))).toContain('results.toolu_0_0.status');
+  });
+
+  test('reaches no server that the record does not have, and none by its own address', async () => {
+    const other = { command: 'no-such-program', required: true };
+    const document = captured({ crm: { command: 'no-such-program' }, other });
+    expect((await differing(document)).filter((path) => !/cost|usage/i.test(path))).toEqual([]);
+  });
 });
 
 describe('hidden', () => {
