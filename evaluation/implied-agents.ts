@@ -1,6 +1,6 @@
 /**
  * Who starts whom in a case that does not say it: whoever calls the tool `agent` with the name of an agent of the case starts that
- * one. A case that names `subAgents` anywhere, runs or the record that it comes from has said it.
+ * one. A case that names `subAgents` anywhere, a tool that starts an agent, runs or the record that it comes from has said it.
  */
 import { AGENT_TOOL } from '../core/state/sub-agent.js';
 import { startable } from './case-agents.js';
@@ -18,6 +18,7 @@ export function withImplied(document: FixtureDocument, agents: Agents): Team {
   const said = { agents, ...(subAgents !== undefined && { subAgents }) };
   const isSaid =
     [subAgents, captured, runs, goalLoop].some((key) => key !== undefined) ||
+    Object.values(document.tools ?? {}).some((tool) => 'starts' in tool) ||
     [...agents.values()].some((one) => one.subAgents !== undefined);
   if (isSaid) return said;
   const below = new Map<string, readonly string[]>();

@@ -25,15 +25,15 @@ export interface GoalStage extends Omit<ScriptPlace, 'scriptOf'> {
 /** Errors: InvalidFixture: nothing answers. */
 export function providersOfGoal(
   config: Config,
-  { model, agents = {}, providers }: GoalModels,
+  { model, agents, providers }: GoalModels,
   stage: GoalStage,
 ): ReadonlyMap<string, Provider> {
   if (providers !== undefined) return providers;
-  if (model !== undefined) {
+  if (model !== undefined || agents !== undefined) {
     const scriptOf = (agent: string): ModelScript | undefined =>
-      agents[agent] ?? agents[roleOf(agent)] ?? (agent === stage.agent ? model : undefined);
+      agents?.[agent] ?? agents?.[roleOf(agent)] ?? (agent === stage.agent ? model : undefined);
     const provider = scriptedProvider({ ...stage, scriptOf });
-    return new Map(providerNames(config).map((name) => [name, provider]));
+    return new Map([...providerNames(config), SCRIPTED_PROVIDER].map((name) => [name, provider]));
   }
   if (config.scripted !== undefined) {
     // For vendors as well: a key in the environment of a test lets nothing go out.

@@ -1,7 +1,9 @@
 /** `holdfast fork --plan`: what a fork would begin with, and which calls it would ask about. */
 import { usd } from '../../evaluation/past/report.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import type { ForkPlan } from '../../recording/fork-plan.js';
 import type { RunFold } from '../../recording/fold.js';
+import type { Bundle } from '../../replay/bundle.js';
 import { LIST_ROWS_MAX } from '../../store/bounds.js';
 import type { FamilyCall } from '../../store/family-calls.js';
 import type { Recorded } from '../desk/recorded.js';
@@ -49,16 +51,44 @@ export async function showPlan(
 /** Calls of the other runs that a live fork would ask about; undefined: no store is at hand. */
 async function familyOf(
   session: Session,
-  { source, bundle: { run } }: Recorded,
-): Promise<readonly FamilyCall[] | undefined> {
+  { source, bundle, file = bundle }: Recorded,
+): Promise<readonly PlannedCall[] | undefined> {
+  const { run } = bundle;
   const opened = session.wholeStore();
   // The plan of a file needs no store.
   const store = await (source === 'file' ? opened.catch(() => undefined) : opened);
-  return store?.callsOfFamily(run.tenant, run.runId, LIST_ROWS_MAX);
+  const stored = await store?.callsOfFamily(run.tenant, run.runId, LIST_ROWS_MAX);
+  if (source !== 'file') return stored;
+  const known = new Set((stored ?? []).map(({ key }) => key));
+  const all = [...(stored ?? []), ...(await inFile(file, run.runId)).filter(isNew)];
+  return stored === undefined && all.length === 0 ? undefined : all.slice(0, LIST_ROWS_MAX);
+
+  function isNew({ key }: PlannedCall): boolean {
+    return !known.has(key);
+  }
 }
 
+/** Calls of other runs of the file: a live fork asks about these whatever a store knows. */
+async function inFile(file: Bundle, runId: string): Promise<readonly PlannedCall[]> {
+  const { callsInFile } = await import('../../evaluation/fork/calls-below.js');
+  try {
+    return (callsInFile(file, runId) ?? []).flatMap((call) =>
+      call.runId === undefined || call.runId === runId
+        ? []
+        : [{ key: call.key, runId: call.runId, tool: call.tool }],
+    );
+  } catch (error) {
+    // A file that lacks runs is forked dry alone.
+    if (error instanceof HoldfastError && error.code === 'ForkRefused') return [];
+    throw error;
+  }
+}
+
+/** Of a call that a file alone knows nobody has looked up when it was, and how it stands. */
+type PlannedCall = Pick<FamilyCall, 'key' | 'runId' | 'tool'> & Partial<FamilyCall>;
+
 interface Told extends Omit<ForkPlan, 'handedOver'> {
-  readonly handedOver: ForkPlan['handedOver'] & { readonly family?: readonly FamilyCall[] };
+  readonly handedOver: ForkPlan['handedOver'] & { readonly family?: readonly PlannedCall[] };
 }
 
 function linesOf(plan: Told): readonly string[] {

@@ -25,7 +25,10 @@ export function loginsAtDesk(api: DeskApi, connector: string): Logins {
     async begin(redirectUrl) {
       const told = await post(api, { connector, path: `${path}/login`, body: { redirectUrl } });
       const { address, issuer } = read(shapes.begunLogin, told);
-      const state = isSafeAddress(address) && new URL(address).searchParams.get('state');
+      const state =
+        URL.canParse(address) &&
+        isSafeAddress(address) &&
+        new URL(address).searchParams.get('state');
       if (typeof state !== 'string' || state === '') throw odd();
       return {
         address,

@@ -28,7 +28,8 @@ export interface DeskLogin {
   readonly tenant?: string;
 }
 
-const LIMIT_MS = 30_000;
+/** A desk waits for the servers of connectors, twice for some requests. */
+const LIMIT_MS = 90_000;
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Errors: Usage for an address to which a token may not go. */
@@ -49,6 +50,7 @@ export function deskApi({ url, token, as, roles, tenant }: DeskLogin): DeskApi {
       ({ status } = response);
       text = await response.text();
     } catch (error) {
+      if (error instanceof Error && error.name === 'TimeoutError') throw late(base, error);
       throw new HoldfastError('ServerUnavailable', `The approval desk at ${base} is not there.`, {
         hint: 'Start it with `holdfast console`, or name it with --desk or HOLDFAST_DESK_URL.',
         cause: error,
@@ -71,6 +73,14 @@ export function deskApi({ url, token, as, roles, tenant }: DeskLogin): DeskApi {
         },
       }),
   };
+}
+
+function late(base: string, cause: Error): HoldfastError {
+  return new HoldfastError(
+    'ServerUnavailable',
+    `The approval desk at ${base} did not answer within ${LIMIT_MS / 1_000} s.`,
+    { hint: 'The desk may have done what was asked: look there before you ask again.', cause },
+  );
 }
 
 function baseOf(url: string): string {

@@ -53,7 +53,7 @@ export const COMMAND_NAMES = [
 ] as const;
 
 const COMMAND = new RegExp(
-  `(?<![\\w/.@-]|npx |exec |yarn |bunx )holdfast(?= (?:${COMMAND_NAMES.join('|')}|COMMAND|\\[|--)(?![\\w-]))`,
+  `(?<![\\w/\\\\.@-]|npx |exec |yarn |bunx )holdfast(?= (?:${COMMAND_NAMES.join('|')}|COMMAND|\\[|--)(?![\\w-]))`,
   'g',
 );
 

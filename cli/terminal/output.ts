@@ -67,15 +67,14 @@ export function createOutput(streams: Streams, options: Speech): Output {
       streams.err(`${own(text)}\n`);
     },
     failure(error) {
-      const found = failureOf(error);
-      const failure = { ...found, hint: own(found.hint) };
+      const failure = failureOf(error);
       if (json) {
         streams.out(`${exactJson({ error: failure })}\n`);
         return;
       }
       endLine();
       streams.err(`${inertLines(`Error: ${failure.message}`).join('\n')}\n`);
-      streams.err(`${inertLines(failure.hint).join('\n')}\n`);
+      streams.err(`${inertLines(own(failure.hint)).join('\n')}\n`);
     },
   };
 }

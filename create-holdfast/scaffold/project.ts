@@ -95,7 +95,7 @@ function scriptsOf(template: Template): Readonly<Record<string, string>> {
     }),
     worker: 'holdfast worker',
     build: 'tsc',
-    // Without quotes: the shell finds the files, and on Windows Node does.
+    // Without quotes: the shell finds the files, and where it does not (Windows), Node does from 21 on.
     test: 'tsc && node --test build/test/*.test.js && holdfast eval cases',
   };
 }

@@ -97,9 +97,11 @@ class Team {
     const one = fixture.agents.get(name)!;
     const { tools = this.plainTools(), budget, handoffTo, subAgents = [] } = one;
     const isOwn = one.instructions !== undefined;
-    // Whoever takes the run over has its limits; a sub-agent has what its parent leaves it.
+    // Whoever takes the run over has its limits; of money a sub-agent has what its parent leaves it.
     const isBelow = fixture.goal === undefined && !handoffTargets(fixture).includes(name);
-    const limits = isOwn || isBelow ? budget : { ...fixture.budget, ...budget };
+    const { maxCostMicroUsd: _, ...withoutMoney } = fixture.budget;
+    const above = isBelow ? withoutMoney : fixture.budget;
+    const limits = isOwn ? budget : { ...above, ...budget };
     const agents = this.roles(subAgents, tools);
     const agent = this.agentOf(name, tools, {
       instructions: instructionsOf(fixture, name, one),

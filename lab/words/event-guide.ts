@@ -226,7 +226,7 @@ export const EVENT_GUIDE: { readonly [type in EventType]: EventMeaning } = {
   },
   hook: {
     says: 'A hook has run.',
-    when: 'At the end of each run of a hook.',
+    when: 'At the end of each run of a hook, except those of SessionStart and SessionEnd: the result names them (`hooks`).',
     fields: {
       name: 'The point at which the hook runs.',
       hook: 'Name of the hook.',

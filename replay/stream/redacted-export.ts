@@ -4,7 +4,7 @@
  * Invariant: the bundle is the one that `redactBundle` makes of what `exportRun` or `exportTree` gives.
  */
 import type { Json } from '../../core/json/json.js';
-import type { Bundle } from '../bundle.js';
+import { BUNDLE_BYTES_MAX, type Bundle } from '../bundle.js';
 import { below, type ExportPlace, type RecordedTree } from '../export-run.js';
 import { documentsOf } from '../redaction/documents.js';
 import { redactRecorded, type RedactionOptions } from '../redaction/redact-bundle.js';
@@ -16,6 +16,9 @@ import { keptTree, type KeptRun } from './record-run.js';
 import { shelvedConversation } from './shelved-conversation.js';
 import type { SpooledExport, StreamOptions } from './spooled-export.js';
 import { openSpooledShelf } from './spooled-shelf.js';
+
+/** Of a run as it was recorded: its pictures and sounds are taken out before the bundle is bounded. */
+const RECORD_BYTES_MAX = 8 * BUNDLE_BYTES_MAX;
 
 export interface RedactedOptions extends StreamOptions, RedactionOptions {
   readonly rules: readonly RedactionRule[];
@@ -31,18 +34,21 @@ export async function openRedactedExport(
 ): Promise<SpooledExport> {
   const { folder, rules, look } = options;
   const shelves: Shelf[] = [];
-  async function openShelf(): Promise<Shelf> {
-    const shelf = await openSpooledShelf(folder);
+  async function openShelf(bytesMax?: number): Promise<Shelf> {
+    const shelf = await openSpooledShelf(folder, bytesMax);
     shelves.push(shelf);
     return shelf;
   }
   async function close(): Promise<void> {
-    for (const shelf of shelves) await shelf.close();
+    await Promise.allSettled(shelves.map((shelf) => shelf.close()));
   }
   try {
-    const shelf = await openShelf();
+    const shelf = await openShelf(RECORD_BYTES_MAX);
     const { recorded, events } = await recordedOnto(shelf, place, { ...options, run });
-    const redacted = await redactRecorded(recorded, rules, { ...options, openShelf });
+    const redacted = await redactRecorded(recorded, rules, {
+      ...options,
+      openShelf: () => openShelf(),
+    });
     if (look !== undefined) for await (const value of documentsOf(redacted)) look(value);
     const counts = {
       events,

@@ -61,7 +61,7 @@ async function shelvedNodes(
         yield [hash, JSON.parse(body) as Json as JsonObject];
       }
     }
-    order.push(...found.toReversed());
+    for (const hash of found.toReversed()) order.push(hash);
   }
   async function* all(): AsyncGenerator<readonly [string, JsonObject], void> {
     for (const head of heads) yield* chain(head);

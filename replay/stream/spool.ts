@@ -1,9 +1,10 @@
 /**
  * Texts on a disk between their reading and their writing, so that no process holds all of them.
- * Invariants: the file has no name as soon as it is open, so nothing of it is left behind, however the process ends; what
- * was put is read back as it was.
+ * Invariants: the file has no name as soon as it is open, so nothing of it is left behind, however the process ends; its
+ * bytes are enciphered with a key that this process alone has, because some disks keep files and free blocks all the same;
+ * what was put is read back as it was.
  */
-import { randomUUID } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -34,13 +35,42 @@ export async function openSpool(folder: string): Promise<Spool> {
   return spoolIn(handle);
 }
 
+const CIPHER = 'aes-256-ctr';
+const BLOCK_BYTES = 16;
+
+interface Secret {
+  encipher(bytes: Buffer): Buffer;
+  /** Of bytes from there on. */
+  decipherFrom(at: number): (bytes: Buffer) => Buffer;
+}
+
+function newSecret(): Secret {
+  const key = randomBytes(32);
+  // Counts blocks from 0 on: a key is used for one file.
+  const counterAt = (at: number): Buffer => {
+    const counter = Buffer.alloc(BLOCK_BYTES);
+    counter.writeBigUInt64BE(BigInt(Math.floor(at / BLOCK_BYTES)), BLOCK_BYTES / 2);
+    return counter;
+  };
+  const cipher = createCipheriv(CIPHER, key, counterAt(0));
+  return {
+    encipher: (bytes) => cipher.update(bytes),
+    decipherFrom(at) {
+      const decipher = createDecipheriv(CIPHER, key, counterAt(at));
+      decipher.update(Buffer.alloc(at % BLOCK_BYTES));
+      return (bytes) => decipher.update(bytes);
+    },
+  };
+}
+
 function spoolIn(handle: FileHandle): Spool {
+  const secret = newSecret();
   let end = 0;
   let waiting: Buffer[] = [];
   let waitingBytes = 0;
 
   async function flush(): Promise<void> {
-    const bytes = Buffer.concat(waiting);
+    const bytes = secret.encipher(Buffer.concat(waiting));
     waiting = [];
     waitingBytes = 0;
     for (let done = 0; done < bytes.length;) {
@@ -63,12 +93,13 @@ function spoolIn(handle: FileHandle): Spool {
     },
     async *read({ at, bytes }) {
       if (waitingBytes > 0) await flush();
+      const decipher = secret.decipherFrom(at);
       for (let done = 0; done < bytes;) {
         const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, bytes - done));
         const { bytesRead } = await handle.read(piece, 0, piece.length, at + done);
         if (bytesRead === 0) throw new Error('the spool is shorter than what was put there');
         done += bytesRead;
-        yield piece.subarray(0, bytesRead);
+        yield decipher(piece.subarray(0, bytesRead));
       }
     },
     close: () => handle.close(),

@@ -7,14 +7,25 @@ import { tooLargeBundle } from './too-large.js';
 
 const NEWLINE = 0x0a;
 
-/** `folder`: on a disk that has room for a bundle. Errors: `InvalidBundle` for more than a bundle holds. */
-export async function openSpooledShelf(folder: string): Promise<Shelf> {
+/** `folder`: on a disk that has room for it. Errors: `InvalidBundle` for more than `bytesMax`, by default what a bundle holds. */
+export async function openSpooledShelf(
+  folder: string,
+  bytesMax = BUNDLE_BYTES_MAX,
+): Promise<Shelf> {
   const spool = await openSpool(folder);
+  let held = 0;
+
+  /** Ends where the limit is passed, not behind a list that has no end. */
+  async function* bounded(lines: AsyncIterable<string>): AsyncGenerator<string, void> {
+    for await (const line of lines) {
+      held += Buffer.byteLength(line);
+      if (held > bytesMax) throw tooLargeBundle();
+      yield line;
+    }
+  }
 
   async function put(values: Values<unknown>): Promise<Stretch> {
-    const stretch = await spool.put(linesOf(values));
-    if (stretch.at + stretch.bytes > BUNDLE_BYTES_MAX) throw tooLargeBundle();
-    return stretch;
+    return spool.put(bounded(linesOf(values)));
   }
 
   return {
