@@ -18,7 +18,7 @@ export function withImplied(document: FixtureDocument, agents: Agents): Team {
   const said = { agents, ...(subAgents !== undefined && { subAgents }) };
   const isSaid =
     [subAgents, captured, runs, goalLoop].some((key) => key !== undefined) ||
-    Object.values(document.tools ?? {}).some((tool) => 'starts' in tool) ||
+    startsSome(document.tools) ||
     [...agents.values()].some((one) => one.subAgents !== undefined);
   if (isSaid) return said;
   const below = new Map<string, readonly string[]>();
@@ -37,6 +37,12 @@ export function withImplied(document: FixtureDocument, agents: Agents): Team {
     // Those whom another agent starts as well, the agent of the case may start all the same.
     subAgents: startable({ agents, ...handoffsOf(handoffTo) }),
   };
+}
+
+function startsSome(tools: FixtureDocument['tools']): boolean {
+  return (
+    typeof tools === 'object' && Object.values(tools).some((tool) => tool.starts !== undefined)
+  );
 }
 
 function startedBy({ model = [], tools, start }: CaseAgent, agents: Agents): readonly string[] {
