@@ -60,12 +60,9 @@ async function familyOf(
   const stored = await store?.callsOfFamily(run.tenant, run.runId, LIST_ROWS_MAX);
   if (source !== 'file') return stored;
   const known = new Set((stored ?? []).map(({ key }) => key));
-  const all = [...(stored ?? []), ...(await inFile(file, run.runId)).filter(isNew)];
+  const more = (await inFile(file, run.runId)).filter(({ key }) => !known.has(key));
+  const all = [...(stored ?? []), ...more];
   return stored === undefined && all.length === 0 ? undefined : all.slice(0, LIST_ROWS_MAX);
-
-  function isNew({ key }: PlannedCall): boolean {
-    return !known.has(key);
-  }
 }
 
 /** Calls of other runs of the file: a live fork asks about these whatever a store knows. */

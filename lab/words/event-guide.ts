@@ -77,7 +77,7 @@ export const EVENT_GROUPS: readonly EventGroup[] = [
 ];
 
 /** Meanings of fields by name, where the declaration has none and the type's own line neither. */
-export const COMMON_FIELDS: { readonly [field: string]: string } = {
+export const MEANINGS_BY_NAME: { readonly [field: string]: string } = {
   agent: 'Name of the agent.',
   args: 'Arguments, as the tool gets them.',
   argsHash: 'What a decision must echo.',
@@ -164,14 +164,15 @@ export const EVENT_GUIDE: { readonly [type in EventType]: EventMeaning } = {
   },
   transition: {
     says: 'The run goes on to another request, for this reason.',
-    when: 'Between two requests.',
+    when: 'Between two requests; with `continued_as_new` where a new segment begins.',
     fields: { reason: 'Why another request is made.' },
   },
   compact_boundary: {
     says: 'A summary has taken the place of the conversation before this point.',
     when: 'When the summary is stored.',
     fields: {
-      trigger: '`auto`: the context was nearly full; `reactive`: the vendor refused its length.',
+      trigger:
+        '`auto`: the context was nearly full; `reactive`: the vendor refused its length, or a reply was cut off.',
       preTokens: 'Estimated tokens before.',
       postTokens: 'Estimated tokens after.',
     },
@@ -187,7 +188,7 @@ export const EVENT_GUIDE: { readonly [type in EventType]: EventMeaning } = {
   },
   permission: {
     says: 'A rule has decided whether a call may run.',
-    when: 'Before a call is handed to its executor or to people.',
+    when: 'Before a call is handed to its executor or to people; by the rule `identity` also when a call that was handed over comes back.',
   },
   tool_started: {
     says: 'A call was handed to its executor.',
@@ -268,7 +269,7 @@ export const EVENT_GUIDE: { readonly [type in EventType]: EventMeaning } = {
   },
   interruption: {
     says: 'Somebody has interrupted or cancelled the run.',
-    when: 'When the run hears of it.',
+    when: 'When the run hears of it and ends or goes on because of it, not where a limit has ended the run already.',
     fields: { by: 'Which of the two it is.' },
   },
   warning: {
@@ -352,7 +353,7 @@ export const EVENT_GUIDE: { readonly [type in EventType]: EventMeaning } = {
   },
   goal_sleeping: {
     says: 'The goal sleeps.',
-    when: 'When the next cycle is not due.',
+    when: 'When the next cycle is not due, or a person holds the goal.',
   },
   goal_woken: {
     says: 'The sleep is over.',

@@ -6,7 +6,7 @@ import { HOOK_POINTS } from '../../core/state/hook.js';
 import { TOOL_RESULT_CODES } from '../../core/state/tool-result.js';
 import { WARNINGS } from '../../core/state/warning.js';
 import { declarationOf, fieldsOf, membersOf, type Field, type Member } from './declarations.js';
-import { COMMON_FIELDS, EVENT_GROUPS, EVENT_GUIDE, SHARED_TYPES } from './event-guide.js';
+import { MEANINGS_BY_NAME, EVENT_GROUPS, EVENT_GUIDE, SHARED_TYPES } from './event-guide.js';
 
 const EVENTS = 'core/state/event.ts';
 
@@ -21,7 +21,7 @@ export function declaredEvents(): ReadonlyMap<string, Member> {
 
 /** The meaning of a field; undefined: there is none. */
 export function meaningOf(type: EventType, { name, says }: Field): string | undefined {
-  return EVENT_GUIDE[type].fields?.[name] ?? says ?? COMMON_FIELDS[name];
+  return EVENT_GUIDE[type].fields?.[name] ?? says ?? MEANINGS_BY_NAME[name];
 }
 
 /** Names of declared types in the type of a field. */

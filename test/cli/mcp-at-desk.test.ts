@@ -129,18 +129,20 @@ const LOGIN = ['mcp', 'login', 'crm', '--json'] as const;
 
 test('a login over the desk comes back to this machine, past an answer of somebody else, and is the one of the token', async () => {
   let forged = 0;
+  let visited: Promise<string> | undefined;
   const { code, out, err } = await holdfast(LOGIN, {
     visit: (line) => {
       const { address, redirectUrl } = JSON.parse(line) as Record<
         'address' | 'redirectUrl',
         string
       >;
-      void (async () => {
+      visited = (async () => {
         forged = (await fetch(`${redirectUrl}?code=forged&state=guessed`)).status;
-        expect(await (await fetch(address)).text()).toContain('has logged in the connector crm');
+        return (await fetch(address)).text();
       })();
     },
   });
+  expect(await visited).toContain('has logged in the connector crm');
   expect({ code, err, forged }).toEqual({ code: 0, err: '', forged: 400 });
   const row = await store.connectorToken({ tenant: 'default', connector: 'crm' });
   expect(row).toMatchObject({ state: 'ready' });
