@@ -3,7 +3,6 @@
  * payment that is not drawn; HOLDFAST_SEED: of the draw.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { compiledPath } from '../compiled.js';
 import { drawn } from '../draw.js';
+import { readToTheEnd } from '../read-to-the-end.js';
 import { saySeed, SEED, WHOLE } from '../seed.js';
 
 const START = compiledPath(join(__dirname, '../../examples/refund/start.ts'));
@@ -51,16 +51,19 @@ describe('the refund demo', () => {
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
     }
-    const exited = once(child, 'exit').then(([code]) => code as number | null);
+    const ended = readToTheEnd(child);
+    let isOver = false;
+    void ended.then(() => (isOver = true));
     const demo: Demo = {
       child,
       output: () => text,
-      exit: () => exited,
+      exit: () => ended,
       async saw(pattern) {
         const deadline = Date.now() + LIMIT_MS;
-        while (Date.now() < deadline && child.exitCode === null) {
+        while (Date.now() < deadline) {
           const match = pattern.exec(text);
           if (match !== null) return match;
+          if (isOver) break;
           await sleep(20);
         }
         throw new Error(`never saw ${pattern}:\n${text}`);

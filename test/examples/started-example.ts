@@ -1,9 +1,9 @@
 /** An example as somebody runs it, compiled, in a folder of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compiledPath } from '../compiled.js';
+import { readToTheEnd } from '../read-to-the-end.js';
 
 const EXAMPLES = join(__dirname, '../../examples');
 const LIMIT_MS = 170_000;
@@ -37,15 +37,17 @@ export function startExample(
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
   }
-  const exited = once(child, 'exit').then(([code]) => code as number | null);
+  const ended = readToTheEnd(child);
+  let isOver = false;
+  void ended.then(() => (isOver = true));
   return {
     child,
     output: () => text,
-    exit: () => exited,
+    exit: () => ended,
     async saw(pattern) {
       const deadline = Date.now() + LIMIT_MS;
       while (!pattern.test(text)) {
-        if (Date.now() > deadline || child.exitCode !== null) {
+        if (Date.now() > deadline || isOver) {
           throw new Error(`never saw ${pattern}:\n${text}`);
         }
         await sleep(20);

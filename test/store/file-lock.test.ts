@@ -26,9 +26,11 @@ const nothing = () => Promise.resolve('in');
 async function holder() {
   const hold = `
     const Database = require(${JSON.stringify(require.resolve('better-sqlite3'))});
-    new Database(${JSON.stringify(path)}).exec('begin exclusive');
+    const database = new Database(${JSON.stringify(path)});
+    database.exec('begin exclusive');
     process.stdout.write('held');
-    setInterval(() => undefined, 1_000);`;
+    // Names the connection: one that nothing names is collected, and its lock with it.
+    setInterval(() => database.open, 1_000);`;
   const child = spawn(process.execPath, ['-e', hold], { stdio: ['ignore', 'pipe', 'inherit'] });
   await new Promise((resolve) => child.stdout.once('data', resolve));
   return child;

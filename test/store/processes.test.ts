@@ -3,13 +3,13 @@
  * one of the two databases, as the seed draws. HOLDFAST_WHOLE=1: on both; HOLDFAST_SEED: of the draw.
  */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { SCHEMA_VERSION } from '../../store/migrations.js';
 import { isStoreUrl } from '../../store/postgres/store-url.js';
 import { compiledPath } from '../compiled.js';
 import { postgresBinaries } from '../postgres-server.js';
+import { readToTheEnd } from '../read-to-the-end.js';
 import { saySeed, SEED, WHOLE } from '../seed.js';
 import { cleanUp, databaseNow, newPlace, newStore, rawRows } from './fixtures.js';
 import { until } from '../until.js';
@@ -40,7 +40,7 @@ function start(place: string, job: string, id: number): Child {
   const errors: string[] = [];
   createInterface(child.stdout).on('line', (line) => lines.push(JSON.parse(line)));
   child.stderr.on('data', (data) => errors.push(String(data)));
-  return { process: child, lines, errors, exited: once(child, 'exit') };
+  return { process: child, lines, errors, exited: readToTheEnd(child) };
 }
 
 async function startTogether(place: string, jobs: readonly string[]): Promise<readonly Child[]> {
