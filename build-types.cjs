@@ -27,7 +27,20 @@ function pruneTypes(folder, entries) {
 
 /** A first line that names the program to run it with stays. */
 function withoutComments(code) {
-  return transformSync(code, { legalComments: 'none', charset: 'utf8', target: 'node20' }).code;
+  return narrow(
+    transformSync(code, { legalComments: 'none', charset: 'utf8', target: 'node20' }).code,
+  );
+}
+
+/** One blank for each level, where that changes nothing but the width: blanks within a text of several lines are no indentation. */
+function narrow(code) {
+  const narrower = code.replace(/^(?: {2})+/gm, (blanks) => ' '.repeat(blanks.length / 2));
+  const isSame = !code.includes('`') || withoutBlanks(narrower) === withoutBlanks(code);
+  return isSame ? narrower : code;
+}
+
+function withoutBlanks(code) {
+  return transformSync(code, { minifyWhitespace: true, charset: 'utf8' }).code;
 }
 
 function reachedFrom(files) {

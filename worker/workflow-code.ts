@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { extname, join, relative } from 'node:path';
 import {
   bundleWorkflowCode,
   DefaultLogger,
@@ -134,7 +134,7 @@ export async function bundleWith({ interceptors = [], plugins = [] }: BundleWith
       ...othersCompact(compiledForThisNode(config)),
       devtool: SOURCE_MAP,
       // A comment at each module says its path, which the source map says as well.
-      output: { ...config.output, pathinfo: false },
+      output: { ...config.output, pathinfo: false, devtoolModuleFilenameTemplate: nameInStack },
       plugins: [...(config.plugins ?? []), ...plugins],
     }),
     logger: new DefaultLogger('ERROR'),
@@ -145,6 +145,11 @@ export async function bundleWith({ interceptors = [], plugins = [] }: BundleWith
 
 /** For the lines of stack traces. With columns and the sources' texts it would be twice as large as the code. */
 const SOURCE_MAP = 'inline-nosources-cheap-module-source-map';
+
+/** From this package on: the machine that made a prebuilt bundle is not the one where its stacks are read. */
+function nameInStack({ absoluteResourcePath }: { readonly absoluteResourcePath: string }): string {
+  return relative(join(ROOT, '..'), absoluteResourcePath).replaceAll('\\', '/');
+}
 
 type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
 
