@@ -15,8 +15,18 @@ export function fakeTemporal(folder: string, versionLine: string = GOOD_VERSION)
   return script(folder, 'temporal', `echo '${versionLine}'`);
 }
 
-/** A `go` that writes a fake `temporal` after a while and counts its builds in a file. */
-export function fakeGo(folder: string, countFile: string): string {
+/**
+ * A `go` that writes a fake `temporal` and counts its builds in a file; `until`: it does so once these words stand in
+ * this file, a minute later at the latest.
+ */
+export function fakeGo(
+  folder: string,
+  countFile: string,
+  until?: { readonly file: string; readonly words: string },
+): string {
+  const wait =
+    until &&
+    `n=0; until /bin/grep -qs '${until.words}' '${until.file}' || test $n -ge 600; do /bin/sleep 0.1; n=$((n + 1)); done`;
   return script(
     folder,
     'go',
@@ -24,7 +34,7 @@ export function fakeGo(folder: string, countFile: string): string {
       `echo "$CGO_ENABLED $GOFLAGS $*" >> '${countFile}'`,
       'test -f go.mod && test -f go.sum || exit 3',
       'echo "go: downloading example v1.0.0" >&2',
-      '/bin/sleep 1',
+      ...(wait === undefined ? [] : [wait]),
       `printf '#!/bin/sh\\necho "${GOOD_VERSION}"\\n' > temporal`,
       '/bin/chmod +x temporal',
     ].join('\n'),

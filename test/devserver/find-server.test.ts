@@ -168,14 +168,17 @@ describe('filling the cache', () => {
     const folder = temporaryFolder();
     const { bin, ...options } = offline(folder);
     const builds = join(folder, 'builds');
-    fakeGo(bin, builds);
-    const runs = [1, 2].map(() => runScript('find', { ...options, allowBuild: true }));
+    const toldIn = join(folder, 'told');
+    // The one builds until the other waits for it.
+    fakeGo(bin, builds, { file: toldIn, words: 'Another process is fetching or building' });
+    const runs = [1, 2].map(() => runScript('find', { ...options, allowBuild: true, toldIn }));
     const results = await Promise.all(runs.map(({ line }) => line));
     expect(readFileSync(builds, 'utf8').trim().split('\n')).toHaveLength(1);
     const sources = results.map(({ found }) => (found as { source: string }).source);
     expect(sources.sort()).toEqual(['build', 'cache']);
-    const messages = results.flatMap((result) => result.messages as string[]);
-    expect(messages.join('\n')).toMatch(/Another process is fetching or building Temporal/);
+    expect(readFileSync(toldIn, 'utf8')).toMatch(
+      /Another process is fetching or building Temporal/,
+    );
   });
 
   it('replaces a cached binary that does not run', async () => {
