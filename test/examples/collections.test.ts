@@ -36,7 +36,7 @@ test('ninety days pass in seconds; the goal ends when the ledger has no old invo
     /claims +blocked: Elm Garage/,
     /person +mia: “I have handed INV-105 to a collection agency\.”/,
     /believes +old_invoices: 0 \(best 0\)/,
-    /collections completed\ndone_condition/,
+    /collections completed\n“No invoice is older than 60 days/,
     /INV-104 +Dune Tours +1250\.00 EUR +2 +paid/,
     /8\d d \d+ h passed in/,
   ]) {
