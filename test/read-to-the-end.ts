@@ -8,7 +8,8 @@ const PIPES_MS = 10_000;
 
 /** Its exit code, null after a signal, once all that it wrote has been read. */
 export async function readToTheEnd(child: ChildProcess): Promise<number | null> {
-  const closed = once(child, 'close');
+  // A process that could not be started has no end; the exit says so.
+  const closed = once(child, 'close').catch(() => undefined);
   await once(child, 'exit');
   const late = new AbortController();
   await Promise.race([closed, sleep(PIPES_MS, undefined, { signal: late.signal }).catch(() => {})]);

@@ -236,9 +236,10 @@ describe('reconcile_tool tells its steps', () => {
 
   test('how long a claim was waited for', async () => {
     await withProbe(() => null);
-    await claim(Date.now() + 300);
+    // Some of it may be over before the search begins.
+    await claim(Date.now() + 1_000);
     const [, burned] = (await stepsOf())!;
-    expect(burned!.durationMs).toBeGreaterThan(0);
+    expect(burned!.durationMs).toBeGreaterThanOrEqual(250);
   });
 
   test('a tool without a probe leaves nobody to tell', async () => {
@@ -299,10 +300,10 @@ describe('reconcile_tool of a tool that repeats with its key', () => {
 
   test('waits for a claimant that may still be running', async () => {
     await withProbe(undefined, undefined, REPEATS);
-    await claim(Date.now() + 300);
-    const before = Date.now();
+    const claimedUntil = Date.now() + 300;
+    await claim(claimedUntil);
     expect(await findingFor(1)).toEqual({ kind: 'repeat' });
-    expect(Date.now() - before).toBeGreaterThan(0);
+    expect(Date.now()).toBeGreaterThanOrEqual(claimedUntil - 50);
   });
 
   test('an attempt that never began says nothing of the one before it', async () => {

@@ -7,8 +7,8 @@ import {
 } from '../../devserver/index.js';
 
 /*
- * Run as a process of its own by the tests: `find <options>` prints what was found, and writes what is told meanwhile to a file; `start <options>`
- * starts a server, prints its handle and waits for a signal without handling any.
+ * Run as a process of its own by the tests: `find <options>` prints what was found, and writes what is told meanwhile
+ * to a file; `start <options>` starts a server, prints its handle and waits for a signal without handling any.
  */
 async function main(): Promise<void> {
   const [command, json = '{}'] = process.argv.slice(2);

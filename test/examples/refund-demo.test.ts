@@ -2,73 +2,31 @@
  * The demo as a newcomer runs it, compiled, against a real server. HOLDFAST_WHOLE=1: also the one of two demos without a
  * payment that is not drawn; HOLDFAST_SEED: of the draw.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
-import { compiledPath } from '../compiled.js';
 import { drawn } from '../draw.js';
-import { readToTheEnd } from '../read-to-the-end.js';
 import { saySeed, SEED, WHOLE } from '../seed.js';
+import { endExample, startExample, type StartedExample } from './started-example.js';
 
-const START = compiledPath(join(__dirname, '../../examples/refund/start.ts'));
 // A first run may have to build the server.
 const LIMIT_MS = 600_000;
 
-interface Demo {
-  readonly child: ChildProcess;
-  output(): string;
-  /** Resolves with what matched. */
-  saw(pattern: RegExp): Promise<RegExpExecArray>;
-  exit(): Promise<number | null>;
-}
-
 describe('the refund demo', () => {
   let folder: string;
-  const demos: Demo[] = [];
+  const demos: StartedExample[] = [];
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'holdfast-demo-'));
   });
   afterEach(async () => {
-    for (const demo of demos.splice(0)) {
-      if (demo.child.exitCode === null) demo.child.kill('SIGKILL');
-      await demo.exit();
-    }
+    for (const demo of demos.splice(0)) await endExample(demo);
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   });
 
-  function start(args: readonly string[] = ['--yes']): Demo {
-    const { ANTHROPIC_API_KEY: _key, ANTHROPIC_BASE_URL: _url, ...environment } = process.env;
-    const child = spawn(process.execPath, [START, ...args], {
-      cwd: folder,
-      env: environment,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let text = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    }
-    const ended = readToTheEnd(child);
-    let isOver = false;
-    void ended.then(() => (isOver = true));
-    const demo: Demo = {
-      child,
-      output: () => text,
-      exit: () => ended,
-      async saw(pattern) {
-        const deadline = Date.now() + LIMIT_MS;
-        while (Date.now() < deadline) {
-          const match = pattern.exec(text);
-          if (match !== null) return match;
-          if (isOver) break;
-          await sleep(20);
-        }
-        throw new Error(`never saw ${pattern}:\n${text}`);
-      },
-    };
+  function start(args: readonly string[] = ['--yes']): StartedExample {
+    const demo = startExample('refund', { folder, args, limitMs: LIMIT_MS });
     demos.push(demo);
     return demo;
   }

@@ -11,8 +11,8 @@ const LIMIT_MS = 170_000;
 export interface StartedExample {
   readonly child: ChildProcess;
   output(): string;
-  /** Resolves when it has printed this. */
-  saw(pattern: RegExp): Promise<void>;
+  /** Resolves with what matched, once it has printed that. */
+  saw(pattern: RegExp): Promise<RegExpExecArray>;
   /** Its exit code. */
   exit(): Promise<number | null>;
 }
@@ -21,11 +21,13 @@ export interface StartOptions {
   readonly folder: string;
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** Longest wait for something printed, in ms. */
+  readonly limitMs?: number;
 }
 
 export function startExample(
   name: string,
-  { folder, args = [], environment = {} }: StartOptions,
+  { folder, args = [], environment = {}, limitMs = LIMIT_MS }: StartOptions,
 ): StartedExample {
   const { ANTHROPIC_API_KEY: _key, ANTHROPIC_BASE_URL: _url, ...own } = process.env;
   const child = spawn(process.execPath, [compiledPath(join(EXAMPLES, name, 'start.ts')), ...args], {
@@ -45,11 +47,11 @@ export function startExample(
     output: () => text,
     exit: () => ended,
     async saw(pattern) {
-      const deadline = Date.now() + LIMIT_MS;
-      while (!pattern.test(text)) {
-        if (Date.now() > deadline || isOver) {
-          throw new Error(`never saw ${pattern}:\n${text}`);
-        }
+      const deadline = Date.now() + limitMs;
+      for (;;) {
+        const match = pattern.exec(text);
+        if (match !== null) return match;
+        if (Date.now() > deadline || isOver) throw new Error(`never saw ${pattern}:\n${text}`);
         await sleep(20);
       }
     },
