@@ -49,10 +49,7 @@ export function eventPrinter(
     if (seq <= (last.get(runId) ?? -1)) output.remark(resetRemark(seq));
     last.set(runId, seq);
     const isBelow = callId !== undefined;
-    if (isBelow && event.type === 'session_init' && event.parent !== undefined) {
-      const { root, path } = event.parent;
-      places.set(runId, { root, agentPath: path });
-    }
+    if (isBelow) notePlace(places, event);
     const place = places.get(runId);
     output.data(isBelow ? { ...event, parent_tool_use_id: callId } : event);
     const path = isBelow ? { path: place?.agentPath ?? [runId] } : {};
@@ -83,6 +80,12 @@ export function eventPrinter(
       return moment.event;
     },
   };
+}
+
+function notePlace(places: Map<string, Required<ShownPlace>>, event: RunEvent): void {
+  if (event.type !== 'session_init' || event.parent === undefined) return;
+  const { root, path: agentPath } = event.parent;
+  places.set(event.stamp.runId, { root, agentPath });
 }
 
 function isAsk(event: RunEvent): event is AskEvent {
