@@ -43,6 +43,11 @@ interface EveryConnector {
   readonly required?: boolean;
   /** 'trusted': the hint `readOnlyHint` of the server counts. Default 'untrusted'. */
   readonly trust?: 'trusted' | 'untrusted' | boolean;
+  /**
+   * What becomes of a question in the middle of a call. 'ask': people answer. 'defaults', of a trusted server alone: a form that
+   * its own defaults fill in is accepted with them at once, told as a note of the call; people answer the rest. Default 'ask'.
+   */
+  readonly elicitation?: 'ask' | 'defaults';
   readonly tools?: ConnectorTools;
   /** Limit of one call, in ms; default 60 s. */
   readonly timeoutMs?: number;
@@ -98,6 +103,7 @@ export interface Connector {
   readonly reached: Reached;
   readonly required: boolean;
   readonly trusted: boolean;
+  readonly elicitation: 'ask' | 'defaults';
   readonly tools: Required<ConnectorTools>;
   readonly timeoutMs: number;
   readonly connectTimeoutMs: number;
@@ -114,6 +120,7 @@ const count = (max: number) => z.int().positive().max(max);
 const every = {
   required: z.boolean().optional(),
   trust: z.union([z.boolean(), z.enum(['trusted', 'untrusted'])]).optional(),
+  elicitation: z.enum(['ask', 'defaults']).optional(),
   tools: z
     .strictObject({
       allow: z.array(toolName).max(1_000).optional(),
@@ -186,12 +193,20 @@ function connectorOf(name: string, given: unknown): Connector {
       'Use https, or a server on this machine.',
     );
   }
+  const trusted = data.trust === true || data.trust === 'trusted';
+  if (data.elicitation === 'defaults' && !trusted) {
+    throw wrong(
+      `mcp.${name}.elicitation is 'defaults', which needs a trusted server`,
+      "Add trust: 'trusted', or leave elicitation out: people are asked then.",
+    );
+  }
   const { tools = {} } = data;
   return Object.freeze({
     name,
     reached: reachedOf(data),
     required: data.required ?? false,
-    trusted: data.trust === true || data.trust === 'trusted',
+    trusted,
+    elicitation: data.elicitation ?? 'ask',
     tools: {
       allow: tools.allow ?? ['*'],
       deny: tools.deny ?? [],
@@ -226,7 +241,7 @@ function misfit(name: string, error: z.ZodError): HoldfastError {
       : `${path.slice(0, 200)} has the unknown field ${unknown.slice(0, 200)}`;
   return wrong(
     what,
-    'A connector has url, or command, and auth, headers, args, env, cwd, required, trust, tools and limits; see docs/guide/connectors.md.',
+    'A connector has url, or command, and auth, headers, args, env, cwd, required, trust, elicitation, tools and limits; see docs/guide/connectors.md.',
   );
 }
 

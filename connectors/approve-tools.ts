@@ -4,7 +4,7 @@
  */
 import type { AuditEntry } from '../pure/audit.js';
 import type { Store } from '../store/store.js';
-import type { SurveyedTool } from './survey.js';
+import type { Surveyed, SurveyedTool } from './survey.js';
 
 export interface ToolsApproved {
   readonly tenant: string;
@@ -22,6 +22,27 @@ export type ApprovingStore = Pick<Store, 'appendAudit' | 'meetTools' | 'approveT
 /** What a run could have, if somebody approved it. */
 export function isApprovable({ pinned, problem }: SurveyedTool): boolean {
   return pinned !== undefined && problem === undefined;
+}
+
+/** A tool as somebody has seen it. */
+export interface ShownTool {
+  readonly name: string;
+  /** Of all that the server said of it. */
+  readonly hash: string;
+}
+
+/** The name of the first of them that the server describes otherwise now, or has no more; else all as they were shown. */
+export function asShown(
+  { tools }: Pick<Surveyed, 'tools'>,
+  shown: readonly ShownTool[],
+): { readonly tools: readonly SurveyedTool[] } | { readonly changed: string } {
+  const found: SurveyedTool[] = [];
+  for (const { name, hash } of shown) {
+    const tool = tools.find((one) => one.name === name);
+    if (tool === undefined || !isApprovable(tool) || tool.hash !== hash) return { changed: name };
+    found.push(tool);
+  }
+  return { tools: found };
 }
 
 export async function approveTools(

@@ -6,20 +6,26 @@
 import type { Connector } from '../authoring/connectors.js';
 import { ToolError, UNAVAILABLE } from '../authoring/tool-error.js';
 import { digestOf, type Json } from '../core/json/json.js';
+import { redacted } from './call-result.js';
+import {
+  activeCall,
+  noted,
+  type Opening,
+  type Parts,
+  type ServerCall,
+  type State,
+} from './connection-parts.js';
 import { definitionHash, definitionOf, type ServerDefinition } from './definition.js';
 import { assumeComplete } from './default-type.js';
-import { exchangeOf, hiddenIn, InputRequired, personRequest, type Exchange } from './exchange.js';
-import { faultOf, NeedsLogin, unreachable, Unsent } from './fault.js';
-import type { Authorization } from './oauth/authorization.js';
+import { personRequest } from './exchange.js';
+import { NeedsLogin, unreachable, Unsent } from './fault.js';
 import { loadSdk, type Sdk, type SdkClient } from './sdk.js';
-import type { Secrets } from './secrets.js';
-import { openTransport, type TransportFactory } from './transport.js';
-import { redacted, valueOf } from './call-result.js';
+import { legacyQuestion, sendCall } from './send-call.js';
+import { openTransport } from './transport.js';
 
 /** A list of tools counts for this long without another look; ms. */
 const FRESH_MS = 10_000;
 const TOOLS_MAX = 500;
-const NOTES_MAX = 10;
 /** Told of the call in which the server said so. */
 const LIST_CHANGED = 'The server says that its list of tools has changed.';
 const CLIENT = { name: 'holdfast', version: '1' } as const;
@@ -30,46 +36,12 @@ export interface ServerFacts {
   readonly server?: string;
 }
 
-export interface ServerCall {
-  /** As the server names it. */
-  readonly tool: string;
-  /** Of its definition. */
-  readonly hash: string;
-  /** It may change something: the server is looked at right before, so that nothing is sent to one that is away. */
-  readonly changes: boolean;
-  readonly definition: ServerDefinition;
-  readonly args: Json;
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
-  /** What people have answered. */
-  readonly exchange?: Exchange;
-  /** Progress and logs, bounded. */
-  readonly note: (text: string) => void;
-}
-
 export interface Connection extends ServerFacts {
   readonly closed: () => boolean;
   /** What the server lists now. */
   definitions(signal: AbortSignal): Promise<readonly ServerDefinition[]>;
   call(call: ServerCall): Promise<unknown>;
   close(): Promise<void>;
-}
-
-export interface Opening {
-  readonly connector: Connector;
-  readonly secrets: Secrets;
-  readonly transports?: TransportFactory;
-  /** Of a connector with OAuth. */
-  readonly authorization?: Authorization;
-  readonly clock: () => number;
-}
-
-/** The call that a connection is busy with. */
-interface Active {
-  readonly call: ServerCall;
-  /** Questions of a legacy server that were not answered yet. */
-  readonly asked: { key: string; params: unknown }[];
-  notes: number;
 }
 
 /** Errors: `ToolError` of code `tool_unavailable`. */
@@ -110,21 +82,6 @@ async function notReached(
   return refused ?? unreachable(connector.name, secrets.hide(reasonOf(error)));
 }
 
-interface State {
-  closed: boolean;
-  /** The server has said that its list is another one. */
-  dirty: boolean;
-  listedAt: number;
-  tools: readonly ServerDefinition[];
-  active?: Active;
-}
-
-interface Parts {
-  readonly sdk: Sdk;
-  readonly client: SdkClient;
-  readonly state: State;
-}
-
 function negotiation({ protocol, connectTimeoutMs: timeoutMs }: Connector) {
   const mode = protocol === 'modern' ? ({ pin: '2026-07-28' } as const) : protocol;
   return { mode, probe: { timeoutMs } };
@@ -143,12 +100,15 @@ function listen(client: SdkClient, state: State): void {
   client.setNotificationHandler('notifications/message', ({ params }) => {
     noted(state, `${params.level}: ${textOf(params.data)}`);
   });
-  client.setRequestHandler('elicitation/create', ({ params }) => {
+  client.setRequestHandler('elicitation/create', async ({ params }) => {
     const { active } = state;
     const key = digestOf(JSON.parse(JSON.stringify(params)) as Json);
     const known = active?.call.exchange?.responses ?? {};
     const response = Object.hasOwn(known, key) ? known[key] : undefined;
     if (response !== undefined) return { ...response } as { action: 'cancel' };
+    const request = personRequest('elicitation/create', params);
+    const own = typeof request === 'string' ? undefined : await active?.answers(request);
+    if (own !== undefined) return { ...own } as { action: 'cancel' };
     active?.asked.push({ key, params });
     return { action: 'cancel' };
   });
@@ -215,10 +175,10 @@ async function callOn(opening: Opening, parts: Parts, call: ServerCall): Promise
   const { state } = parts;
   if (call.changes) state.dirty = true;
   requirePinned(connector.name, await definitions(opening, parts, call.signal), call);
-  const active: Active = { call, asked: [], notes: 0 };
+  const active = activeCall(connector, call);
   state.active = active;
   try {
-    const result = await send(opening, parts, call);
+    const result = await sendCall(opening, parts, active);
     // Told `cancel`, the server has answered all the same: what a change has done is not done a second time.
     if (active.asked.length === 0 || call.changes) return result;
     throw legacyQuestion(opening, active);
@@ -247,64 +207,6 @@ export class ChangedTool extends ToolError {
   constructor(message: string) {
     super(UNAVAILABLE, message);
   }
-}
-
-async function send(
-  { connector, secrets, authorization }: Opening,
-  { sdk, client, state }: Parts,
-  call: ServerCall,
-): Promise<unknown> {
-  const { tool: name, args, exchange, signal, timeoutMs: timeout } = call;
-  const resumed = exchange?.era === 'modern' && {
-    inputResponses: exchange.responses,
-    ...(exchange.state !== undefined && { requestState: exchange.state }),
-  };
-  const params = { name, arguments: args as { [key: string]: unknown }, ...resumed };
-  let result: unknown;
-  try {
-    result = await client.callTool(params, {
-      signal,
-      timeout,
-      maxTotalTimeout: timeout,
-      allowInputRequired: true,
-      // The list was perhaps taken by another process; results are held against its schema where they are stored.
-      toolDefinition: { name, inputSchema: call.definition.inputSchema } as never,
-      onprogress: ({ progress, total, message = '' }) =>
-        noted(state, `${progress}${total === undefined ? '' : `/${total}`} ${message}`),
-    });
-  } catch (error) {
-    throw (await authorization?.refused?.(error, sdk)) ?? faultOf(error, { sdk, secrets });
-  }
-  if (!sdk.isInputRequiredResult(result))
-    return valueOf(result as Parameters<typeof valueOf>[0], secrets);
-  const asked = exchangeOf(result);
-  if (typeof asked === 'string') throw new ToolError(`The server cannot be answered: ${asked}.`);
-  const requests = asked.requests.map(({ key, request }) => ({
-    key,
-    request: hiddenIn(request, secrets),
-  }));
-  throw new InputRequired(connector.name, { ...asked, requests });
-}
-
-/** A legacy server was told `cancel`: whatever a read returned, people are asked, and the call begins anew. */
-function legacyQuestion({ connector: { name }, secrets }: Opening, { call, asked }: Active): Error {
-  const requests: { key: string; request: Exclude<ReturnType<typeof personRequest>, string> }[] =
-    [];
-  for (const { key, params } of asked) {
-    const request = personRequest('elicitation/create', params);
-    if (typeof request === 'string')
-      return new ToolError(`The server of ${name} cannot be answered: ${request}.`);
-    requests.push({ key, request: hiddenIn(request, secrets) });
-  }
-  const responses = call.exchange?.responses ?? {};
-  return new InputRequired(name, { v: 1, era: 'legacy', requests, responses });
-}
-
-function noted(state: State, text: string): void {
-  const { active } = state;
-  if (active === undefined || active.notes >= NOTES_MAX) return;
-  active.notes += 1;
-  active.call.note(text);
 }
 
 function textOf(data: unknown): string {

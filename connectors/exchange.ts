@@ -207,7 +207,7 @@ function inner(said: Json): Json {
 }
 
 /** What the person left out has the default of the form; a form of one field takes plain words. */
-function contentOf({ schema }: FormRequest, said: Json): Json {
+export function contentOf({ schema }: FormRequest, said: Json): Json {
   const { properties = {} } = schema as { readonly properties?: { readonly [name: string]: Json } };
   const fields = Object.entries(properties);
   const [only] = fields;

@@ -58,6 +58,8 @@ export interface Listing extends ServerFacts {
 /** What a tool of a server is told beside what every tool is. */
 export interface ServerContext extends ToolContext {
   readonly exchange?: Exchange;
+  /** Whether the run takes signed decisions alone; absent: nobody can say, as if it did. */
+  readonly wantsProof?: () => Promise<boolean>;
 }
 
 export interface Connectors {
@@ -204,7 +206,7 @@ async function callServer(
   if (!isAllowedTool(connector, mcp.tool)) {
     throw new ToolError(UNAVAILABLE, `The configuration lets nobody use ${mcp.tool} any more.`);
   }
-  const { signal, exchange, note } = ctx;
+  const { signal, exchange, note, wantsProof = () => Promise.resolve(true) } = ctx;
   const call = {
     tool: mcp.tool,
     hash: mcp.hash,
@@ -214,6 +216,7 @@ async function callServer(
     signal,
     timeoutMs,
     ...(exchange !== undefined && { exchange }),
+    wantsProof,
     note: (text: string) => note?.(secrets.hide(text)),
   };
   const work = (connection: Connection): Promise<unknown> => connection.call(call);

@@ -22,6 +22,7 @@ export type ServerState = 'up' | 'down' | 'hanging';
 export interface CaseServer {
   readonly name: string;
   readonly trusted: boolean;
+  readonly elicitation?: 'ask' | 'defaults';
   readonly required: boolean;
   readonly protocol: 'modern' | 'legacy';
   /** Its next answer to a call says that its list has changed. */

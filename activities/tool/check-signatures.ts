@@ -46,7 +46,10 @@ export async function objectionToSignatures(
 }
 
 /** As the run's own beginning says; runs before rules 10 do not say. */
-async function requiresProof(store: InTransaction['store'], run: RunRef): Promise<boolean> {
+export async function requiresProof(
+  store: Pick<InTransaction['store'], 'firstEvent'>,
+  run: RunRef,
+): Promise<boolean> {
   const first = await store.firstEvent(run);
   return first?.type === 'session_init' && first.requireProof === true;
 }

@@ -6,6 +6,7 @@
 import type { ExecuteToolInput, ExecuteToolOutput } from '../../core/state/effect.js';
 import { isMutating, retryFor } from '../../core/state/tool.js';
 import { appendEvents } from '../run/append-events.js';
+import { requiresProof } from './check-signatures.js';
 import { auditRefusal } from './audit-effect.js';
 import { standingOutcome } from './claim-call.js';
 import { now, type ActivityDeps } from '../deps.js';
@@ -90,7 +91,11 @@ async function perform(
     const eventsUpTo = await appendEvents(deps.store, scope, input);
     return { outcome: next.outcome, attempts: 0, eventsUpTo };
   }
-  const notes = notesOf(prepared.runnable, next.exchange);
+  const { exchange } = next;
+  const notes = notesOf(prepared.runnable, {
+    ...(exchange !== undefined && { exchange }),
+    wantsProof: () => requiresProof(deps.store, input.run),
+  });
   const performed = await performTool(deps, scope, { input, meter, before, ...notes });
   return notes.said.length === 0 ? performed : { ...performed, notes: notes.said };
 }

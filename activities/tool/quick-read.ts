@@ -125,7 +125,7 @@ async function tried(
   const { store } = deps;
   const prepared = await prepareCall(deps, scope, input);
   if (!prepared.ok) return { outcome: outcomeOf('unserved'), attempts: 0 };
-  const { runnable, said: notes } = notesOf(prepared.runnable, undefined);
+  const { runnable, said: notes } = notesOf(prepared.runnable);
   const timeoutMs = Math.min(input.timeoutMs, limitMs);
   const ended = await runOutside(deps, scope, {
     run: (signal) => {

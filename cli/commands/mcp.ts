@@ -1,41 +1,38 @@
 /** `holdfast mcp`: connectors, what their servers say of their tools, and which of that runs get. */
 import type { Command } from 'commander';
-import { approveTools, isApprovable } from '../../connectors/approve-tools.js';
-import {
-  survey,
-  type Surveyed,
-  type SurveyedTool,
-  type ToolState,
-} from '../../connectors/survey.js';
-import { toolChanges } from '../../connectors/tool-changes.js';
-import { canonicalJson } from '../../core/json/json.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
+import { offersAtDesk } from '../connectors/at-desk.js';
 import {
-  actorOf,
+  changeLines,
+  headline,
+  isHidden,
+  schemaLines,
+  toolTable,
+} from '../connectors/offer-lines.js';
+import { offersHere, type OfferedConnector, type Offers } from '../connectors/offered.js';
+import {
+  readingDeskOf,
   tenantOf,
-  withActor,
+  withDesk,
   withTenant,
   type ActorOptions,
   type TenantOptions,
 } from '../desk/actor.js';
-import { approveAtDesk, noSuchTool, type ApprovedTool } from '../connectors/at-desk.js';
-import { addLogin } from './mcp-login.js';
 import { EXIT } from '../exit-code.js';
-import { inert, table } from '../render/index.js';
-import { readConfig } from '../serve.js';
-import { neededStore, type Session } from '../session.js';
+import { inert } from '../render/index.js';
+import type { Session } from '../session.js';
 import type { Output } from '../terminal/output.js';
-import { usage } from '../usage.js';
+import { addApproveTools, isApprovable, seenWords } from './mcp-approve.js';
+import { addLogin } from './mcp-login.js';
 
 interface McpOptions extends ActorOptions, TenantOptions {
   readonly schema?: boolean;
 }
 
-const HASH_CHARS = 12;
-const TEXT_CHARS_MAX = 300;
+/** A command that names more tools is too long to be read. */
+const NAMED_MAX = 20;
 const SHAPE =
-  '{connectors: [{connector, status, tools: [{name, tool, state, effect, hash, definition, …}]}]}';
-const HIDDEN: readonly ToolState[] = ['changed', 'new', 'unusable', 'gone'];
+  '{connectors: [{connector, status, tools: [{name, tool, state, effect, hash, changes, definition, …}]}]}';
 
 export function addMcp(program: Command, cli: Cli): void {
   const mcp = program
@@ -44,12 +41,13 @@ export function addMcp(program: Command, cli: Cli): void {
   const reading = (name: string, says: string, work: Work): void => {
     const command = mcp.command(`${name} [connector]`).description(says);
     if (name === 'list') command.option('--schema', 'with the schemas');
-    withJson(withPlace(withTenant(command)), SHAPE)
+    withJson(withPlace(withTenant(withDesk(command))), SHAPE)
       .addHelpText('after', examples(`holdfast mcp ${name}`, `holdfast mcp ${name} crm --json`))
       .action((connector: string | undefined, options: McpOptions) =>
         runCommand(cli, options, async (session, output) => {
-          const found = await look(cli, session, { connector, options });
-          output.data({ connectors: found.map(shown) });
+          const isWhole = options.schema === true || output.json;
+          const found = await offersFor(cli, session, options).look(connector, isWhole);
+          output.data({ connectors: found });
           return work(found, output, options);
         }),
       );
@@ -66,99 +64,38 @@ export function addMcp(program: Command, cli: Cli): void {
   );
   reading('diff', 'Show how tools differ from what was approved.', diff);
   addLogin(mcp, cli);
-  const command = mcp
-    .command('approve <connector> [tools...]')
-    .description(
-      'From now on runs get the tools as their server describes them now; without names all of them.',
-    );
-  withJson(
-    withPlace(withTenant(withActor(command, 'who approves'))),
-    '{approved: [{name, tool, hash}]}',
-  )
-    .addHelpText(
-      'after',
-      examples(
-        'holdfast mcp approve crm --as mia',
-        'holdfast mcp approve crm get_contact --as mia',
-      ),
-    )
-    .action((connector: string, tools: readonly string[], options: McpOptions) =>
-      runCommand(cli, options, (session, output) =>
-        approve(cli, { session, output, options }, { connector, tools }),
-      ),
-    );
+  addApproveTools(mcp, cli);
 }
 
-type Work = (found: readonly Surveyed[], output: Output, options: McpOptions) => number | void;
+type Work = (
+  found: readonly OfferedConnector[],
+  output: Output,
+  options: McpOptions,
+) => number | void;
 
-interface Looking {
-  readonly connector: string | undefined;
-  readonly options: McpOptions;
+/** Over the desk for whoever has a token of it, else by the configuration and the store. */
+function offersFor(cli: Cli, session: Session, options: McpOptions): Offers {
+  const api = readingDeskOf(cli, options);
+  if (api !== undefined) return offersAtDesk(api);
+  return offersHere(cli, { session, tenant: tenantOf(options) });
 }
 
-async function look(
-  { environment }: Cli,
-  session: Session,
-  { connector, options }: Looking,
-): Promise<readonly Surveyed[]> {
-  const config = await readConfig(session.place, environment.folder);
-  const store = await session.wholeStore();
-  return survey({ config, store, tenant: tenantOf(options), connector });
-}
-
-/** Without what only this program needs. */
-function shown({ tools, ...connector }: Surveyed) {
-  return {
-    ...connector,
-    tools: tools.map((tool) => {
-      const { pinned: _, ...told } = tool;
-      return told;
-    }),
-  };
-}
-
-function list(found: readonly Surveyed[], output: Output, { schema }: McpOptions): void {
+function list(found: readonly OfferedConnector[], output: Output, { schema }: McpOptions): void {
   if (found.length === 0) output.line('The configuration names no connectors.');
   for (const one of found) {
     output.line(headline(one));
     if (one.tools.length > 0) output.line(toolTable(one.tools, output));
-    if (schema !== true) continue;
-    for (const { name, definition } of one.tools) {
-      output.line(`${inert(name)} takes ${inert(canonicalJson(definition.inputSchema))}`);
-      const { outputSchema } = definition;
-      if (outputSchema !== undefined)
-        output.line(`${inert(name)} gives ${inert(canonicalJson(outputSchema))}`);
-    }
+    if (schema === true) for (const line of one.tools.flatMap(schemaLines)) output.line(line);
   }
 }
 
-function headline({ connector, status, era, server, message = '', required }: Surveyed): string {
-  const needs = required ? ', required' : '';
-  return status === 'connected'
-    ? `${inert(connector)}: ${inert(server ?? 'a server without a name')}, ${era ?? ''} protocol${needs}`
-    : `${inert(connector)}: down${needs}. ${inert(message)}`;
-}
-
-function toolTable(tools: readonly SurveyedTool[], { paint }: Output): string {
-  return table({
-    head: ['tool', 'effect', 'runs get it', 'hash'],
-    rows: tools.map(({ name, effect, state, problem, hash }) => [
-      inert(name),
-      effect,
-      problem === undefined ? state : `no: ${inert(problem)}`,
-      hash.slice(0, HASH_CHARS),
-    ]),
-    paint,
-  });
-}
-
-function check(found: readonly Surveyed[], output: Output): number {
+function check(found: readonly OfferedConnector[], output: Output): number {
   const down = found.filter(({ status }) => status === 'failed');
   for (const one of down) output.line(headline(one));
   const waiting = found.filter(({ login }) => login !== undefined);
   for (const { connector, login = '' } of waiting)
     output.line(`${inert(connector)} needs a login: ${inert(login)}`);
-  const hidden = found.flatMap(({ tools }) => tools.filter(({ state }) => HIDDEN.includes(state)));
+  const hidden = found.flatMap(({ tools }) => tools.filter(isHidden));
   for (const { name, state, problem } of hidden) {
     output.line(`${inert(name)}: ${state}${problem === undefined ? '' : `, ${inert(problem)}`}`);
   }
@@ -167,60 +104,15 @@ function check(found: readonly Surveyed[], output: Output): number {
   return EXIT.completed;
 }
 
-function diff(found: readonly Surveyed[], output: Output): void {
-  const tools = found.flatMap((one) => one.tools.filter(({ state }) => HIDDEN.includes(state)));
+function diff(found: readonly OfferedConnector[], output: Output): void {
   for (const one of found.filter(({ status }) => status === 'failed')) output.line(headline(one));
-  if (tools.length === 0) output.line('Nothing differs from what was approved.');
-  for (const tool of tools) {
-    output.line(`${inert(tool.name)}: ${tool.state}`);
-    for (const { field, was = 'absent', is = 'absent' } of toolChanges(tool)) {
-      output.line(`  ${field} was ${bounded(was)}`);
-      output.line(`  ${field} is  ${bounded(is)}`);
-    }
+  const differing = found.map((one) => ({ ...one, tools: one.tools.filter(isHidden) }));
+  if (differing.every(({ tools }) => tools.length === 0))
+    output.line('Nothing differs from what was approved.');
+  for (const { connector, tools } of differing) {
+    for (const line of tools.flatMap(changeLines)) output.line(line);
+    const approvable = tools.filter(isApprovable);
+    if (approvable.length > 0 && approvable.length <= NAMED_MAX && !output.json)
+      output.remark(`To approve them as they are here: ${seenWords(connector, approvable)}`);
   }
-}
-
-function bounded(text: string): string {
-  const plain = inert(text);
-  return plain.length <= TEXT_CHARS_MAX ? plain : `${plain.slice(0, TEXT_CHARS_MAX)}…`;
-}
-
-interface Approving {
-  readonly session: Session;
-  readonly output: Output;
-  readonly options: McpOptions;
-}
-
-async function approve(
-  cli: Cli,
-  { session, output, options }: Approving,
-  { connector, tools }: { readonly connector: string; readonly tools: readonly string[] },
-): Promise<void> {
-  const actor = await actorOf(cli, session, options);
-  if (actor.kind === 'desk') return tell(await approveAtDesk(actor.api, connector, tools), output);
-  const store = await neededStore(session);
-  const tenant = tenantOf(options);
-  const [found] = await look(cli, session, { connector, options });
-  if (found === undefined || found.status === 'failed')
-    throw usage(`${connector} is down: ${found?.message ?? ''}`, 'Try again when it answers.');
-  const offered = found.tools.filter(isApprovable);
-  const unknown = tools.find((tool) => !offered.some((one) => isNamed(one, tool)));
-  if (unknown !== undefined) throw noSuchTool(connector, unknown, offered);
-  const chosen = offered.filter(
-    (one) => tools.length === 0 || tools.some((tool) => isNamed(one, tool)),
-  );
-  const at = Date.now();
-  const { by } = actor.named;
-  await approveTools(store, { tenant, connector, tools: chosen, by, at });
-  tell(chosen, output);
-}
-
-function tell(approved: readonly ApprovedTool[], output: Output): void {
-  output.data({ approved: approved.map(({ name, tool, hash }) => ({ name, tool, hash })) });
-  for (const { name, hash } of approved)
-    output.line(`Runs get ${inert(name)} (${hash.slice(0, HASH_CHARS)}) from now on.`);
-}
-
-function isNamed({ name, tool }: SurveyedTool, wanted: string): boolean {
-  return name === wanted || tool === wanted;
 }

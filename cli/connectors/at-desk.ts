@@ -1,5 +1,6 @@
 /**
- * Connectors over the approval desk, for people without the store: logins whose browser comes back to this machine, and approvals.
+ * Connectors over the approval desk, for people without the store: what servers offer, approvals, and logins
+ * whose browser comes back to this machine.
  * Invariants: the answer of a login goes to the desk that began it, with the token of whoever began it; an address is shown only
  * when it is one that a browser may be sent to; tools are approved by the hash that the desk has shown.
  */
@@ -9,8 +10,9 @@ import type { LoggedIn, LoggedOut } from '../../connectors/logins.js';
 import * as shapes from '../../console/http/connector-shapes.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Answer, DeskApi } from '../desk/desk-api.js';
-import { usage } from '../usage.js';
+import { queryText } from '../desk/paging.js';
 import type { Logins } from './logins-here.js';
+import type { OfferedConnector, Offers } from './offered.js';
 
 /** As long as a desk keeps a login that was begun. */
 const LONGEST = '10m';
@@ -53,55 +55,29 @@ export function loginsAtDesk(api: DeskApi, connector: string): Logins {
   };
 }
 
-export interface ApprovedTool {
-  readonly name: string;
-  readonly tool: string;
-  readonly hash: string;
-}
-
 const listed = z.object({ items: z.array(shapes.connector) });
 
-/** Without names: all that runs could have. Errors: Usage; DecisionRejected for a tool that its server has changed meanwhile. */
-export async function approveAtDesk(
-  api: DeskApi,
-  connector: string,
-  names: readonly string[],
-): Promise<readonly ApprovedTool[]> {
-  const { items } = read(listed, await api.get('/v1/connectors'));
-  const found = items.find((one) => one.connector === connector);
-  if (found === undefined) throw unknown(connector);
-  if (found.status === 'failed')
-    throw usage(`${connector} is down: ${found.message ?? ''}`, 'Try again when it answers.');
-  const offered = found.tools.filter(
-    ({ state, problem }) => problem === undefined && state !== 'gone' && state !== 'unusable',
-  );
-  const isNamed = ({ name, tool }: ApprovedTool, wanted: string): boolean =>
-    name === wanted || tool === wanted;
-  const missing = names.find((wanted) => !offered.some((one) => isNamed(one, wanted)));
-  if (missing !== undefined) throw noSuchTool(connector, missing, offered);
-  const chosen = offered
-    .filter((one) => names.length === 0 || names.some((wanted) => isNamed(one, wanted)))
-    .map(({ name, tool, hash }) => ({ name, tool, hash }));
-  for (let from = 0; from < chosen.length; from += APPROVED_AT_ONCE_MAX) {
-    const tools = chosen
-      .slice(from, from + APPROVED_AT_ONCE_MAX)
-      .map(({ name, hash }) => ({ name, hash }));
-    await post(api, { connector, path: `${pathOf(connector)}/approve`, body: { tools } });
-  }
-  return chosen;
-}
-
-/** Errors: Usage. */
-export function noSuchTool(
-  connector: string,
-  wanted: string,
-  offered: readonly { readonly tool: string }[],
-): HoldfastError {
-  const names = offered.map(({ tool }) => tool).join(', ');
-  return usage(
-    `The server of ${connector} has no usable tool ${wanted.slice(0, 100)}.`,
-    `The tools are ${names.slice(0, 500)}.`,
-  );
+/** Of the connectors that the desk's configuration has. */
+export function offersAtDesk(api: DeskApi): Offers {
+  return {
+    async look(connector, definitions) {
+      const wanted = {
+        ...(connector !== undefined && { connector }),
+        ...(definitions && { definitions: 'true' }),
+      };
+      const told = await knowing(connector, () => api.get(`/v1/connectors?${queryText(wanted)}`));
+      return read(listed, told).items as readonly OfferedConnector[];
+    },
+    async approve(connector, shown) {
+      const path = `${pathOf(connector)}/approve`;
+      for (let from = 0; from < shown.length; from += APPROVED_AT_ONCE_MAX) {
+        const tools = shown
+          .slice(from, from + APPROVED_AT_ONCE_MAX)
+          .map(({ name, hash }) => ({ name, hash }));
+        await post(api, { connector, path, body: { tools } });
+      }
+    },
+  };
 }
 
 function pathOf(connector: string): string {
@@ -114,13 +90,17 @@ interface Posted {
   readonly body: object;
 }
 
-/** The desk says the same of a connector that is none and of one without a login. */
 async function post(api: DeskApi, { connector, path, body }: Posted): Promise<Answer> {
+  return knowing(connector, () => api.post(path, body));
+}
+
+/** The desk says the same of a connector that is none and of one without a login. */
+async function knowing(connector: string | undefined, ask: () => Promise<Answer>): Promise<Answer> {
   try {
-    return await api.post(path, body);
+    return await ask();
   } catch (error) {
     const isUnknown = error instanceof HoldfastError && error.details?.['status'] === 404;
-    throw isUnknown ? unknown(connector) : error;
+    throw isUnknown && connector !== undefined ? unknown(connector) : error;
   }
 }
 

@@ -29,7 +29,7 @@ export async function paidAtDesk(api: DeskApi, path: string): Promise<PaidRoutes
 /** Of a run alone that asked one model its cost says enough. */
 export function routeLines({ runs, routes }: PaidRoutes): readonly string[] {
   if (runs.length < 2 && routes.length < 2) return [];
-  const whose = runs.length < 2 ? '' : ', with its sub-agents';
+  const whose = runs.length < 2 ? '' : ', with the runs below it';
   return routes.map((route) => `${routeText(route)}${whose}`);
 }
 

@@ -1,4 +1,5 @@
 /** One event as one line. Exhaustive over the vocabulary, so that a new event cannot be forgotten. */
+import { HANDOFF_TOOL } from '../../core/state/handoff.js';
 import type { Attachment } from '../../core/state/attachment.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { previewOf, type StoredText } from '../../core/json/json.js';
@@ -259,6 +260,9 @@ function askText(event: AskEvent, paint: Paint): Description {
 }
 
 function toolText(event: Of<'tool_finished'>, paint: Paint): string {
+  // No tool runs for a handoff that is made: what was skipped is its code.
+  if (event.tool === HANDOFF_TOOL && event.status === 'skipped' && event.code === undefined)
+    return `${HANDOFF_TOOL} ${paint.green('done')} ${quote(event.content)}`;
   const code = event.code === undefined ? '' : ` ${event.code}`;
   const idle = event.hosted ? ', run by the vendor' : ', not started';
   const took = event.started ? `, ${durationText(event.durationMs)}` : idle;

@@ -2,6 +2,7 @@
 import type { TreeMoment } from '../../client/index.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { agentPathText } from '../../pure/agent-path.js';
+import type { ShownPlace } from '../../store/tree-place.js';
 import { approvalCard, eventLine, inert, isDetail, shellWord } from '../render/index.js';
 import type { Output } from './output.js';
 import { speakers } from './speakers.js';
@@ -24,8 +25,8 @@ export function eventPrinter(
   const tokens = tokenPrinter(output);
   const speaking = speakers();
   const last = new Map<string, number>();
-  /** Of sub-agents: the agents on the way. */
-  const paths = new Map<string, readonly string[]>();
+  /** Of sub-agents: the root, and the agents on the way. */
+  const places = new Map<string, Required<ShownPlace>>();
 
   function hear({ chunk, of }: Extract<TreeMoment, { kind: 'chunk' }>): void {
     const { runId, depth, callId } = of;
@@ -36,7 +37,9 @@ export function eventPrinter(
     }
     if (!speaking.mayBeHeard(chunk, of)) return;
     if (depth > 0 && chunk.kind === 'attempt_started')
-      output.line(`${output.paint.cyan(inert(agentPathText(paths.get(runId) ?? [runId])))} says:`);
+      output.line(
+        `${output.paint.cyan(inert(agentPathText(places.get(runId)?.agentPath ?? [runId])))} says:`,
+      );
     tokens.chunk(chunk);
   }
 
@@ -46,13 +49,13 @@ export function eventPrinter(
     if (seq <= (last.get(runId) ?? -1)) output.remark(resetRemark(seq));
     last.set(runId, seq);
     const isBelow = callId !== undefined;
-    if (isBelow && event.type === 'session_init' && event.parent !== undefined)
-      paths.set(runId, event.parent.path);
+    if (isBelow) notePlace(places, event);
+    const place = places.get(runId);
     output.data(isBelow ? { ...event, parent_tool_use_id: callId } : event);
-    const path = isBelow ? { path: paths.get(runId) ?? [runId] } : {};
+    const path = isBelow ? { path: place?.agentPath ?? [runId] } : {};
     if (all || !isDetail(event))
       output.line(eventLine(tokens.rest(event), { paint: output.paint, ...path }));
-    if (isAsk(event) && askable(event)) output.line(cardOf(event, output));
+    if (isAsk(event) && askable(event)) output.line(cardOf(event, place, output));
   }
 
   return {
@@ -79,13 +82,19 @@ export function eventPrinter(
   };
 }
 
+function notePlace(places: Map<string, Required<ShownPlace>>, event: RunEvent): void {
+  if (event.type !== 'session_init' || event.parent === undefined) return;
+  const { root, path: agentPath } = event.parent;
+  places.set(event.stamp.runId, { root, agentPath });
+}
+
 function isAsk(event: RunEvent): event is AskEvent {
   return event.type === 'approval_requested' || event.type === 'input_request';
 }
 
-function cardOf(event: AskEvent, { paint }: Output): string {
+function cardOf(event: AskEvent, place: ShownPlace | undefined, { paint }: Output): string {
   const { type: _type, stamp, ...ask } = event;
-  return approvalCard(ask, { runId: stamp.runId, now: Date.now(), paint });
+  return approvalCard({ ...ask, ...place }, { runId: stamp.runId, now: Date.now(), paint });
 }
 
 function resetRemark(seq: number): string {

@@ -21,6 +21,10 @@ const connectorTool = z.object({
   hash: text.describe('of all that the server says of the tool'),
   problem: text.optional(),
   changes: z.array(change).describe('against what was approved'),
+  definition: z
+    .record(text, z.unknown())
+    .optional()
+    .describe('all that the server says of it, as MCP lists tools'),
 });
 
 export const connector = z.object({

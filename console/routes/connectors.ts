@@ -5,7 +5,7 @@
  * configuration, never by an address of a request.
  */
 import { z } from 'zod';
-import { approveTools, isApprovable } from '../../connectors/approve-tools.js';
+import { approveTools, asShown } from '../../connectors/approve-tools.js';
 import type { Surveyed, SurveyedTool } from '../../connectors/survey.js';
 import { toolChanges } from '../../connectors/tool-changes.js';
 import type { Json } from '../../core/json/json.js';
@@ -24,16 +24,30 @@ const listConnectors = endpoint({
   name: 'listConnectors',
   summary: 'Tools that servers of connectors offer now, and how they differ from those approved.',
   access: 'connectors',
+  query: z.strictObject({
+    connector: z.string().min(1).max(CONNECTOR_CHARS_MAX).optional().describe('this one alone'),
+    definitions: z
+      .enum(['true', 'false'])
+      .optional()
+      .describe('with all that servers say of tools'),
+  }),
   answers: {
     200: {
       description: 'The connectors of the configuration.',
       schema: z.object({ items: z.array(shapes.connector) }),
     },
   },
-  async handle({ desk, person: { tenant } }) {
-    const found = (await desk.connectors?.all(tenant)) ?? [];
-    const logins = desk.connectors?.logins?.names ?? [];
-    const items = found.map((one) => ({ ...shown(one), hasLogin: logins.includes(one.connector) }));
+  async handle({ desk, person: { tenant }, query: { connector, definitions } }) {
+    const { connectors: now } = desk;
+    if (connector !== undefined && !now?.names.includes(connector)) throw notFound();
+    const found = ((await now?.all(tenant)) ?? []).filter(
+      (one) => connector === undefined || one.connector === connector,
+    );
+    const logins = now?.logins?.names ?? [];
+    const items = found.map((one) => ({
+      ...shown(one, definitions === 'true'),
+      hasLogin: logins.includes(one.connector),
+    }));
     return { status: 200, body: { items } };
   },
 });
@@ -91,23 +105,20 @@ async function wantedOf(
       hint: 'Try again when it answers.',
     });
   }
-  return wanted.map(({ name, hash }) => {
-    const tool = found.tools.find((one) => one.name === name);
-    if (tool !== undefined && isApprovable(tool) && tool.hash === hash) return tool;
-    throw new Problem(409, {
-      code: 'tool_changed',
-      detail:
-        'The server describes one of the tools otherwise than it was shown, or has it no more. Nothing was approved.',
-      hint: 'Look at what the server says now.',
-    });
+  const seen = asShown(found, wanted);
+  if ('tools' in seen) return seen.tools;
+  throw new Problem(409, {
+    code: 'tool_changed',
+    detail: `The server describes ${seen.changed} otherwise than it was shown, or has it no more. Nothing was approved.`,
+    hint: 'Look at what the server says now.',
   });
 }
 
-function shown({ tools, ...connector }: Surveyed) {
+function shown({ tools, ...connector }: Surveyed, withDefinitions: boolean) {
   return {
     ...connector,
     tools: tools.map((tool) => {
-      const { name, tool: named, state, effect, version, hash, problem } = tool;
+      const { name, tool: named, state, effect, version, hash, problem, definition } = tool;
       return {
         name,
         tool: named,
@@ -117,6 +128,7 @@ function shown({ tools, ...connector }: Surveyed) {
         hash,
         ...(problem !== undefined && { problem }),
         changes: toolChanges(tool),
+        ...(withDefinitions && { definition: { ...definition } }),
       };
     }),
   };

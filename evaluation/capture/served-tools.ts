@@ -123,7 +123,12 @@ export function questionIn(
     const before = exchangeIn(answered.exchange, exchanges);
     if (canonical(before.requests) === canonical(now.requests)) return undefined;
   }
-  return asResult(now, exchanges);
+  return asResult({ ...now, requests: askedOfPeople(now) }, exchanges);
+}
+
+/** Without those that their own forms answered: the case's connector has no such setting. */
+function askedOfPeople({ requests, responses }: Exchange): Exchange['requests'] {
+  return requests.filter(({ key }) => !Object.hasOwn(responses, key));
 }
 
 /** What a server of the old protocol asks again when its call begins anew: it hears the answers then. */

@@ -8,6 +8,7 @@ const state = z.enum(['up', 'down', 'hanging']);
 export const server = z
   .strictObject({
     trusted: z.boolean(),
+    elicitation: z.enum(['ask', 'defaults']),
     required: z.boolean(),
     /** It says so in its next answer when its list of tools has changed. */
     notifies: z.boolean(),

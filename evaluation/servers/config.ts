@@ -57,7 +57,7 @@ export function definitionOf(
   tools: readonly ServedTool[],
 ): ConnectorDefinition {
   const { name, required, trusted, protocol, timeoutMs, allow, deny } = server;
-  const { connectTimeoutMs, maxResultBytes } = server;
+  const { connectTimeoutMs, maxResultBytes, elicitation } = server;
   const effects = tools.flatMap(({ tool, effect }): [string, ToolEffect][] =>
     effect === undefined ? [] : [[tool, effect]],
   );
@@ -76,6 +76,7 @@ export function definitionOf(
       ...(allow !== undefined && { allow }),
       ...(deny !== undefined && { deny }),
     },
+    ...(elicitation !== undefined && { elicitation }),
     ...(connectTimeoutMs !== undefined && { connectTimeoutMs }),
     ...(maxResultBytes !== undefined && { maxResultBytes }),
   };

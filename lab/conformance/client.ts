@@ -31,6 +31,7 @@ const LIMIT_MS = 25_000;
 const ROUNDS_MAX = 5;
 const LOGINS_MAX = 3;
 const NAME = 'server';
+const DEFAULTS_SCENARIO = 'elicitation-sep1034-client-defaults';
 const REDIRECT_URL = 'http://127.0.0.1:3917/callback';
 /** The suite expects this one. */
 const CLIENT_METADATA_URL = 'https://conformance-test.local/client-metadata.json';
@@ -123,12 +124,12 @@ async function logIn(operator: LoginPlace): Promise<void> {
 }
 
 function definition(url: string): HttpConnectorDefinition {
-  // A legacy server asks a person only of a read.
-  return {
-    url,
-    trust: 'trusted',
-    tools: { effects: { test_client_elicitation_defaults: 'read' } },
-  };
+  const isAboutDefaults = scenarioName() === DEFAULTS_SCENARIO;
+  return { url, trust: 'trusted', ...(isAboutDefaults && { elicitation: 'defaults' }) };
+}
+
+function scenarioName(): string {
+  return process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
 }
 
 /** As an operator would configure it. */
@@ -136,7 +137,7 @@ async function authOf(
   url: string,
   context: Context,
 ): Promise<Pick<HttpConnectorDefinition, 'auth'>> {
-  const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
+  const scenario = scenarioName();
   if (!scenario.startsWith('auth/')) return {};
   const dpop = scenario.startsWith('auth/dpop');
   const { client_id: clientId } = context;
@@ -226,6 +227,7 @@ function contextOf(exchange: Exchange | undefined) {
     signal: AbortSignal.timeout(LIMIT_MS),
     cost: () => undefined,
     sandbox: undefined as never,
+    wantsProof: () => Promise.resolve(false),
     ...(exchange !== undefined && { exchange }),
   };
 }

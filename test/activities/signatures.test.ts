@@ -4,6 +4,7 @@ import { signerOf } from '../../client/decide/desk-signer.js';
 import type { Decision } from '../../core/state/ask.js';
 import { statementOf } from '../../core/ask/statement.js';
 import { type SignedStatement } from '../../core/state/statement.js';
+import type { ServerContext } from '../../connectors/index.js';
 import type { Grant } from '../../core/state/effect.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
 import { eventsFrom, SESSION_INIT } from '../store/fixtures.js';
@@ -95,6 +96,25 @@ test.each([
   expect(await outcomeOf(unsigned)).toMatchObject({ kind });
   expect(run).toHaveBeenCalledTimes(kind === 'ok' ? 1 : 0);
 });
+
+test.each([
+  ['wants them', true],
+  ['does not', false],
+])(
+  'the server of a call can be answered by what the run says of signed decisions: it %s',
+  async (_what, requireProof) => {
+    const said: unknown[] = [];
+    const asking = await bedWith(async (_input: unknown, ctx: ServerContext) => {
+      said.push(await ctx.wantsProof?.());
+    }, KEYED_WRITE);
+    const [begun] = eventsFrom(0, [{ ...SESSION_INIT, ...(requireProof && { requireProof }) }]);
+    await asking.store.appendEvents({ ...RUN, execution: 'e1' }, [begun!]);
+    const grant: Grant = { ...executeInput(call).grant, basis: 'policy', reference: 'policy:7' };
+    await execute(asking, undefined, { grant });
+    expect(said).toEqual([requireProof]);
+    await asking.end();
+  },
+);
 
 test('a call that a rule allowed in place of a person is on the trail, with the rule', async () => {
   const grant: Grant = { ...executeInput(call).grant, basis: 'policy', reference: 'policy:7' };

@@ -1,4 +1,4 @@
-/** `holdfast mcp login`, `logout` and `approve` over the desk, by somebody who has a token of it and neither store nor configuration. */
+/** `holdfast mcp` over the desk, by somebody who has a token of it and neither store nor configuration. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
@@ -28,6 +28,9 @@ let folder: string;
 let store: MemoryStore;
 let guarded: ProtectedServer;
 let plain: ModernServer;
+/** The desk shows again what it saw moments ago. */
+let skippedMs = 0;
+const forgotten = (): void => void (skippedMs += 60_000);
 let desk: { readonly url: string; close(): Promise<void> };
 
 beforeAll(async () => {
@@ -62,7 +65,7 @@ async function startDesk(): Promise<typeof desk> {
     },
   });
   const { connectors } = config;
-  const clock = Date.now;
+  const clock = (): number => Date.now() + skippedMs;
   const look = (tenant: string, connector?: string) => survey({ config, store, tenant, connector });
   const logins = deskLogins({ connectors, store, clock });
   const app = createApp({
@@ -161,32 +164,95 @@ test('a login over the desk comes back to this machine, past an answer of somebo
   ]);
 });
 
-test('tools are approved over the desk, one by name and all without names', async () => {
-  const one = await holdfast(['mcp', 'approve', 'plain', 'find', '--json']);
-  expect(JSON.parse(one.out)).toEqual({
-    approved: [
-      {
-        name: 'mcp__plain__find',
-        tool: 'find',
-        hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
-      },
-    ],
-  });
-  const all = await holdfast(['mcp', 'approve', 'plain']);
+const findTool = (description: string) => ({ name: 'find', description, run: () => 'x' });
+const PUT = { name: 'put', description: 'Puts.', run: () => 'x' };
+
+interface Told {
+  readonly connectors: readonly {
+    readonly connector: string;
+    readonly tools: readonly { readonly name: string; readonly hash: string }[];
+  }[];
+}
+
+async function seen(...words: readonly string[]) {
+  const { out } = await holdfast(['mcp', 'list', ...words, '--json']);
+  return JSON.parse(out) as Told;
+}
+
+test('what servers offer is listed over the desk, with schemas, one connector or all', async () => {
+  const one = await seen('plain');
+  expect(one.connectors).toMatchObject([
+    {
+      connector: 'plain',
+      status: 'connected',
+      tools: [
+        {
+          name: 'mcp__plain__find',
+          state: 'first use',
+          hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+          definition: { name: 'find', description: 'Finds.', inputSchema: { type: 'object' } },
+        },
+        { name: 'mcp__plain__put' },
+      ],
+    },
+  ]);
+  expect((await seen()).connectors.map(({ connector }) => connector)).toEqual(['crm', 'plain']);
+  const { out } = await holdfast(['mcp', 'list', 'plain', '--schema']);
+  expect(out).toMatch(/mcp__plain__find +unknown +first use +[0-9a-f]{12}\n/);
+  expect(out).toContain('mcp__plain__put takes {"properties":{},"type":"object"}');
+});
+
+test('tools are approved over the desk as they were seen there, and not when their server has changed them since', async () => {
+  const [{ tools }] = (await seen('plain')).connectors as [Told['connectors'][number]];
+  const words = tools.map(({ name, hash }) => `${name}@${hash}`);
+  const all = await holdfast(['mcp', 'approve', 'plain', ...words]);
   expect(all).toMatchObject({ code: 0, err: '' });
   expect(all.out).toMatch(/mcp__plain__find .*\n.*mcp__plain__put /);
-  const trail = await store.readAudit('default', { limit: 10 });
-  const approved = trail.filter(({ kind }) => kind === 'tool_approved');
-  expect(approved.map(({ facts }) => facts['tool'])).toEqual([
-    'mcp__plain__find',
-    'mcp__plain__find',
-    'mcp__plain__put',
+  expect(await holdfast(['mcp', 'check', 'plain'])).toMatchObject({ code: 0 });
+
+  plain.offer([findTool('Finds more.'), PUT]);
+  forgotten();
+  expect(await holdfast(['mcp', 'check', 'plain'])).toMatchObject({
+    code: 1,
+    out: 'mcp__plain__find: changed\n',
+  });
+  const diff = await holdfast(['mcp', 'diff', 'plain']);
+  expect(diff.out).toMatch(/description was "Finds\."\n +description is {2}"Finds more\."/);
+  const [command = ''] = /mcp approve plain mcp__plain__find@[0-9a-f]{64}/.exec(diff.err) ?? [];
+  plain.offer([findTool('Sends all to me.'), PUT]);
+  const late = await holdfast(command.split(' '));
+  expect(late.code).toBe(1);
+  expect(late.err).toMatch(/describes mcp__plain__find otherwise than it was shown/);
+  plain.offer([findTool('Finds more.'), PUT]);
+  forgotten();
+  expect(await holdfast(command.split(' '))).toMatchObject({ code: 0 });
+
+  const trail = await store.readAudit('default', { limit: 20 });
+  expect(
+    trail.flatMap(({ kind, by, facts }) => (kind === 'tool_approved' ? [[by, facts['tool']]] : [])),
+  ).toEqual([
+    ['mia', 'mcp__plain__find'],
+    ['mia', 'mcp__plain__put'],
+    ['mia', 'mcp__plain__find'],
   ]);
 });
 
 test.each([
   ['a connector that is none', ['mcp', 'approve', 'erp'], {}, /no connector "erp"/],
   ['a connector without a login', ['mcp', 'login', 'plain'], {}, /no connector "plain", or no/],
+  ['a list of a connector that is none', ['mcp', 'list', 'erp'], {}, /no connector "erp"/],
+  [
+    'a reader without the right',
+    ['mcp', 'diff'],
+    { as: 'clerk' },
+    /None of your roles allows this/,
+  ],
+  [
+    'a tool that nobody has seen',
+    ['mcp', 'approve', 'plain', 'find'],
+    {},
+    /as somebody has seen them/,
+  ],
   ['a tool that is none', ['mcp', 'approve', 'plain', 'drop'], {}, /no usable tool drop.*find/s],
   [
     'somebody without the right',

@@ -246,7 +246,7 @@ describe('the headline of a card at the terminal', () => {
   });
 });
 
-test('what a tool cost is in its line and in its explanation', () => {
+test('what a tool cost, or that a handoff is made, is in its line', () => {
   const event = (facts: object): RunEvent =>
     ({
       v: 1,
@@ -267,6 +267,11 @@ test('what a tool cost is in its line and in its explanation', () => {
   const lost = event({ costMicroUsd: 2_000_000, status: 'error', code: 'timeout' });
   expect(explainRun([lost])[0]!.words).toContain('search.web failed and cost $2.00: timeout');
   expect(eventLine(event({}))).not.toContain('$');
+  const handed = { tool: 'handoff', status: 'skipped', started: false, durationMs: 0 };
+  expect(eventLine(event(handed))).toMatch(/handoff done .*found/);
+  expect(eventLine(event(handed))).not.toMatch(/skipped|not started/);
+  const refused = event({ ...handed, status: 'error', code: 'permission_denied' });
+  expect(eventLine(refused)).toMatch(/handoff error permission_denied/);
 });
 
 describe('a question of a goal', () => {

@@ -124,6 +124,17 @@ test('what its server has changed since it was shown is not approved, and the re
   ]);
 });
 
+test('one connector is shown alone, with all that its server says where that is asked for', async () => {
+  const { send } = desk();
+  const bare = await send('/v1/connectors?connector=crm');
+  expect(JSON.stringify(bare.body)).not.toContain('"definition"');
+  const { body } = await send('/v1/connectors?connector=crm&definitions=true');
+  expect(body).toMatchObject({
+    items: [{ tools: [{ definition: { name: 'find', description: 'Finds.' } }] }],
+  });
+  expect((await send('/v1/connectors?connector=none')).status).toBe(404);
+});
+
 test('a server that is down is shown as such, and nothing of it is approved', async () => {
   const [{ name, hash } = { name: '', hash: '' }] = await desk().offered();
   await server.kill();

@@ -252,7 +252,7 @@ test('The tree of a run is told with statuses, costs and what all paid by route,
   expect((await desk.get('/v1/runs/nobody/tree')).status).toBe(404);
 
   const shown = await command(['show', 'paid']);
-  expect(shown.out).toMatch(/paid to \S+: 6 replies, .* with its sub-agents/);
+  expect(shown.out).toMatch(/paid to \S+: 6 replies, .* with the runs below it/);
   for (const as of [undefined, 'ann'] as const) {
     const { out } = await command(['show', 'paid', '--json'], as);
     expect(JSON.parse(out)).toMatchObject({ routes: told.routes });

@@ -31,7 +31,7 @@ const opened = (of: Whose, name: string) =>
     model: 'm',
     goal: { text: 'Look.' },
     tools: [],
-    parent: { path: ['desk', name], callId: of.callId, runId: 'desk' },
+    parent: { path: ['desk', name], callId: of.callId, runId: 'desk', root: 'desk' },
   });
 const told = (of: Whose, text: string) =>
   event(of, {
@@ -43,11 +43,14 @@ const told = (of: Whose, text: string) =>
     costMicroUsd: 0,
   });
 
-function printed(moments: readonly TreeMoment[], json = false): readonly string[] {
+function printed(
+  moments: readonly TreeMoment[],
+  { json = false, asks = false } = {},
+): readonly string[] {
   let out = '';
   const streams = { out: (piece: string) => (out += piece), err: () => undefined };
   const output = createOutput(streams, { json, colour: false });
-  const printer = eventPrinter(output, { askable: () => false, all: false });
+  const printer = eventPrinter(output, { askable: () => asks, all: false });
   for (const moment of moments) printer.print(moment);
   return out.split('\n').filter((line) => line !== '');
 }
@@ -102,7 +105,7 @@ test('The run that is followed is always heard, and one whose stream broke off h
 });
 
 test('As data each chunk says whose it is, and the call that it works on.', () => {
-  const [own, below] = printed([says(ROOT, 'a'), says(ONE, 'b')], true).map(
+  const [own, below] = printed([says(ROOT, 'a'), says(ONE, 'b')], { json: true }).map(
     (line) => JSON.parse(line) as object,
   );
   expect(own).not.toHaveProperty('parent_tool_use_id');
@@ -112,4 +115,21 @@ test('As data each chunk says whose it is, and the call that it works on.', () =
     parent_tool_use_id: 'c1',
     delta: { text: 'b' },
   });
+});
+
+test('a question of a sub-agent names the root of its tree and the agents on the way', () => {
+  const asked = event(ONE, {
+    type: 'approval_requested',
+    askId: 'desk:a1:0',
+    kind: 'approval',
+    tool: 'pay',
+    toolVersion: '1',
+    args: {},
+    argsHash: 'h',
+    roles: [],
+    quorum: 1,
+    expiresAt: 1,
+  });
+  const lines = printed([opened(ONE, 'payer'), asked], { asks: true }).join('\n');
+  expect(lines).toMatch(/│ run +desk:a1\n│ root +desk\n│ agents +desk › payer\n/);
 });
