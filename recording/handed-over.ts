@@ -29,18 +29,32 @@ export interface RecordedCall {
 
 /** In the order in which they were scheduled. */
 export function recordedCalls(segments: readonly Segment[]): readonly RecordedCall[] {
+  const reader = callReader();
+  for (const segment of segments) reader.segment(segment);
+  return reader.calls();
+}
+
+/** Of segments that come one by one. */
+export interface CallReader {
+  segment(segment: Pick<Segment, 'events'>): void;
+  calls(): readonly RecordedCall[];
+}
+
+export function callReader(): CallReader {
   const calls = new Map<string, RecordedCall>();
-  for (const { events } of segments) {
-    const done = doneIn(events);
-    for (const event of events) {
-      const call = callOf(event);
-      if (call === undefined) continue;
-      const before = calls.get(call.key);
-      const isDone = before?.isDone === true || done.has(event.eventId);
-      calls.set(call.key, { ...call, isDone });
-    }
-  }
-  return [...calls.values()];
+  return {
+    segment({ events }) {
+      const done = doneIn(events);
+      for (const event of events) {
+        const call = callOf(event);
+        if (call === undefined) continue;
+        const before = calls.get(call.key);
+        const isDone = before?.isDone === true || done.has(event.eventId);
+        calls.set(call.key, { ...call, isDone });
+      }
+    },
+    calls: () => [...calls.values()],
+  };
 }
 
 /** Of runs below another one. */
