@@ -83,9 +83,9 @@ export function diffOf(a: ComparedRun, b: ComparedRun, options: DiffOptions): Di
 }
 
 function sketchOf({ runId, events }: ComparedRun, options: DiffOptions): Sketch {
-  const reader = sketchReader(runId, options);
+  const reader = sketchReader(options);
   for (const event of events) reader.event(event);
-  return reader.end();
+  return reader.end(runId);
 }
 
 function pickedOf({ events, steps = [] }: ComparedRun, verdict: Verdict, options: DiffOptions) {

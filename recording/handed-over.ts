@@ -7,11 +7,6 @@ import type { HistoryEvent } from './history.js';
 import { digestOf, type Json } from '../core/json/json.js';
 import type { Segment } from './chain.js';
 
-interface RecordedRun {
-  readonly run: { readonly runId: string };
-  readonly segments: readonly Segment[];
-}
-
 export interface RecordedCall {
   /** Whose call it was; absent: the run's that was asked about. */
   readonly runId?: string;
@@ -55,13 +50,6 @@ export function callReader(): CallReader {
     },
     calls: () => [...calls.values()],
   };
-}
-
-/** Of runs below another one. */
-export function callsOfRuns(runs: readonly RecordedRun[]): readonly RecordedCall[] {
-  return runs.flatMap(({ run: { runId }, segments }) =>
-    recordedCalls(segments).map((call) => ({ runId, ...call })),
-  );
 }
 
 /** Whether the run started other runs: what they did is in their own histories. */

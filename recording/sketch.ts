@@ -28,13 +28,13 @@ export interface Sketch {
 export interface SketchReader {
   event(event: RunEvent): void;
   /** Behind the last event. */
-  end(): Sketch;
+  end(runId: string): Sketch;
 }
 
 /** Where an entry stands in the path. */
 export type EntryAt = (entry: PathEntry, index: number) => void;
 
-export function sketchReader(runId: string, options: DiffOptions): SketchReader {
+export function sketchReader(options: DiffOptions): SketchReader {
   const digests = digestList();
   let result: RunResult | undefined;
   const entries = entryReader(options, (entry) => {
@@ -45,7 +45,7 @@ export function sketchReader(runId: string, options: DiffOptions): SketchReader 
       if (event.type === 'run_result') ({ result } = event);
       entries.event(event);
     },
-    end() {
+    end(runId) {
       entries.end();
       return { runId, result, ...digests.list() };
     },

@@ -4,7 +4,7 @@ import { lineOf } from '../../recording/fold.js';
 import { indexReader, type IndexReader } from '../../recording/index-reader.js';
 import type { FoldStep } from '../../recording/steps.js';
 import type { Bundle, Segment } from '../../replay/bundle.js';
-import { placeOfMember, type RunHearer, type RunTree } from '../../replay/stream/run-tree.js';
+import type { RunHearer, RunTree } from '../../replay/stream/run-tree.js';
 import { ROOT } from '../../replay/stream/walk-bundle.js';
 import { toldIndex, type ToldIndex } from '../../replay/told-moment.js';
 import {
@@ -16,7 +16,7 @@ import {
 } from '../../replay/told-tree.js';
 import type { RunRow } from '../../store/runs.js';
 import type { Cli } from '../command.js';
-import { fileOf, treeHeard, treeRowsOf } from '../desk/recorded.js';
+import { oneHeard, treeRowsOf } from '../desk/recorded.js';
 import { TENANT } from '../desk/run-record.js';
 import { dateTimeText, inert, table, usdText } from '../render/index.js';
 import { neededStore, type Session } from '../session.js';
@@ -44,28 +44,20 @@ interface Indexed {
 /** A history is let go when it has been followed. */
 async function indexOf(cli: Cli, asked: Asked): Promise<Indexed> {
   const { session, subject, member } = asked;
-  const isFile = fileOf(cli, subject) !== undefined;
   let heard = indexing(ROOT);
-  const reading = await treeHeard(cli, session, { subject, member, alone: true }, () => {
-    heard = indexing(ROOT);
-    // Which of the runs of a file is meant is known behind its end.
-    return isFile && member !== undefined ? {} : heard.hearer;
+  const reading = await oneHeard(cli, session, { subject, member }, (followed) => {
+    heard = indexing(followed);
+    return heard.hearer;
   });
   try {
-    const { head, source } = reading;
-    if (isFile && member !== undefined) {
-      heard = indexing(placeOfMember(head, member));
-      await reading.again({ segment: heard.hearer.segment });
-      return { index: heard.index(reading), tree: [] };
-    }
-    const root = heard.told(head.run, ROOT);
-    if (source === 'run') {
-      return { index: heard.index(reading), tree: await storedTree(session, root) };
-    }
-    const { absent, members = [] } = head;
+    const index = heard.index(reading);
+    const root = heard.told(reading.head.run, ROOT);
+    if (reading.source === 'run') return { index, tree: await storedTree(session, root) };
+    if (member !== undefined) return { index, tree: [] };
+    const { absent, members = [] } = reading.head;
     const told = members.map((one, at) => ({ ...one, told: heard.told(one.run, at) }));
-    const tree = toldBelow(root, { members: told, ...(absent !== undefined && { absent }) });
-    return { index: heard.index(reading), tree };
+    const below = { members: told, ...(absent !== undefined && { absent }) };
+    return { index, tree: toldBelow(root, below) };
   } finally {
     await reading.close();
   }

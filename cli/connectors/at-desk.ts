@@ -86,9 +86,27 @@ export async function approveAtDesk(
     const tools = chosen
       .slice(from, from + APPROVED_AT_ONCE_MAX)
       .map(({ name, hash }) => ({ name, hash }));
-    await post(api, { connector, path: `${pathOf(connector)}/approve`, body: { tools } });
+    const path = `${pathOf(connector)}/approve`;
+    await post(api, { connector, path, body: { tools } }).catch((error: unknown) => {
+      throw approvedBefore(error, chosen.slice(0, from));
+    });
   }
   return chosen;
+}
+
+/** The desk speaks of one request, and knows nothing of those before it. */
+function approvedBefore(error: unknown, approved: readonly ApprovedTool[]): unknown {
+  if (approved.length === 0 || !(error instanceof HoldfastError)) return error;
+  const { code, message, hint = '', details } = error;
+  return new HoldfastError(
+    code,
+    `${approved.length} tools were approved. The next request was refused: ${message}`,
+    {
+      hint: `${hint} Those that were approved stay so; approve the others by name.`.trim(),
+      details: { ...details, approved: approved.map(({ tool }) => tool) },
+      cause: error,
+    },
+  );
 }
 
 /** Errors: Usage. */

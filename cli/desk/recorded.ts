@@ -68,6 +68,24 @@ export async function treeHeard(
   return treeOfRun(place, run, { alone, folder: tmpdir(), hearer: hearing() });
 }
 
+/** The same of one run: `hearing` is told its place, and hears whatever a file has beside it. Errors: as above; `RunNotFound`. */
+export async function oneHeard(
+  cli: Cli,
+  session: Session,
+  { subject, member }: Pick<Wanted, 'subject' | 'member'>,
+  hearing: (followed: number) => RunHearer,
+): Promise<RunTree> {
+  const { ROOT } = await import('../../replay/stream/walk-bundle.js');
+  // Which run of a file that is, its end tells.
+  const isBelow = member !== undefined && fileOf(cli, subject) !== undefined;
+  const wanted = { subject, member, alone: true };
+  const tree = await treeHeard(cli, session, wanted, () => (isBelow ? {} : hearing(ROOT)));
+  if (!isBelow) return tree;
+  const { placeOfMember } = await import('../../replay/stream/run-tree.js');
+  await tree.again(hearing(placeOfMember(tree.head, member)));
+  return tree;
+}
+
 async function read(cli: Cli, subject: string, exported: () => Promise<Bundle>): Promise<Recorded> {
   const file = fileOf(cli, subject);
   if (file === undefined) return { bundle: await exported(), source: 'run' };
