@@ -2,8 +2,7 @@
  * A path by its digests: two paths are compared by them, and no entry is held for that.
  * Invariant: equal digests stand for equal canonical forms; of an action with the type of its event.
  */
-import { createHash } from 'node:crypto';
-import { canonicalJson, type Json } from '../core/json/json.js';
+import { canonicalJson, sha256Hex, type Json } from '../core/json/json.js';
 import type { RunEvent } from '../core/state/event.js';
 import type { RunResult } from '../core/state/result.js';
 import { pathReader, type PathEntry } from './path.js';
@@ -94,7 +93,7 @@ function digestList() {
 }
 
 function digestOf(value: Json): Buffer {
-  return createHash('sha256').update(canonicalJson(value), 'utf8').digest();
+  return Buffer.from(sha256Hex(canonicalJson(value)), 'hex');
 }
 
 /** How two paths differ, by the places of their entries. */

@@ -96,7 +96,7 @@ async function comparedOf(cli: Cli, session: Session, { subject, how }: Wanted):
     };
   }
   let sketcher = treeSketcher(how);
-  const tree = await treeHeard(cli, session, { subject, alone: false }, () => {
+  const tree = await treeHeard(cli, { session, subject, alone: false }, () => {
     sketcher = treeSketcher(how);
     return sketcher.hearer;
   });

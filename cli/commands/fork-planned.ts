@@ -30,7 +30,7 @@ interface Asked {
 export async function showPlan(cli: Cli, asked: Asked, output: Output): Promise<boolean> {
   const { subject, options, session } = asked;
   let planned = planning(options.at, ROOT);
-  const tree = await oneHeard(cli, session, { subject, member: options.run }, (followed) => {
+  const tree = await oneHeard(cli, { session, subject, member: options.run }, (followed) => {
     planned = planning(options.at, followed);
     return planned.hearer;
   });

@@ -45,7 +45,7 @@ interface Indexed {
 async function indexOf(cli: Cli, asked: Asked): Promise<Indexed> {
   const { session, subject, member } = asked;
   let heard = indexing(ROOT);
-  const reading = await oneHeard(cli, session, { subject, member }, (followed) => {
+  const reading = await oneHeard(cli, { session, subject, member }, (followed) => {
     heard = indexing(followed);
     return heard.hearer;
   });

@@ -42,6 +42,7 @@ export async function oneRecordedOf(
 }
 
 interface Wanted {
+  readonly session: Session;
   readonly subject: string;
   /** A run below it; of a file whoever hears it looks for that one. */
   readonly member?: string | undefined;
@@ -55,8 +56,7 @@ interface Wanted {
  */
 export async function treeHeard(
   cli: Cli,
-  session: Session,
-  { subject, member, alone }: Wanted,
+  { session, subject, member, alone }: Wanted,
   hearing: () => RunHearer,
 ): Promise<RunTree> {
   const { treeOfFile, treeOfRun } = await import('../../replay/stream/run-tree.js');
@@ -71,15 +71,14 @@ export async function treeHeard(
 /** The same of one run: `hearing` is told its place, and hears whatever a file has beside it. Errors: as above; `RunNotFound`. */
 export async function oneHeard(
   cli: Cli,
-  session: Session,
-  { subject, member }: Pick<Wanted, 'subject' | 'member'>,
+  { session, subject, member }: Omit<Wanted, 'alone'>,
   hearing: (followed: number) => RunHearer,
 ): Promise<RunTree> {
   const { ROOT } = await import('../../replay/stream/walk-bundle.js');
   // Which run of a file that is, its end tells.
   const isBelow = member !== undefined && fileOf(cli, subject) !== undefined;
-  const wanted = { subject, member, alone: true };
-  const tree = await treeHeard(cli, session, wanted, () => (isBelow ? {} : hearing(ROOT)));
+  const wanted = { session, subject, member, alone: true };
+  const tree = await treeHeard(cli, wanted, () => (isBelow ? {} : hearing(ROOT)));
   if (!isBelow) return tree;
   const { placeOfMember } = await import('../../replay/stream/run-tree.js');
   await tree.again(hearing(placeOfMember(tree.head, member)));
