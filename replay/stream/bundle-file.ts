@@ -62,17 +62,22 @@ export async function hearAgain(
     const json = jsonPieces(chunks, () => undefined);
     const root = partHeard(json, hearer, ROOT);
     for await (const name of namesWithLast(json, 'digest')) {
-      if (name !== 'members') await root(name);
-      else
-        for await (const member of json.items()) {
-          const part = partHeard(json, hearer, member);
-          for await (const inner of json.names()) await part(inner);
-        }
+      await (name === 'members' ? membersHeard(json, hearer) : root(name));
     }
   } catch (error) {
     throw changedFile(file, error);
   } finally {
     await chunks.return();
+  }
+}
+
+async function membersHeard(
+  json: JsonPieces,
+  hearer: Pick<BundleHearer, 'event' | 'segment'>,
+): Promise<void> {
+  for await (const member of json.items()) {
+    const part = partHeard(json, hearer, member);
+    for await (const name of json.names()) await part(name);
   }
 }
 
