@@ -2,10 +2,21 @@
  * Two runs compared by their paths: the first thing in which they differ, the first decision that came out differently,
  * and both paths from there on.
  */
-import { canonicalJson, type Json } from '../core/json/json.js';
+import type { Json } from '../core/json/json.js';
 import type { RunEvent } from '../core/state/event.js';
-import { pathOf, resultIn, type PathEntry } from './path.js';
+import type { PathEntry } from './path.js';
+import { NOTHING_PICKED, pickerOf, ROWS_MAX, type Picked } from './picked.js';
+import {
+  comparedSketches,
+  differenceAt,
+  sketchReader,
+  type DiffOptions,
+  type Sketch,
+  type Verdict,
+} from './sketch.js';
 import type { FoldStep } from './steps.js';
+
+export type { DiffOptions };
 
 /** A run, a bundle, or a case that was played. */
 export interface ComparedRun {
@@ -13,11 +24,6 @@ export interface ComparedRun {
   readonly events: readonly RunEvent[];
   /** Absent: there are no histories to take steps from. */
   readonly steps?: readonly FoldStep[];
-}
-
-export interface DiffOptions {
-  /** What models and tools said is not compared, nor what it cost: only what was done. */
-  readonly actions: boolean;
 }
 
 export interface SideEntry {
@@ -66,29 +72,64 @@ export interface Diff {
   readonly rows: readonly DiffRow[];
 }
 
-const ROWS_MAX = 1_000;
+export function diffOf(a: ComparedRun, b: ComparedRun, options: DiffOptions): Diff {
+  const [left, right] = [sketchOf(a, options), sketchOf(b, options)];
+  const verdict = comparedSketches(left, right, options);
+  const sides = [
+    { sketch: left, ...pickedOf(a, verdict, options) },
+    { sketch: right, ...pickedOf(b, verdict, options) },
+  ] as const;
+  return diffBy(verdict, sides, options);
+}
 
-export function diffOf(a: ComparedRun, b: ComparedRun, { actions }: DiffOptions): Diff {
-  const rows = rowsOf(a, b, actions);
-  const first = rows.findIndex(({ differs }) => differs);
-  const texts = rows.filter((row) => !differsInAction(row) && differsInWords(row)).length;
-  const ends = { a: endingOf(a), b: endingOf(b), textDifferences: texts };
-  if (first === -1) {
+function sketchOf({ runId, events }: ComparedRun, options: DiffOptions): Sketch {
+  const reader = sketchReader(options);
+  for (const event of events) reader.event(event);
+  return reader.end(runId);
+}
+
+function pickedOf({ events, steps = [] }: ComparedRun, verdict: Verdict, options: DiffOptions) {
+  const picker = pickerOf(verdict, options);
+  if (picker === undefined) return NOTHING_PICKED;
+  for (const event of events) picker.event(event);
+  picker.end();
+  for (const step of steps) picker.step(step);
+  return picker.picked;
+}
+
+export interface DiffSide extends Picked {
+  readonly sketch: Sketch;
+}
+
+/** `sides`: what `pickerOf` has found of each. */
+export function diffBy(
+  verdict: Verdict,
+  sides: readonly [a: DiffSide, b: DiffSide],
+  { actions }: DiffOptions,
+): Diff {
+  const { first, decision, inAction, texts } = verdict;
+  const [left, right] = [sides[0].sketch, sides[1].sketch];
+  const ends = { a: endingOf(left), b: endingOf(right), textDifferences: texts };
+  if (first === undefined) {
     const why =
       texts === 0
         ? 'Both runs did and said the same.'
         : `Both runs did the same; ${texts} text(s) differ.`;
     return { equal: true, differsIn: 'nothing', why, rows: [], ...ends };
   }
-  const differing = rows.slice(first);
-  const decision = differing.find((row) => row.differs && isDecided(row) && differsInAction(row));
+  const rowAt = (index: number): Row => {
+    const [a, b] = sides.map((side) => placedAt(side, index));
+    const differs = differenceAt(left, right, index);
+    return { a, b, differs: differs === 'action' || (differs === 'words' && !actions) };
+  };
+  const end = Math.min(Math.max(left.length, right.length), first + ROWS_MAX);
   return {
     equal: false,
-    differsIn: differing.some((row) => row.differs && differsInAction(row)) ? 'action' : 'text',
-    first: shown(rows[first]!),
-    ...(decision !== undefined && { decision: shown(decision) }),
-    why: whyOf(rows[first]!),
-    rows: differing.slice(0, ROWS_MAX).map(shown),
+    differsIn: inAction ? 'action' : 'text',
+    first: shown(rowAt(first)),
+    ...(decision !== undefined && { decision: shown(rowAt(decision)) }),
+    why: whyOf(rowAt(first)),
+    rows: Array.from({ length: end - first }, (_, index) => shown(rowAt(first + index))),
     ...ends,
   };
 }
@@ -103,40 +144,11 @@ interface Placed extends PathEntry {
   readonly step?: number;
 }
 
-function rowsOf(a: ComparedRun, b: ComparedRun, actions: boolean): readonly Row[] {
-  const [left, right] = [a, b].map((run) =>
-    placed(run).filter(({ type }) => !actions || type !== 'tool_note'),
-  ) as [Placed[], Placed[]];
-  return Array.from({ length: Math.max(left.length, right.length) }, (_, index) => {
-    const row = { a: left[index], b: right[index], differs: false };
-    return { ...row, differs: differsInAction(row) || (!actions && differsInWords(row)) };
-  });
-}
-
-function placed({ events, steps = [] }: ComparedRun): readonly Placed[] {
-  const stepOfSeq = new Map(
-    steps.flatMap(({ step, events: [from, to] }) =>
-      Array.from({ length: to - from }, (_, index) => [from + index, step] as const),
-    ),
-  );
-  return pathOf(events).map((entry) => {
-    const step = stepOfSeq.get(entry.seq);
-    return { ...entry, ...(step !== undefined && { step }) };
-  });
-}
-
-function differsInAction({ a, b }: Row): boolean {
-  if (a === undefined || b === undefined) return true;
-  return a.type !== b.type || canonicalJson(a.action) !== canonicalJson(b.action);
-}
-
-function differsInWords({ a, b }: Row): boolean {
-  if (a === undefined || b === undefined) return true;
-  return canonicalJson(a.words) !== canonicalJson(b.words);
-}
-
-function isDecided({ a, b }: Row): boolean {
-  return (a ?? b)?.side === 'decided' || b?.side === 'decided';
+function placedAt({ entries, steps }: DiffSide, index: number): Placed | undefined {
+  const entry = entries.get(index);
+  if (entry === undefined) return undefined;
+  const step = steps.get(entry.seq);
+  return { ...entry, ...(step !== undefined && { step }) };
 }
 
 function whyOf(row: Row): string {
@@ -184,8 +196,7 @@ function sideOf(entry: Placed | undefined): SideEntry | null {
   };
 }
 
-function endingOf({ runId, events }: ComparedRun): Ending {
-  const result = resultIn(events);
+function endingOf({ runId, result }: Sketch): Ending {
   return {
     runId,
     stopReason: result?.stopReason ?? null,

@@ -21,7 +21,7 @@ import type { Divergence } from './divergence.js';
 import { attributesOf, textAt } from './history.js';
 import { GOAL, RUN, type Machine } from './machines.js';
 import type { FoldStep, Moment } from './steps.js';
-import { readingOf, walkOf, type Place } from './walk.js';
+import { readingOf, walkOf, type Place, type Walk, type Walked } from './walk.js';
 
 /** Any bundle is one, and so is what is fetched of a live run. */
 export interface RecordedRun {
@@ -67,11 +67,15 @@ export async function foldInSlices(recorded: RecordedRun): Promise<Fold> {
 
 /** Gives way behind each step. */
 function* foldingOf(recorded: RecordedRun): Generator<void, Fold> {
-  const [first] = recorded.segments;
-  const started = attributesOf(first?.events[0], 'workflowExecutionStarted');
-  return textAt(started, 'workflowType', 'name') === 'goalRun'
+  return kindOf(recorded.segments[0]) === 'goal'
     ? { kind: 'goal', ...(yield* foldWith(GOAL, recorded)) }
     : { kind: 'run', ...(yield* foldWith(RUN, recorded)) };
+}
+
+/** `first`: of its segments. */
+export function kindOf(first: RecordedRun['segments'][number] | undefined): Fold['kind'] {
+  const started = attributesOf(first?.events[0], 'workflowExecutionStarted');
+  return textAt(started, 'workflowType', 'name') === 'goalRun' ? 'goal' : 'run';
 }
 
 interface Kept<S> {
@@ -91,19 +95,17 @@ function* foldWith<S extends Carrier, I extends { readonly type: string }>(
   const readings = segments.map((segment) => readingOf(segment, run.runId));
   for (const [segment, reading] of readings.entries()) {
     kept.push({ step: steps.length + 1, segment, place: undefined });
-    const walk = walkOf(machine, reading, undefined);
+    const walk = numbered(walkOf(machine, reading, undefined), steps.length + 1);
     let next = walk.next();
     for (; next.done !== true; next = walk.next()) {
       const { moment, place } = next.value;
-      steps.push(lineOf(moment, steps.length + 1));
+      steps.push(lineOf(moment));
       if (place !== undefined && steps.length >= kept.at(-1)!.step + STEPS_BETWEEN_KEPT - 1) {
         kept.push({ step: steps.length + 1, segment, place });
       }
       yield;
     }
-    if (next.value !== undefined) {
-      divergences.push({ ...next.value, step: steps.length + 1, segment });
-    }
+    if (next.value !== undefined) divergences.push({ ...next.value, segment });
   }
   let stretch: { readonly from: Kept<S>; readonly moments: readonly Moment<S, I>[] } | undefined;
   return {
@@ -135,12 +137,27 @@ function* foldWith<S extends Carrier, I extends { readonly type: string }>(
   }
 }
 
-function lineOf<S, I>(moment: Moment<S, I>, step: number): FoldStep {
-  const { segment, eventId, at: time, inputs, rules, effects, events } = moment;
+/** Steps from a number on; a divergence is where the next step would be. */
+export function* numbered<S, I>(
+  walk: Walk<S, I>,
+  from: number,
+): Generator<Walked<S, I>, Omit<Divergence, 'segment'> | undefined> {
+  let step = from;
+  for (;;) {
+    const next = walk.next();
+    if (next.done === true) return next.value && { ...next.value, step };
+    yield { ...next.value, moment: { ...next.value.moment, step } };
+    step += 1;
+  }
+}
+
+/** What the index has of a moment. */
+export function lineOf(moment: FoldStep): FoldStep {
+  const { step, segment, eventId, at: time, inputs, rules, effects, events } = moment;
   return { step, segment, eventId, at: time, inputs, rules, effects, events };
 }
 
-function noSuchStep(step: number, steps: number): HoldfastError {
+export function noSuchStep(step: number, steps: number): HoldfastError {
   return new HoldfastError('StepNotFound', `There is no step ${step}: the run has ${steps}.`, {
     hint: steps === 0 ? 'The run has decided nothing yet.' : `Name a step from 1 to ${steps}.`,
     details: { step, steps },

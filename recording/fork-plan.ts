@@ -5,9 +5,11 @@
  */
 import { digestOf } from '../core/json/json.js';
 import { forkBeginning, hasEffects, type ForkBeginning } from '../core/loop/fork-beginning.js';
-import type { Call } from '../core/state/call.js';
 import type { RunEvent } from '../core/state/event.js';
-import { foldOf, type RecordedRun, type RunFold } from './fold.js';
+import type { Run } from '../core/state/run.js';
+import { foldOf, noSuchStep, type RecordedRun, type RunFold } from './fold.js';
+import type { FoldEnd } from './index-reader.js';
+import type { Moment } from './steps.js';
 
 /** A call of a tool with effects, as it was given to an executor. */
 export interface HandedOver {
@@ -36,18 +38,57 @@ export interface ForkPlan extends ForkBeginning {
 
 /** `events`: those of the whole record. Errors: `StepNotFound`. */
 export function forkPlanAt(fold: RunFold, events: readonly RunEvent[], step: number): ForkPlan {
-  const { after, events: told } = fold.at(step);
-  const later = events.filter(({ stamp }) => stamp.seq >= told[1]);
-  const all = handedOverIn(fold);
+  const planner = forkPlanner(step);
+  for (const event of events) planner.event(event);
+  for (const { step: one, effects } of fold.steps) {
+    if (one === step || effects.some(isExecution)) planner.moment(fold.at(one));
+  }
+  return planner.plan({ steps: fold.steps.length, divergences: fold.divergences });
+}
+
+/** Plans a fork of a record whose events and steps come one by one. */
+export interface ForkPlanner {
+  event(event: RunEvent): void;
+  moment(moment: RunMoment): void;
+  /** Errors: `StepNotFound`. */
+  plan(end: Pick<FoldEnd, 'steps' | 'divergences'>): ForkPlan;
+}
+
+type RunMoment = Pick<Moment<Run, unknown>, 'step' | 'after' | 'events' | 'started'>;
+
+export function forkPlanner(step: number): ForkPlanner {
+  const ended: CallEnd[] = [];
+  const handedOver: HandedOver[] = [];
+  let place: RunMoment | undefined;
   return {
-    step,
-    spentMicroUsd: after.money.spentMicroUsd,
-    rules: after.rules,
-    ...forkBeginning(after, (call) => isKnown(call, later)),
-    divergences: fold.divergences,
-    handedOver: {
-      before: all.filter((one) => one.step <= step),
-      after: all.filter((one) => one.step > step),
+    event(event) {
+      if (event.type !== 'tool_finished') return;
+      const { callId, started, code } = event;
+      ended.push({ seq: event.stamp.seq, callId, isKnown: started && !DOUBTFUL.includes(code) });
+    },
+    moment(moment) {
+      if (moment.step === step) place = moment;
+      handedOver.push(...handedOverIn(moment));
+    },
+    plan({ steps, divergences }) {
+      if (place === undefined) throw noSuchStep(step, steps);
+      const { after, events } = place;
+      const later = ended.filter(({ seq }) => seq >= events[1]);
+      return {
+        step,
+        spentMicroUsd: after.money.spentMicroUsd,
+        rules: after.rules,
+        // Ids of calls are unique within a reply: the first that ends is the one at hand.
+        ...forkBeginning(
+          after,
+          ({ id }) => later.find(({ callId }) => callId === id)?.isKnown === true,
+        ),
+        divergences,
+        handedOver: {
+          before: handedOver.filter((one) => one.step <= step),
+          after: handedOver.filter((one) => one.step > step),
+        },
+      };
     },
   };
 }
@@ -55,24 +96,30 @@ export function forkPlanAt(fold: RunFold, events: readonly RunEvent[], step: num
 /** A call that ended so may have had an effect or not. */
 const DOUBTFUL: readonly unknown[] = ['outcome_unknown', 'interrupted_mid_execution', 'timeout'];
 
-/** Ids of calls are unique within a reply: the first that ends is the one at hand. */
-function isKnown({ id }: Call, later: readonly RunEvent[]): boolean {
-  const ended = later.find((event) => event.type === 'tool_finished' && event.callId === id);
-  return ended?.type === 'tool_finished' && ended.started && !DOUBTFUL.includes(ended.code);
+interface CallEnd {
+  readonly seq: number;
+  readonly callId: string;
+  /** What it did is known. */
+  readonly isKnown: boolean;
 }
 
-function handedOverIn(fold: RunFold): readonly HandedOver[] {
+function isExecution({ kind }: { readonly kind: string }): boolean {
+  return kind === 'execute_tool';
+}
+
+function handedOverIn({ step, after, started }: RunMoment): readonly HandedOver[] {
+  return started.flatMap((effect): readonly HandedOver[] => {
+    if (effect.kind !== 'execute_tool') return [];
+    const { tool, callId, digest, args } = effect.input.call;
+    const plainDigest = digestOf(args);
+    return hasEffects(after, tool) ? [{ step, tool, callId, digest, plainDigest }] : [];
+  });
+}
+
+function handedOverOf(fold: RunFold): readonly HandedOver[] {
   return fold.steps
-    .filter(({ effects }) => effects.some(({ kind }) => kind === 'execute_tool'))
-    .flatMap(({ step }) => {
-      const { after, started } = fold.at(step);
-      return started.flatMap((effect): readonly HandedOver[] => {
-        if (effect.kind !== 'execute_tool') return [];
-        const { tool, callId, digest, args } = effect.input.call;
-        const plainDigest = digestOf(args);
-        return hasEffects(after, tool) ? [{ step, tool, callId, digest, plainDigest }] : [];
-      });
-    });
+    .filter(({ effects }) => effects.some(isExecution))
+    .flatMap(({ step }) => handedOverIn(fold.at(step)));
 }
 
 export interface HandedOverBelow extends HandedOver {
@@ -85,6 +132,6 @@ export function handedOverBelow(runs: readonly RecordedRun[]): readonly HandedOv
   return runs.flatMap((run) => {
     const fold = foldOf(run);
     if (fold.kind === 'goal') return [];
-    return handedOverIn(fold).map((one) => ({ ...one, runId: run.run.runId }));
+    return handedOverOf(fold).map((one) => ({ ...one, runId: run.run.runId }));
   });
 }

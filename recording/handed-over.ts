@@ -7,11 +7,6 @@ import type { HistoryEvent } from './history.js';
 import { digestOf, type Json } from '../core/json/json.js';
 import type { Segment } from './chain.js';
 
-interface RecordedRun {
-  readonly run: { readonly runId: string };
-  readonly segments: readonly Segment[];
-}
-
 export interface RecordedCall {
   /** Whose call it was; absent: the run's that was asked about. */
   readonly runId?: string;
@@ -29,25 +24,32 @@ export interface RecordedCall {
 
 /** In the order in which they were scheduled. */
 export function recordedCalls(segments: readonly Segment[]): readonly RecordedCall[] {
-  const calls = new Map<string, RecordedCall>();
-  for (const { events } of segments) {
-    const done = doneIn(events);
-    for (const event of events) {
-      const call = callOf(event);
-      if (call === undefined) continue;
-      const before = calls.get(call.key);
-      const isDone = before?.isDone === true || done.has(event.eventId);
-      calls.set(call.key, { ...call, isDone });
-    }
-  }
-  return [...calls.values()];
+  const reader = callReader();
+  for (const segment of segments) reader.segment(segment);
+  return reader.calls();
 }
 
-/** Of runs below another one. */
-export function callsOfRuns(runs: readonly RecordedRun[]): readonly RecordedCall[] {
-  return runs.flatMap(({ run: { runId }, segments }) =>
-    recordedCalls(segments).map((call) => ({ runId, ...call })),
-  );
+/** Of segments that come one by one. */
+export interface CallReader {
+  segment(segment: Pick<Segment, 'events'>): void;
+  calls(): readonly RecordedCall[];
+}
+
+export function callReader(): CallReader {
+  const calls = new Map<string, RecordedCall>();
+  return {
+    segment({ events }) {
+      const done = doneIn(events);
+      for (const event of events) {
+        const call = callOf(event);
+        if (call === undefined) continue;
+        const before = calls.get(call.key);
+        const isDone = before?.isDone === true || done.has(event.eventId);
+        calls.set(call.key, { ...call, isDone });
+      }
+    },
+    calls: () => [...calls.values()],
+  };
 }
 
 /** Whether the run started other runs: what they did is in their own histories. */

@@ -6,8 +6,8 @@
  */
 import type { Json } from '../core/json/json.js';
 import type { RunEvent } from '../core/state/event.js';
-import type { RunResult } from '../core/state/result.js';
 import { explainRun } from '../pure/explain.js';
+import { inCallOrder } from './call-order.js';
 
 export interface PathEntry {
   readonly seq: number;
@@ -34,66 +34,52 @@ type Facts = Pick<PathEntry, 'side' | 'action'> & { readonly words?: Json };
 
 const QUOTE_CHARS = 300;
 
-export function pathOf(events: readonly RunEvent[]): readonly PathEntry[] {
-  const names: Names = { calls: new Map() };
-  const entries = events.flatMap((event) => {
-    if (event.type === 'model_response') nameCalls(names, event);
-    const facts = factsOf(names, event);
-    if (facts === undefined) return [];
-    const { seq, turn, rule } = event.stamp;
-    const { words = null, ...rest } = facts;
-    const call = 'callId' in event ? names.calls.get(event.callId ?? '') : undefined;
-    const entry: PathEntry = {
-      seq,
-      turn,
-      type: event.type,
-      ...rest,
-      words,
-      ...(rule !== undefined && { rule }),
-      says: sayingOf(event),
-    };
-    return [{ entry, call }];
-  });
-  return inCallOrder(entries);
+/** Of events that come one by one. */
+export interface PathReader {
+  event(event: RunEvent): void;
+  /** Behind the last event. */
+  end(): void;
 }
 
-export function resultIn(events: readonly RunEvent[]): RunResult | undefined {
-  const last = events.findLast((event) => event.type === 'run_result');
-  return last?.type === 'run_result' ? last.result : undefined;
+export function pathOf(events: readonly RunEvent[]): readonly PathEntry[] {
+  const entries: PathEntry[] = [];
+  const reader = pathReader((entry) => void entries.push(entry));
+  for (const event of events) reader.event(event);
+  reader.end();
+  return entries;
+}
+
+/** `heard` is given the entries in order; those about calls when an event about none follows them. */
+export function pathReader(heard: (entry: PathEntry) => void): PathReader {
+  const names: Names = { calls: new Map() };
+  const { entry: ordered, flush } = inCallOrder(heard);
+  return {
+    event(event) {
+      if (event.type === 'model_response') nameCalls(names, event);
+      const facts = factsOf(names, event);
+      if (facts === undefined) return;
+      const { seq, turn, rule } = event.stamp;
+      const { words = null, ...rest } = facts;
+      const call = 'callId' in event ? names.calls.get(event.callId ?? '') : undefined;
+      const entry: PathEntry = {
+        seq,
+        turn,
+        type: event.type,
+        ...rest,
+        words,
+        ...(rule !== undefined && { rule }),
+        says: sayingOf(event),
+      };
+      ordered(entry, call);
+    },
+    end: flush,
+  };
 }
 
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
 function nameCalls({ calls }: Names, { call, calls: proposed }: Of<'model_response'>): void {
   for (const [index, { id }] of proposed.entries()) calls.set(id, `${call}.${index + 1}`);
-}
-
-/** Stretches of events about calls, by call; everything else keeps its place. */
-function inCallOrder(
-  entries: readonly { readonly entry: PathEntry; readonly call: string | undefined }[],
-): readonly PathEntry[] {
-  const ordered: PathEntry[] = [];
-  let stretch: { readonly entry: PathEntry; readonly call: string }[] = [];
-  const flush = (): void => {
-    const byCall = stretch.toSorted((one, other) => numberOf(one.call) - numberOf(other.call));
-    ordered.push(...byCall.map(({ entry }) => entry));
-    stretch = [];
-  };
-  for (const { entry, call } of entries) {
-    if (call === undefined) {
-      flush();
-      ordered.push(entry);
-    } else {
-      stretch.push({ entry, call });
-    }
-  }
-  flush();
-  return ordered;
-}
-
-function numberOf(call: string): number {
-  const [reply = '0', index = '0'] = call.split('.');
-  return Number(reply) * 10_000 + Number(index);
 }
 
 function factsOf(names: Names, event: RunEvent): Facts | undefined {

@@ -22,11 +22,24 @@ export interface TreeDiff extends Diff {
 }
 
 export function treeDiffOf(a: ComparedTree, b: ComparedTree, options: DiffOptions): TreeDiff {
-  const root = diffOf(a, b, options);
-  const [left, right] = [placesOf(a), placesOf(b)];
-  const places = [...new Set([...left.keys(), ...right.keys()])];
+  return treeDiffBy([a, b], (one, other) => diffOf(one, other, options));
+}
+
+/** Anything of the runs by which they are compared. */
+export interface TreeOf<Run extends { readonly runId: string }> {
+  readonly runId: string;
+  readonly below?: readonly Run[];
+}
+
+/** `compare` is asked for the roots, and for runs below that have the same place. */
+export function treeDiffBy<Run extends { readonly runId: string }>(
+  [a, b]: readonly [Run & TreeOf<Run>, Run & TreeOf<Run>],
+  compare: (a: Run, b: Run) => Diff,
+): TreeDiff {
+  const root = compare(a, b);
+  const places = placesOf(a, b);
   if (places.length === 0) return root;
-  const below = places.map((run) => memberDiff(run, [left.get(run), right.get(run)], options));
+  const below = places.map((place) => memberDiff(place, compare));
   const differing = below.filter(({ equal }) => !equal);
   const [first] = differing;
   if (first === undefined || !root.equal) return { ...root, below };
@@ -39,17 +52,36 @@ export function treeDiffOf(a: ComparedTree, b: ComparedTree, options: DiffOption
   };
 }
 
-function memberDiff(
-  run: string,
-  [a, b]: readonly [ComparedRun | undefined, ComparedRun | undefined],
-  options: DiffOptions,
+interface PlaceBelow<Run> {
+  /** As in MemberDiff. */
+  readonly run: string;
+  readonly a: Run | undefined;
+  readonly b: Run | undefined;
+}
+
+function memberDiff<Run>(
+  { run, a, b }: PlaceBelow<Run>,
+  compare: (a: Run, b: Run) => Diff,
 ): MemberDiff {
-  if (a !== undefined && b !== undefined) return { run, ...diffOf(a, b, options) };
+  if (a !== undefined && b !== undefined) return { run, ...compare(a, b) };
   const why = `Only ${a === undefined ? 'B' : 'A'} has this run.`;
   return { run, equal: false, differsIn: 'presence', why };
 }
 
-function placesOf({ runId: root, below = [] }: ComparedTree): ReadonlyMap<string, ComparedRun> {
+/** Places of the runs below either root. */
+export function placesOf<Run extends { readonly runId: string }>(
+  a: TreeOf<Run>,
+  b: TreeOf<Run>,
+): readonly PlaceBelow<Run>[] {
+  const [left, right] = [byPlace(a), byPlace(b)];
+  const places = [...new Set([...left.keys(), ...right.keys()])];
+  return places.map((run) => ({ run, a: left.get(run), b: right.get(run) }));
+}
+
+function byPlace<Run extends { readonly runId: string }>({
+  runId: root,
+  below = [],
+}: TreeOf<Run>): ReadonlyMap<string, Run> {
   return new Map(
     below.map((run) => {
       const isBelow = run.runId.startsWith(`${root}:`);

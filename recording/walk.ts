@@ -63,13 +63,13 @@ export function readingOf(
   };
 }
 
-interface Walked<S, I> {
+export interface Walked<S, I> {
   readonly moment: Moment<S, I>;
   /** Present behind the last step of an activation. */
   readonly place: Place<S> | undefined;
 }
 
-type Walk<S, I> = Generator<Walked<S, I>, Omit<Divergence, 'step' | 'segment'> | undefined>;
+export type Walk<S, I> = Generator<Walked<S, I>, Omit<Divergence, 'step' | 'segment'> | undefined>;
 
 /** The steps of a segment, from a place on. Gives why it ends before the record does. */
 export function* walkOf<S extends Carrier, I extends { readonly type: string }>(

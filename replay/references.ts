@@ -16,6 +16,13 @@ export interface References {
   readonly attachments: ReadonlySet<string>;
 }
 
+export const NO_REFERENCES: References = {
+  heads: new Set(),
+  blobs: new Set(),
+  texts: new Set(),
+  attachments: new Set(),
+};
+
 export function referencesIn(values: Iterable<Json>): References {
   const heads = new Set<string>();
   const blobs = new Set<string>();

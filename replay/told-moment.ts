@@ -33,7 +33,12 @@ export interface ToldIndex {
   readonly redactions: readonly { readonly rule: string; readonly count: number }[];
 }
 
-export function toldIndex({ fold, source, redactions }: FoldedRecord): ToldIndex {
+/** What the index of a record is made of. */
+export interface Indexed extends Pick<FoldedRecord, 'source' | 'redactions'> {
+  readonly fold: Pick<Fold, 'run' | 'kind' | 'steps' | 'divergences'>;
+}
+
+export function toldIndex({ fold, source, redactions }: Indexed): ToldIndex {
   const { run, kind, steps, divergences } = fold;
   return {
     runId: run.runId,

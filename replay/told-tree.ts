@@ -1,9 +1,9 @@
 /** What is told of the runs of a tree: the same of a bundle and of what a store knows. */
 import type { ChildRow } from '../store/children.js';
 import type { RunRow } from '../store/runs.js';
-import { resultIn } from '../recording/path.js';
 import type { RunEvent } from '../core/state/event.js';
-import type { Bundle } from './bundle.js';
+import type { RunResult } from '../core/state/result.js';
+import type { Bundle, Member } from './bundle.js';
 import type { BundledRun } from './tree.js';
 
 export interface ToldMember {
@@ -23,16 +23,71 @@ export interface ToldMember {
   readonly absent?: string;
 }
 
+/** What the events of a run say of it, which come one by one. */
+export interface MemberReader {
+  event(event: RunEvent): void;
+  told(run: Bundle['run']): ToldMember;
+}
+
+export function memberReader(): MemberReader {
+  let agent: string | undefined;
+  let ofGoal: Ended | undefined;
+  let ofRun: Ended | undefined;
+  return {
+    event(event) {
+      if (event.type === 'session_init') agent ??= event.agent;
+      if (event.type === 'goal_result') ofGoal = event.result;
+      if (event.type === 'run_result') ofRun = event.result;
+    },
+    told({ runId }) {
+      const result = ofGoal ?? ofRun;
+      return {
+        runId,
+        depth: 0,
+        agent: agent ?? '',
+        status: result?.stopReason ?? 'open',
+        ...(result?.detail !== undefined && { detail: result.detail }),
+        ...(result !== undefined && { costMicroUsd: result.costMicroUsd }),
+      };
+    },
+  };
+}
+
+type Ended = Pick<RunResult, 'costMicroUsd'> & {
+  readonly stopReason: string;
+  readonly detail?: string;
+};
+
 /** Of a bundle, parents before their children; nothing where the run is alone. */
 export function toldTree(bundle: Bundle): readonly ToldMember[] {
-  const { members = [], absent = [] } = bundle;
+  const members = (bundle.members ?? []).map((member) => ({ ...member, told: toldOf(member) }));
+  return toldBelow(toldOf(bundle), { ...bundle, members });
+}
+
+function toldOf({ run, events }: Pick<BundledRun, 'run' | 'events'>): ToldMember {
+  const reader = memberReader();
+  for (const event of events) reader.event(event);
+  return reader.told(run);
+}
+
+interface Below extends Pick<Bundle, 'absent'> {
+  readonly members: readonly (Pick<Member, 'parent' | 'agentPath'> & {
+    /** By its own events. */
+    readonly told: ToldMember;
+  })[];
+}
+
+/** The same with what each run says of itself. */
+export function toldBelow(
+  root: ToldMember,
+  { members, absent = [] }: Below,
+): readonly ToldMember[] {
   if (members.length === 0 && absent.length === 0) return [];
-  const told: ToldMember[] = [memberTold(bundle)];
-  for (const member of members) {
-    const { parent, agentPath } = member;
+  const told: ToldMember[] = [root];
+  for (const { parent, agentPath, told: own } of members) {
     const above = told.find(({ runId }) => runId === parent);
     told.push({
-      ...memberTold(member),
+      ...own,
       parent,
       depth: (above?.depth ?? 0) + 1,
       ...(agentPath !== undefined && { agentPath }),
@@ -44,25 +99,6 @@ export function toldTree(bundle: Bundle): readonly ToldMember[] {
     return { runId, parent, depth, agent: '', status: 'absent', absent: reason };
   });
   return [...told, ...lost];
-}
-
-/** A run by its own record. */
-export function memberTold({ run, events }: BundledRun): ToldMember {
-  const result = endOf(events);
-  const begun = events.find((event) => event.type === 'session_init');
-  return {
-    runId: run.runId,
-    depth: 0,
-    agent: begun?.type === 'session_init' ? begun.agent : '',
-    status: result?.stopReason ?? 'open',
-    ...(result?.detail !== undefined && { detail: result.detail }),
-    ...(result !== undefined && { costMicroUsd: result.costMicroUsd }),
-  };
-}
-
-function endOf(events: readonly RunEvent[]) {
-  const ended = events.findLast((event) => event.type === 'goal_result');
-  return ended?.type === 'goal_result' ? ended.result : resultIn(events);
 }
 
 /** Of rows, parents before their children; `known`: what the store lists of each run. */

@@ -12,7 +12,13 @@ export interface FamilyCalls {
    * Calls of the other runs of the family that this run's forks would belong to: of its tree, of forks of that and of one
    * another, and of what is below those. The newest first, at most LIST_ROWS_MAX.
    */
-  callsOfFamily(tenant: string, runId: string, limit: number): Promise<readonly FamilyCall[]>;
+  callsOfFamily(tenant: string, runId: string, limit: number): Promise<FoundFamilyCalls>;
+}
+
+export interface FoundFamilyCalls {
+  readonly calls: readonly FamilyCall[];
+  /** There are more than these. */
+  readonly more: boolean;
 }
 
 export function familyCalls(db: Db): FamilyCalls {
@@ -21,27 +27,37 @@ export function familyCalls(db: Db): FamilyCalls {
       checkIdentifiers({ tenant, runId });
       // As `putFork` finds it for a fork of this run.
       const top = (await topOfFamily(db, tenant, runId)) ?? lineOf(runId).at(-1) ?? runId;
-      const values = { tenant, top, runId, limit: listLimit(limit) };
+      const shown = listLimit(limit);
+      const values = { tenant, top, runId, limit: shown + 1 };
       const rows = await rowsOf<FoundCall & { readonly tool: string }>(db, OTHERS, values);
-      return rows.map((row) => {
+      const calls = rows.slice(0, shown).map((row) => {
         const { approvedBy: _, ...call } = earlierOf(row, row.tool);
         return call;
       });
+      return { calls, more: rows.length > shown };
     },
   };
 }
 
+// The primary key of recorded_calls finds both: a member itself, and what lies between ':' and ';' behind its id.
 const OTHERS = `${MEMBERS}
+  told(run_id, key, tool, done, at) as (
+    select recorded_calls.run_id, key, tool, done, at
+    from members join recorded_calls on recorded_calls.run_id = members.id
+    where recorded_calls.tenant = @tenant
+    union select recorded_calls.run_id, key, tool, done, at
+    from members join recorded_calls
+      on recorded_calls.run_id > members.id || ':' and recorded_calls.run_id < members.id || ';'
+    where recorded_calls.tenant = @tenant
+  ),
   calls as (
     select key, run_id, tool, state, claimed_until as at from ledger
     where tenant = @tenant and run_id <> @runId and run_id in (select id from members)
     union all
     select key, run_id, tool, case done when 1 then 'recorded' else 'handed_over' end as state, at
-    from recorded_calls
-    where tenant = @tenant and run_id <> @runId
-      and exists (select 1 from members where members.id = recorded_calls.run_id
-        or substr(recorded_calls.run_id, 1, length(members.id) + 1) = members.id || ':')
+    from told
+    where run_id <> @runId
       and not exists (select 1 from ledger
-        where ledger.tenant = recorded_calls.tenant and ledger.key = recorded_calls.key)
+        where ledger.tenant = @tenant and ledger.key = told.key)
   )
   select key, run_id, tool, state, at from calls order by at desc, key limit @limit`;

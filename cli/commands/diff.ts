@@ -1,11 +1,13 @@
 /** `holdfast diff`: where two runs decide differently, and why. */
-import { readFile, stat } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { isRecord } from '../../core/json/shape.js';
 import { CASE_AGENT } from '../../evaluation/fixture.js';
-import type { ComparedRun, Diff, DiffRow, Ending, SideEntry } from '../../recording/diff.js';
-import type { ComparedTree, TreeDiff } from '../../recording/tree-diff.js';
+import type { RunEvent } from '../../core/state/event.js';
+import type { Diff, DiffOptions, DiffRow, Ending, SideEntry } from '../../recording/diff.js';
+import type { TreeDiff } from '../../recording/tree-diff.js';
+import type { TreeSketch } from '../../replay/stream/tree-sketch.js';
 import {
   examples,
   runCommand,
@@ -14,7 +16,7 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import { recordedOf } from '../desk/recorded.js';
+import { treeHeard } from '../desk/recorded.js';
 import { EXIT } from '../exit-code.js';
 import { inert, usdText } from '../render/index.js';
 import type { Output } from '../terminal/output.js';
@@ -51,53 +53,77 @@ export function addDiff(program: Command, cli: Cli): void {
     )
     .action((a: string, b: string, options: DiffCommandOptions) =>
       runCommand(cli, options, async (session, output) => {
-        const { treeDiffOf } = await import('../../recording/tree-diff.js');
-        const left = await comparedOf(cli, session, a);
-        const right = await comparedOf(cli, session, b);
-        const diff = treeDiffOf(inNameOf(left, right), inNameOf(right, left), {
-          actions: options.actions === true,
-        });
-        const { secretFree } = await import('../terminal/secret-free.js');
-        print(diff, secretFree(output, cli.environment.variables));
-        return diff.equal ? EXIT.completed : EXIT.error;
+        const { diffOfSketches } = await import('../../replay/stream/tree-sketch.js');
+        const how = { actions: options.actions === true };
+        const sides: Compared[] = [];
+        try {
+          for (const subject of [a, b])
+            sides.push(await comparedOf(cli, session, { subject, how }));
+          const [left, right] = sides.map(({ sketch }, side) => sketch(sides[1 - side]?.agent));
+          const diff = await diffOfSketches(left!, right!, how);
+          const { secretFree } = await import('../terminal/secret-free.js');
+          print(diff, secretFree(output, cli.environment.variables));
+          return diff.equal ? EXIT.completed : EXIT.error;
+        } finally {
+          for (const side of sides) await side.close();
+        }
       }),
     );
 }
 
-interface Compared extends ComparedTree {
-  /** A case that was played: its agent has no name of its own. */
-  readonly isCase?: true;
+interface Compared {
+  /** Of the run, or of the agent of a case. */
+  readonly agent: string | undefined;
+  /** A case plays the agent of the other side, whatever that one is called. */
+  sketch(otherAgent: string | undefined): TreeSketch;
+  close(): Promise<void>;
 }
 
-/** A case plays the agent of the other side, whatever that one is called. */
-function inNameOf(run: Compared, other: Compared): ComparedTree {
-  const agent = other.events.find((event) => event.type === 'session_init')?.agent;
-  if (run.isCase !== true || agent === undefined) return run;
-  const events = run.events.map((event) =>
+interface Wanted {
+  readonly subject: string;
+  readonly how: DiffOptions;
+}
+
+async function comparedOf(cli: Cli, session: Session, { subject, how }: Wanted): Promise<Compared> {
+  const played = await caseOf(resolve(cli.environment.folder, subject));
+  const { sketchOfEvents, treeSketcher } = await import('../../replay/stream/tree-sketch.js');
+  if (played !== undefined) {
+    const { runId, events } = played;
+    return {
+      agent: events.find((event) => event.type === 'session_init')?.agent,
+      sketch: (agent) => sketchOfEvents(runId, inNameOf(events, agent), how),
+      close: () => Promise.resolve(),
+    };
+  }
+  let sketcher = treeSketcher(how);
+  const tree = await treeHeard(cli, { session, subject, alone: false }, () => {
+    sketcher = treeSketcher(how);
+    return sketcher.hearer;
+  });
+  return {
+    agent: sketcher.agent(),
+    sketch: () => sketcher.tree(tree),
+    close: () => tree.close(),
+  };
+}
+
+function inNameOf(events: readonly RunEvent[], agent: string | undefined): readonly RunEvent[] {
+  if (agent === undefined) return events;
+  return events.map((event) =>
     event.type === 'session_init' && event.agent === CASE_AGENT ? { ...event, agent } : event,
   );
-  return { ...run, events };
 }
 
-async function comparedOf(cli: Cli, session: Session, subject: string): Promise<Compared> {
-  const played = await caseOf(resolve(cli.environment.folder, subject));
-  if (played !== undefined) return played;
-  const { bundle } = await recordedOf(cli, session, subject);
-  const { foldOf } = await import('../../recording/fold.js');
-  const { runsOf } = await import('../../replay/tree.js');
-  const [root, ...below] = runsOf(bundle).map((one): ComparedRun => ({
-    runId: one.run.runId,
-    events: one.events,
-    steps: foldOf(one).steps,
-  }));
-  return { ...root!, ...(below.length > 0 && { below }) };
+interface Played {
+  readonly runId: string;
+  readonly events: readonly RunEvent[];
 }
 
 /** As much as is read of a case. */
 const CASE_BYTES_MAX = 32 * 1024 * 1024;
 
 /** Undefined: the file is no case, or there is none. */
-async function caseOf(file: string): Promise<Compared | undefined> {
+async function caseOf(file: string): Promise<Played | undefined> {
   if (!(await isCase(file))) return undefined;
   const { readFixture } = await import('../../evaluation/read-fixture.js');
   const { createSimulationEngine } = await import('../../evaluation/simulation/index.js');
@@ -106,7 +132,7 @@ async function caseOf(file: string): Promise<Compared | undefined> {
   try {
     const run = await engine.run(fixture, { seed: 1 });
     if (run.kind === 'observed') {
-      return { runId: fixture.caseId, events: run.observed.events, isCase: true };
+      return { runId: fixture.caseId, events: run.observed.events };
     }
     throw usage(
       `The case ${fixture.caseId} cannot be played: ${run.kind === 'broken' ? run.message : run.why}.`,
@@ -120,12 +146,29 @@ async function caseOf(file: string): Promise<Compared | undefined> {
 async function isCase(file: string): Promise<boolean> {
   const facts = await stat(file).catch(() => undefined);
   if (facts?.isFile() !== true || facts.size > CASE_BYTES_MAX || file.endsWith('.gz')) return false;
+  if (await isBundle(file)) return false;
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));
     return isRecord(value) && 'case_id' in value && !('segments' in value);
   } catch {
     // Whoever reads it as a bundle says what is wrong.
     return false;
+  }
+}
+
+/** As exports begin; a bundle is not read whole to find out that it is no case. */
+const BUNDLE_BEGINNINGS = ['{"absent":', '{"blobs":', '{"format":"holdfast-bundle"'];
+
+async function isBundle(file: string): Promise<boolean> {
+  const handle = await open(file, 'r').catch(() => undefined);
+  try {
+    const read = await handle?.read(Buffer.alloc(64), 0, 64, 0);
+    const text = read?.buffer.toString('utf8') ?? '';
+    return BUNDLE_BEGINNINGS.some((beginning) => text.startsWith(beginning));
+  } catch {
+    return false;
+  } finally {
+    await handle?.close();
   }
 }
 

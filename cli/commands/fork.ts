@@ -24,7 +24,7 @@ export function addFork(program: Command, cli: Cli): void {
     .option('--live', 'as a new run on the server: its effects happen');
   withJson(
     withPlace(withChanges(command)),
-    '{mode: "dry", runId, step, rules, stopReason, detail?, answer?, waitsFor?, wouldExecute: [{tool, callId, args, digest, asks, repeats?}], reads: [{tool, callId, from}], costMicroUsd, totalCostMicroUsd, turns, leftOut}; with --live {mode: "live", runId, forked}; with --plan {runId, step, spentMicroUsd, rules, askedAnew, droppedGrants, notExecuted, inFlight, divergences, handedOver: {before, after, family?: [{key, runId, tool, at, state}]}}',
+    '{mode: "dry", runId, step, rules, stopReason, detail?, answer?, waitsFor?, wouldExecute: [{tool, callId, args, digest, asks, repeats?}], reads: [{tool, callId, from}], costMicroUsd, totalCostMicroUsd, turns, leftOut}; with --live {mode: "live", runId, forked}; with --plan {runId, step, spentMicroUsd, rules, askedAnew, droppedGrants, notExecuted, inFlight, divergences, handedOver: {before, after, family?: [{key, runId, tool, at, state}], familyMore?, storeProblem?}}',
   )
     .addHelpText(
       'after',
@@ -38,6 +38,10 @@ export function addFork(program: Command, cli: Cli): void {
     .action((subject: string, options: ForkOptions) =>
       runCommand(cli, options, async (session, output) => {
         refuseWrong(options);
+        if (options.plan === true) {
+          const { showPlan } = await import('./fork-planned.js');
+          if (await showPlan(cli, { subject, options, session }, output)) return;
+        }
         const recorded = await oneRecordedOf(cli, session, { subject, member: options.run });
         const { bundle } = recorded;
         const { foldOf } = await import('../../recording/fold.js');
@@ -50,12 +54,8 @@ export function addFork(program: Command, cli: Cli): void {
           const { forkLive } = await import('./fork-live.js');
           return forkLive(cli, { fold, recorded, options, session }, output);
         }
-        if (options.plan !== true) {
-          const { forkDry } = await import('./fork-dry.js');
-          return forkDry(cli, { fold, bundle, options }, output);
-        }
-        const { showPlan } = await import('./fork-planned.js');
-        return showPlan({ fold, recorded, options, session }, output);
+        const { forkDry } = await import('./fork-dry.js');
+        return forkDry(cli, { fold, bundle, options }, output);
       }),
     );
 }

@@ -1,11 +1,7 @@
 /** `holdfast inspect`: a run as it was after any of its steps, from what was recorded of it. */
 import type { Command } from 'commander';
 import type { Fold } from '../../recording/fold.js';
-import type { FoldStep } from '../../recording/steps.js';
-import type { Bundle } from '../../replay/bundle.js';
 import type { OpenRecord } from '../../replay/open-record.js';
-import type { ToldMember } from '../../replay/told-tree.js';
-import type { RunRow } from '../../store/runs.js';
 import {
   examples,
   runCommand,
@@ -14,9 +10,7 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import { oneRecordedOf, treeRowsOf } from '../desk/recorded.js';
-import { neededStore, type Session } from '../session.js';
-import { dateTimeText, inert, table, usdText } from '../render/index.js';
+import { oneRecordedOf } from '../desk/recorded.js';
 import { momentLines } from '../render/moment.js';
 import type { Output } from '../terminal/output.js';
 import { showDesk } from '../desk/bundle-desk.js';
@@ -30,8 +24,6 @@ interface InspectOptions extends CommonOptions {
   readonly desk?: boolean;
   readonly port?: number;
 }
-
-const WORDS_CHARS_MAX = 60;
 
 export function addInspect(program: Command, cli: Cli): void {
   const command = program
@@ -77,18 +69,19 @@ export function addInspect(program: Command, cli: Cli): void {
         if (options.port !== undefined && options.desk !== true) {
           throw usage('--port is that of the page of --desk.', 'Add --desk, or leave it out.');
         }
-        const { run: member } = options;
+        const { secretFree } = await import('../terminal/secret-free.js');
+        const shown = secretFree(output, cli.environment.variables);
+        const { run: member, desk, at, kind } = options;
+        if (at === undefined && desk !== true) {
+          const { showIndex } = await import('./inspect-index.js');
+          return showIndex(cli, { session, subject, member, kind }, shown);
+        }
         const { bundle, source } = await oneRecordedOf(cli, session, { subject, member });
         const { recordOfBundle } = await import('../../replay/open-record.js');
         const record = await recordOfBundle(bundle, source);
-        if (options.desk === true) return showDesk(record, { subject, options, output });
-        const { secretFree } = await import('../terminal/secret-free.js');
-        const shown = secretFree(output, cli.environment.variables);
-        if (options.at === undefined) {
-          const tree = await treeOf(session, bundle, source);
-          return index(record, { options, tree, output: shown });
-        }
-        return moment(record, { step: stepOf(options.at, record.fold), output: shown });
+        if (desk === true || at === undefined)
+          return showDesk(record, { subject, options, output });
+        return moment(record, { step: stepOf(at, record.fold), output: shown });
       }),
     );
 }
@@ -100,109 +93,6 @@ function stepOf(text: string, { steps }: Fold): number {
     `--at takes the number of a step, not "${text.slice(0, 40)}".`,
     'List the steps with `holdfast inspect` without --at; the newest is "last".',
   );
-}
-
-/** Of a bundle, or of what the store knows of a run; nothing of a run with none below it. */
-async function treeOf(
-  session: Session,
-  bundle: Bundle,
-  source: 'file' | 'run',
-): Promise<readonly ToldMember[]> {
-  const { memberTold, toldRows, toldTree } = await import('../../replay/told-tree.js');
-  if (source === 'file') return toldTree(bundle);
-  const { tenant, runId } = bundle.run;
-  const { rows } = await treeRowsOf(session, runId);
-  if (rows.length === 0) return [];
-  const store = await neededStore(session);
-  const known = new Map<string, RunRow>();
-  for (const { child } of rows) {
-    const run = await store.getRun(tenant, child);
-    if (run !== undefined) known.set(child, run);
-  }
-  return toldRows(memberTold(bundle), rows, known);
-}
-
-interface Indexing {
-  readonly options: InspectOptions;
-  readonly tree: readonly ToldMember[];
-  readonly output: Output;
-}
-
-async function index(record: OpenRecord, { options, tree, output }: Indexing): Promise<void> {
-  const { toldIndex } = await import('../../replay/told-moment.js');
-  const told = toldIndex(record);
-  const { steps, divergences, redactions } = told;
-  const { kind: wanted } = options;
-  const shown = wanted === undefined ? steps : steps.filter((step) => isOfKind(step, wanted));
-  output.data({ ...told, steps: shown, ...(tree.length > 0 && { tree }) });
-  if (output.json) return;
-  for (const line of tree.map(treeLine)) output.line(line);
-  if (tree.length > 0) output.line('');
-  if (shown.length === 0) {
-    output.line(
-      steps.length === 0
-        ? 'The run has decided nothing yet.'
-        : `No step is of that kind. Kinds of this run: ${kindsOf(steps).join(', ')}.`,
-    );
-  } else {
-    output.line(
-      table({
-        head: ['step', 'time', 'received', 'rules', 'began'],
-        rows: shown.map(rowOf),
-        paint: output.paint,
-      }),
-    );
-  }
-  for (const { step, segment, reason } of divergences) {
-    output.remark(`Segment ${segment} cannot be shown from step ${step} on: ${inert(reason, 400)}`);
-  }
-  for (const { rule, count } of redactions) {
-    output.remark(`The rule ${inert(rule)} of its redaction hides ${count} place(s).`);
-  }
-}
-
-/** Indented by generations; `--run` takes the id. */
-function treeLine({ runId, depth, agent, status, costMicroUsd, absent }: ToldMember): string {
-  const cost = costMicroUsd === undefined ? '' : `, ${usdText(costMicroUsd)}`;
-  const what =
-    absent === undefined ? `${inert(status, 60)}${cost}` : `absent: ${inert(absent, 200)}`;
-  const name = agent === '' ? '' : `${inert(agent, 60)}: `;
-  return `${'  '.repeat(depth)}${inert(runId, 200)}  ${name}${what}`;
-}
-
-function isOfKind(step: FoldStep, kind: string): boolean {
-  return kindsOf([step]).includes(kind);
-}
-
-function kindsOf(steps: readonly FoldStep[]): readonly string[] {
-  const all = steps.flatMap(({ inputs, rules, effects }) => [
-    ...inputs.map(({ type }) => type),
-    ...rules,
-    ...effects.map(({ kind }) => kind),
-  ]);
-  return [...new Set<string>(all)];
-}
-
-function rowOf(step: FoldStep): readonly string[] {
-  const began = step.effects
-    .filter(({ kind }) => kind !== 'status')
-    .map(({ kind, tool, id }) => tool ?? (kind === 'cancel' ? `cancel ${id}` : kind));
-  return [
-    String(step.step),
-    dateTimeText(step.at),
-    words(step.inputs.map(({ type }) => type)),
-    words(step.rules),
-    words(began),
-  ];
-}
-
-function words(all: readonly string[]): string {
-  const [...counted] = all.reduce(
-    (seen, one) => seen.set(one, (seen.get(one) ?? 0) + 1),
-    new Map<string, number>(),
-  );
-  const text = counted.map(([one, times]) => (times === 1 ? one : `${one} ×${times}`)).join(', ');
-  return inert(text, WORDS_CHARS_MAX);
 }
 
 interface Looking {

@@ -6,6 +6,7 @@
  */
 import { z } from 'zod';
 import { isSafeAddress } from '../../authoring/connector-auth.js';
+import type { ShownTool } from '../../connectors/approve-tools.js';
 import type { LoggedIn, LoggedOut } from '../../connectors/logins.js';
 import * as shapes from '../../console/http/connector-shapes.js';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -74,10 +75,27 @@ export function offersAtDesk(api: DeskApi): Offers {
         const tools = shown
           .slice(from, from + APPROVED_AT_ONCE_MAX)
           .map(({ name, hash }) => ({ name, hash }));
-        await post(api, { connector, path, body: { tools } });
+        await post(api, { connector, path, body: { tools } }).catch((error: unknown) => {
+          throw approvedBefore(error, shown.slice(0, from));
+        });
       }
     },
   };
+}
+
+/** The desk speaks of one request, and knows nothing of those before it. */
+function approvedBefore(error: unknown, approved: readonly ShownTool[]): unknown {
+  if (approved.length === 0 || !(error instanceof HoldfastError)) return error;
+  const { code, message, hint = '', details } = error;
+  return new HoldfastError(
+    code,
+    `${approved.length} tools were approved. The next request was refused: ${message}`,
+    {
+      hint: `${hint} Those that were approved stay so; approve the others by name.`.trim(),
+      details: { ...details, approved: approved.map(({ tool }) => tool) },
+      cause: error,
+    },
+  );
 }
 
 function pathOf(connector: string): string {

@@ -1,9 +1,11 @@
 /** What `inspect`, `diff` and `replay` look at: a bundle of a file, or of a run that a server holds. */
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Cli } from '../command.js';
-import { bundleOf } from '../commands/exported.js';
+import { bundleOf, exportPlace } from '../commands/exported.js';
 import type { Bundle } from '../../replay/bundle.js';
+import type { RunHearer, RunTree } from '../../replay/stream/run-tree.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { neededStore, type Session } from '../session.js';
 import type { RowsBelow } from '../../store/rows-below.js';
@@ -37,6 +39,50 @@ export async function oneRecordedOf(
   if (member === undefined || source === 'run') return { bundle, source };
   const { memberOf } = await import('../../replay/tree.js');
   return { bundle: memberOf(bundle, member), source, file: bundle };
+}
+
+interface Wanted {
+  readonly session: Session;
+  readonly subject: string;
+  /** A run below it; of a file whoever hears it looks for that one. */
+  readonly member?: string | undefined;
+  /** Of a run that a server holds: nothing of what is below it. */
+  readonly alone: boolean;
+}
+
+/**
+ * The same, heard one event and one history at a time; `close` gives back what it takes of a disk. Errors: as above, and those
+ * of who hears it.
+ */
+export async function treeHeard(
+  cli: Cli,
+  { session, subject, member, alone }: Wanted,
+  hearing: () => RunHearer,
+): Promise<RunTree> {
+  const { treeOfFile, treeOfRun } = await import('../../replay/stream/run-tree.js');
+  const file = fileOf(cli, subject);
+  if (file !== undefined) return treeOfFile(file, hearing);
+  const runId = member === undefined ? subject : await idBelow(session, subject, member);
+  const place = await exportPlace(session);
+  const run = { tenant: TENANT, runId };
+  return treeOfRun(place, run, { alone, folder: tmpdir(), hearer: hearing() });
+}
+
+/** The same of one run: `hearing` is told its place, and hears whatever a file has beside it. Errors: as above; `RunNotFound`. */
+export async function oneHeard(
+  cli: Cli,
+  { session, subject, member }: Omit<Wanted, 'alone'>,
+  hearing: (followed: number) => RunHearer,
+): Promise<RunTree> {
+  const { ROOT } = await import('../../replay/stream/walk-bundle.js');
+  // Which run of a file that is, its end tells.
+  const isBelow = member !== undefined && fileOf(cli, subject) !== undefined;
+  const wanted = { session, subject, member, alone: true };
+  const tree = await treeHeard(cli, wanted, () => (isBelow ? {} : hearing(ROOT)));
+  if (!isBelow) return tree;
+  const { placeOfMember } = await import('../../replay/stream/run-tree.js');
+  await tree.again(hearing(placeOfMember(tree.head, member)));
+  return tree;
 }
 
 async function read(cli: Cli, subject: string, exported: () => Promise<Bundle>): Promise<Recorded> {

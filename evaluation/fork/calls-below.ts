@@ -3,16 +3,13 @@
  * Invariant: a history is looked at by itself, and let go; what is lost of a run that a store knows is in the ledger there.
  */
 import { HoldfastError } from '../../core/state/errors.js';
-import {
-  callsOfRuns,
-  recordedCalls,
-  startedOthers,
-  type RecordedCall,
-} from '../../recording/handed-over.js';
+import { recordedCalls, startedOthers, type RecordedCall } from '../../recording/handed-over.js';
 import { lineOf } from '../../pure/goal/child-start.js';
 import type { Bundle } from '../../replay/bundle.js';
 import { reading, type ExportPlace, type ReadPlace } from '../../replay/export-run.js';
 import { fetchSegments } from '../../replay/fetch-segments.js';
+import type { TreeHead } from '../../replay/stream/run-tree.js';
+import { ROOT } from '../../replay/stream/walk-bundle.js';
 import { DEPTH_MAX, isChildOf, MEMBERS_MAX } from '../../replay/tree.js';
 import type { ChildRow } from '../../store/children.js';
 import { rowsBelow } from '../../store/rows-below.js';
@@ -25,9 +22,19 @@ export function callsInFile(
   file: Pick<Bundle, 'run' | 'segments' | 'members' | 'absent'>,
   runId: string,
 ): readonly RecordedCall[] | undefined {
-  const { members, absent = [] } = file;
-  const top = lineOf(file.run.runId).at(-1);
-  if (top !== file.run.runId) {
+  const segmentsOf = (member: number) =>
+    (member === ROOT ? file : file.members?.[member])?.segments ?? [];
+  return callsInTree(file, runId, (member) => recordedCalls(segmentsOf(member)));
+}
+
+/** The same of a tree whose histories are let go. `callsOf`: of a member by its place, or of ROOT. */
+export function callsInTree(
+  { run, members, absent = [] }: Pick<TreeHead, 'run' | 'members' | 'absent'>,
+  runId: string,
+  callsOf: (member: number) => readonly RecordedCall[],
+): readonly RecordedCall[] | undefined {
+  const top = lineOf(run.runId).at(-1);
+  if (top !== run.runId) {
     throw lacking(
       'The file begins below another run, and has nothing of that one.',
       'Export the run above all of them, and name this one with --run.',
@@ -41,8 +48,12 @@ export function callsInFile(
       'Fork the run itself where its store is.',
     );
   }
-  const others = [file, ...(members ?? [])].filter(({ run }) => run.runId !== runId);
-  return members === undefined ? undefined : callsOfRuns(others);
+  if (members === undefined) return undefined;
+  return [{ run }, ...members].flatMap((one, index) =>
+    one.run.runId === runId
+      ? []
+      : callsOf(index + ROOT).map((call) => ({ ...call, runId: one.run.runId })),
+  );
 }
 
 function lacking(message: string, hint: string): HoldfastError {

@@ -1,4 +1,5 @@
 /** A bundle in a store of its own, and what its tools that change nothing answered. */
+import { ownValue } from '../../core/json/json.js';
 import type { Json } from '../../core/json/json.js';
 import { hasEffects } from '../../core/loop/fork-beginning.js';
 import type { ToolOutcome } from '../../core/state/effect.js';
@@ -13,8 +14,8 @@ export async function fillStore(
   { run: { tenant }, blobs, nodes }: Pick<Bundle, 'run' | 'blobs' | 'nodes'>,
 ): Promise<void> {
   for (const text of Object.values(blobs)) await store.putBlob(tenant, text);
-  for (const node of Object.values(nodes)) {
-    await store.putNode(tenant, node as unknown as TranscriptNode);
+  for (const node of parentsFirst(nodes)) {
+    await store.putNode(tenant, node);
   }
 }
 
@@ -60,4 +61,22 @@ const ARGS_CHARS = 200;
 
 function notRecorded(tool: string, args: Json): string {
   return `not_recorded: the record has no answer of ${tool} to ${JSON.stringify(args).slice(0, ARGS_CHARS)}.`;
+}
+
+/** A store takes no message before the one that it follows, and exports write messages in the order of their hashes. */
+function parentsFirst(nodes: Bundle['nodes']): readonly TranscriptNode[] {
+  const placed = new Set<string>();
+  const ordered: TranscriptNode[] = [];
+  for (const hash of Object.keys(nodes)) {
+    const chain: TranscriptNode[] = [];
+    for (let next: string | null = hash; next !== null && !placed.has(next);) {
+      placed.add(next);
+      const node = ownValue(nodes, next) as unknown as TranscriptNode | undefined;
+      if (node === undefined) break;
+      chain.push(node);
+      next = node.parent;
+    }
+    for (const node of chain.toReversed()) ordered.push(node);
+  }
+  return ordered;
 }

@@ -5,7 +5,7 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { takenBy, type Taken } from './command-process.js';
+import { smallestHeap, takenBy, type Taken } from './command-process.js';
 import type { MachineFacts } from './machine.js';
 import type { MessageSizes } from './message-sizes.js';
 import { openPlace, queueOf, type Place } from './place.js';
@@ -16,6 +16,8 @@ export interface BundlesOptions extends BenchOptions {
   readonly lengths: readonly number[];
   readonly sizes: MessageSizes;
   readonly rounds: number;
+  /** Look for the smallest heap of each command as well: a peak says how lazy the collector is too. */
+  readonly heaps?: boolean;
 }
 
 const COMMANDS = [
@@ -37,6 +39,8 @@ interface BundlesRow {
   readonly packedBytes: number;
   /** Medians of the rounds. */
   readonly taken: Readonly<Record<Command, Taken>>;
+  /** MB, with which the command works. */
+  readonly heaps?: Readonly<Record<Command, number>>;
 }
 
 export interface BundlesReport {
@@ -56,7 +60,7 @@ export const EXPORT_RATIO_MAX = 1.5;
 const FLAT: readonly Command[] = ['export', 'export packed'];
 
 export async function benchBundles(options: BundlesOptions): Promise<BundlesReport> {
-  const { lengths, sizes, rounds, say } = options;
+  const { lengths, sizes, rounds, heaps = false, say } = options;
   const place = await openPlace({ ...options, script: turnScript(sizes) });
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-bench-bundles-'));
   try {
@@ -66,7 +70,7 @@ export async function benchBundles(options: BundlesOptions): Promise<BundlesRepo
     await worker.kill();
     const rows: BundlesRow[] = [];
     for (const turns of lengths) {
-      const row = await rowOf({ place, folder, turns, rounds });
+      const row = await rowOf({ place, folder, turns, rounds, heaps });
       rows.push(row);
       for (const line of linesOf(row)) say(line);
     }
@@ -94,9 +98,10 @@ interface Measuring {
   readonly folder: string;
   readonly turns: number;
   readonly rounds: number;
+  readonly heaps: boolean;
 }
 
-async function rowOf({ place, folder, turns, rounds }: Measuring): Promise<BundlesRow> {
+async function rowOf({ place, folder, turns, rounds, heaps }: Measuring): Promise<BundlesRow> {
   const id = idOf(turns);
   const plain = join(folder, `${id}.json`);
   const packed = `${plain}.gz`;
@@ -124,21 +129,31 @@ async function rowOf({ place, folder, turns, rounds }: Measuring): Promise<Bundl
     diff: ['diff', plain, plain],
     'fork plan': ['fork', plain, '--at', '50', '--plan'],
   };
+  const written: Partial<Record<Command, string>> = {
+    export: plain,
+    'export packed': packed,
+    'export redacted': hidden,
+  };
   const taken: Partial<Record<Command, Taken>> = {};
+  const smallest: Partial<Record<Command, number>> = {};
   for (const command of COMMANDS) {
     const all: Taken[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      if (command === 'export') await rm(plain, { force: true });
-      if (command === 'export packed') await rm(packed, { force: true });
-      if (command === 'export redacted') await rm(hidden, { force: true });
-      all.push(await takenBy(folder, lines[command]));
-    }
+    const writes = written[command];
+    const line = { folder, argv: lines[command], ...(writes !== undefined && { writes }) };
+    for (let round = 0; round < rounds; round += 1) all.push(await takenBy(line));
+    if (heaps) smallest[command] = await smallestHeap(line);
     const [ms, rssMb] = [all.map((one) => one.ms), all.map((one) => one.rssMb)];
     taken[command] = { ms: median(ms), rssMb: median(rssMb) };
   }
   const { size: bytes } = await stat(plain);
   const { size: packedBytes } = await stat(packed);
-  return { turns, bytes, packedBytes, taken: taken as BundlesRow['taken'] };
+  return {
+    turns,
+    bytes,
+    packedBytes,
+    taken: taken as BundlesRow['taken'],
+    ...(heaps && { heaps: smallest as Record<Command, number> }),
+  };
 }
 
 function ratiosOf(rows: readonly BundlesRow[]): BundlesReport['ratios'] {
@@ -150,12 +165,12 @@ function ratiosOf(rows: readonly BundlesRow[]): BundlesReport['ratios'] {
   return Object.fromEntries(ratios) as BundlesReport['ratios'];
 }
 
-function linesOf({ turns, bytes, packedBytes, taken }: BundlesRow): readonly string[] {
+function linesOf({ turns, bytes, packedBytes, taken, heaps }: BundlesRow): readonly string[] {
   return [
     `${turns} turns: ${bytes} bytes, ${packedBytes} packed`,
     ...COMMANDS.map(
       (command) =>
-        `  ${command}: ${(taken[command].ms / 1_000).toFixed(2)} s, peak ${taken[command].rssMb.toFixed(0)} MB`,
+        `  ${command}: ${(taken[command].ms / 1_000).toFixed(2)} s, peak ${taken[command].rssMb.toFixed(0)} MB${heaps === undefined ? '' : `, works with a heap of ${heaps[command]} MB`}`,
     ),
   ];
 }

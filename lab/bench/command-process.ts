@@ -1,6 +1,7 @@
 /** Commands in processes of their own, with what they took. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { CommandEnd } from './command-entry.js';
 import { RUNS_FROM_SOURCES } from './worker-process.js';
@@ -14,11 +15,27 @@ export interface Taken {
   readonly rssMb: number;
 }
 
+export interface CommandLine {
+  readonly folder: string;
+  readonly argv: readonly string[];
+  /** A file that it writes, and that is removed before. */
+  readonly writes?: string;
+  /** Of the older objects, in MB; absent: what the machine gives. */
+  readonly heapMb?: number;
+}
+
 /** Errors: whatever the command says when it does not end with 0. */
-export async function takenBy(folder: string, argv: readonly string[]): Promise<Taken> {
+export async function takenBy(line: CommandLine): Promise<Taken> {
+  const { folder, argv, heapMb, writes } = line;
+  if (writes !== undefined) await rm(writes, { force: true });
   const began = performance.now();
   const child = fork(ENTRY, [JSON.stringify({ folder, argv })], {
-    execArgv: RUNS_FROM_SOURCES ? ['--import', 'tsx'] : [],
+    execArgv: [
+      ...(RUNS_FROM_SOURCES ? ['--import', 'tsx'] : []),
+      ...(heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`]),
+    ],
+    // An exhausted heap says so at length.
+    stdio: ['ignore', 'ignore', heapMb === undefined ? 'inherit' : 'ignore', 'ipc'],
   });
   const exited = once(child, 'exit');
   const [end] = (await Promise.race([once(child, 'message'), exited])) as [CommandEnd | number];
@@ -28,4 +45,30 @@ export async function takenBy(folder: string, argv: readonly string[]): Promise<
     throw new Error(`${argv[0]} failed: ${typeof end === 'object' ? end?.err : end}`);
   }
   return { ms, rssMb: end.rssKb / 1_024 };
+}
+
+const HEAP_MB = { least: 24, most: 1_024 } as const;
+const PRECISION = 0.04;
+
+/** The smallest heap of older objects with which the command works, in MB. Errors: it works with none. */
+export async function smallestHeap(line: Omit<CommandLine, 'heapMb'>): Promise<number> {
+  let fails: number = HEAP_MB.least;
+  let works: number = HEAP_MB.most;
+  await takenBy({ ...line, heapMb: works });
+  while (works - fails > Math.max(1, PRECISION * works)) {
+    // Near the low end, where it mostly lies.
+    const heapMb = Math.floor(works > 4 * fails ? 2 * fails : (works + fails) / 2);
+    if (await isEnough({ ...line, heapMb })) works = heapMb;
+    else fails = heapMb;
+  }
+  return works;
+}
+
+async function isEnough(line: CommandLine): Promise<boolean> {
+  try {
+    await takenBy(line);
+    return true;
+  } catch {
+    return false;
+  }
 }

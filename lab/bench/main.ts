@@ -161,6 +161,7 @@ question(
 )
   .option('--lengths <n,n,…>', 'turns of the runs', lengthsOf, [200, 1_000])
   .option('--rounds <n>', 'of each command', count, 3)
+  .option('--heaps', 'look for the smallest heap that each command works with')
   .option('--recordings <folder>', 'where the folder material lies', MATERIAL_BESIDE)
   .action(
     answering(

@@ -3,13 +3,14 @@
  * Invariant: all of the file has been checked before the first of its histories is given.
  */
 import { HoldfastError } from '../../core/state/errors.js';
+import type { RunEvent } from '../../core/state/event.js';
 import type { Bundle, Segment } from '../bundle.js';
 import { readWhole } from '../read-bundle.js';
 import { treeOfBundle, type ReplayableTree } from '../replay-tree.js';
 import type { StreamedRun } from '../strict-replay.js';
 import { bundleChunks } from './bundle-chunks.js';
 import { jsonPieces, NotCanonical, type JsonPieces } from './json-pieces.js';
-import { namesWithLast, walkBundle } from './walk-bundle.js';
+import { namesWithLast, ROOT, walkBundle, type BundleHearer } from './walk-bundle.js';
 
 /** Errors: `InvalidBundle`. */
 export async function replayableFile(file: string): Promise<ReplayableTree> {
@@ -38,12 +39,66 @@ async function* unchanged<T>(file: string, values: AsyncIterable<T>): AsyncGener
   try {
     yield* values;
   } catch (error) {
-    if (!(error instanceof NotCanonical)) throw error;
-    throw new HoldfastError('InvalidBundle', `${file.slice(-200)} was changed while it was read.`, {
-      hint: 'Replay it again.',
-      details: { file },
-    });
+    throw changedFile(file, error);
   }
+}
+
+/** Any other error stays as it is. */
+function changedFile(file: string, error: unknown): unknown {
+  if (!(error instanceof NotCanonical)) return error;
+  return new HoldfastError('InvalidBundle', `${file.slice(-200)} was changed while it was read.`, {
+    hint: 'Run the command again.',
+    details: { file },
+  });
+}
+
+/** Events and segments of all runs of a file that has been checked. Errors: `InvalidBundle`. */
+export async function hearAgain(
+  file: string,
+  hearer: Pick<BundleHearer, 'event' | 'segment'>,
+): Promise<void> {
+  const chunks = bundleChunks(file);
+  try {
+    const json = jsonPieces(chunks, () => undefined);
+    const root = partHeard(json, hearer, ROOT);
+    for await (const name of namesWithLast(json, 'digest')) {
+      await (name === 'members' ? membersHeard(json, hearer) : root(name));
+    }
+  } catch (error) {
+    throw changedFile(file, error);
+  } finally {
+    await chunks.return();
+  }
+}
+
+async function membersHeard(
+  json: JsonPieces,
+  hearer: Pick<BundleHearer, 'event' | 'segment'>,
+): Promise<void> {
+  for await (const member of json.items()) {
+    const part = partHeard(json, hearer, member);
+    for await (const name of json.names()) await part(name);
+  }
+}
+
+/** A run stands before its segments. */
+function partHeard(
+  json: JsonPieces,
+  hearer: Pick<BundleHearer, 'event' | 'segment'>,
+  member: number,
+): (name: string) => Promise<void> {
+  let run: Bundle['run'] | undefined;
+  return async (name) => {
+    if (name === 'run') {
+      run = (await json.value()) as unknown as Bundle['run'];
+    } else if (name === 'events' && hearer.event !== undefined) {
+      for await (const _ of json.items()) {
+        hearer.event((await json.value()) as unknown as RunEvent, member);
+      }
+    } else if (name === 'segments' && hearer.segment !== undefined && run !== undefined) {
+      for await (const segment of segmentsIn(json)) hearer.segment(segment, member, run);
+    } else await json.skip();
+  };
 }
 
 interface SecondReading {

@@ -4,7 +4,7 @@
  * Invariant: the bundle is the one that `redactBundle` makes of what `exportRun` or `exportTree` gives.
  */
 import type { Json } from '../../core/json/json.js';
-import { BUNDLE_BYTES_MAX, type Bundle } from '../bundle.js';
+import type { Bundle } from '../bundle.js';
 import { below, type ExportPlace, type RecordedTree } from '../export-run.js';
 import { documentsOf } from '../redaction/documents.js';
 import { redactRecorded, type RedactionOptions } from '../redaction/redact-bundle.js';
@@ -16,9 +16,7 @@ import { keptTree, type KeptRun } from './record-run.js';
 import { shelvedConversation } from './shelved-conversation.js';
 import type { SpooledExport, StreamOptions } from './spooled-export.js';
 import { openSpooledShelf } from './spooled-shelf.js';
-
-/** Of a run as it was recorded: its pictures and sounds are taken out before the bundle is bounded. */
-const RECORD_BYTES_MAX = 8 * BUNDLE_BYTES_MAX;
+import { RECORD_BYTES_MAX } from './too-large.js';
 
 export interface RedactedOptions extends StreamOptions, RedactionOptions {
   readonly rules: readonly RedactionRule[];

@@ -7,6 +7,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { HoldfastError } from '../../core/state/errors.js';
 
 /** Where a text lies, in bytes. */
 export interface Stretch {
@@ -24,16 +25,49 @@ export interface Spool {
 
 const PIECE_BYTES = 256 * 1024;
 
-/** `folder`: on a disk that has room for a bundle. */
+/** `folder`: on a disk that has room for a bundle. Errors, here and of what is put there: `FileUnusable`. */
 export async function openSpool(folder: string): Promise<Spool> {
+  const refused = (cause: unknown): never => {
+    throw unusableSpool(folder, cause);
+  };
   const file = join(folder, `.${randomUUID()}.spool`);
-  const handle = await open(file, 'wx+', 0o600);
+  const handle = await open(file, 'wx+', 0o600).catch(refused);
   await unlink(file).catch(async (cause: unknown) => {
     await handle.close();
-    throw cause;
+    return refused(cause);
   });
-  return spoolIn(handle);
+  return spoolIn({
+    write: (...given) => handle.write(...given).catch(refused),
+    read: (...given) => handle.read(...given).catch(refused),
+    close: () => handle.close(),
+  });
 }
+
+/** What a disk is asked for. */
+interface Disk extends Pick<FileHandle, 'close'> {
+  write(
+    ...given: [bytes: Buffer, offset: number, length: number, position: number]
+  ): Promise<{ readonly bytesWritten: number }>;
+  read(
+    ...given: [bytes: Buffer, offset: number, length: number, position: number]
+  ): Promise<{ readonly bytesRead: number }>;
+}
+
+/** Of a file without a name people know the folder. */
+function unusableSpool(folder: string, cause: unknown): HoldfastError {
+  const { code = 'unknown' } = cause as NodeJS.ErrnoException;
+  return new HoldfastError(
+    'FileUnusable',
+    `What is read of a run cannot be kept in the folder ${folder.slice(-FOLDER_CHARS_MAX)} (${code}).`,
+    {
+      hint: 'Free disk space there (a redacted export needs five times its bundle), or give this user the right to write. Another folder: -o for an export, TMPDIR for other commands.',
+      details: { code, folder },
+      cause,
+    },
+  );
+}
+
+const FOLDER_CHARS_MAX = 400;
 
 const CIPHER = 'aes-256-ctr';
 const BLOCK_BYTES = 16;
@@ -63,7 +97,7 @@ function newSecret(): Secret {
   };
 }
 
-function spoolIn(handle: FileHandle): Spool {
+function spoolIn(handle: Disk): Spool {
   const secret = newSecret();
   let end = 0;
   let waiting: Buffer[] = [];

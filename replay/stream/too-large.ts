@@ -2,6 +2,9 @@
 import { HoldfastError } from '../../core/state/errors.js';
 import { BUNDLE_BYTES_MAX } from '../bundle.js';
 
+/** Of a run as it was recorded: its pictures and sounds are taken out before a redacted bundle is bounded. */
+export const RECORD_BYTES_MAX = 8 * BUNDLE_BYTES_MAX;
+
 export function tooLargeBundle(): HoldfastError {
   return new HoldfastError(
     'InvalidBundle',

@@ -24,7 +24,8 @@ export interface BundleHearer {
   blob?(hash: string, text: string): void;
   /** `member`: place in the list of members, or ROOT. */
   event?(event: RunEvent, member: number): void;
-  segment?(segment: Segment, member: number): void;
+  /** `run`: the one that it is of. */
+  segment?(segment: Segment, member: number, run: Bundle['run']): void;
 }
 
 /** A bundle without what may be large. */
@@ -182,7 +183,7 @@ function runReader({ json, hearer, found }: Walking, member: number) {
       if (index >= SEGMENTS_MAX) throw new NotCanonical('it has too many segments');
       const segment = fit<Segment>(pieces.segment, await json.value());
       checks.segment(segment, run);
-      hearer.segment?.(segment, member);
+      hearer.segment?.(segment, member, run);
     }
   }
 

@@ -80,6 +80,20 @@ test('an open question is taken as given, the effect would be executed, asks, an
   expect(readFileSync(join(folder, 'approved.json'), 'utf8')).toBe(text);
 });
 
+test('a file as exports write it is forked, whatever the order of the hashes of its messages', async () => {
+  const byHash = Object.entries(approved.nodes).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  // One of both orders has a message before the one that it follows.
+  for (const entries of [byHash, byHash.toReversed()]) {
+    writeFileSync(
+      join(folder, 'approved.json'),
+      bundleText({ ...approved, nodes: Object.fromEntries(entries) }),
+    );
+    const { code, said } = await forked([RECORDED, DONE], stepOf('decision') - 1);
+    expect({ code, said: code === 0 ? '' : said }).toEqual({ code: 0, said: '' });
+  }
+  writeFileSync(join(folder, 'approved.json'), text);
+});
+
 test('an effect in flight has the outcome that was recorded later, or the one that is given', async () => {
   const at = stepOf('execute_tool');
   const recorded = await forked([RECORDED, DONE], at);

@@ -19,6 +19,8 @@ const CALL = {
   isDone: false,
 };
 
+const NO_CALLS = { calls: [], more: false };
+
 function put(runId: string, parent: string, over: Partial<NewFork> = {}) {
   return store.putFork({ tenant: TENANT, runId, parent, step: 3, body: '{}', at: 1, ...over });
 }
@@ -38,11 +40,18 @@ test('what a record gave to executors was handed over, also where the ledger has
   expect(await earlier('fork', 'parent:1')).toEqual([]);
   expect(await earlier('parent')).toEqual([]);
   const call = { runId: 'parent', tool: 'pay', at: 5, state: 'in_doubt' };
-  expect(await store.callsOfFamily(TENANT, 'fork', 10)).toEqual([
-    { ...call, key: 'parent:1' },
-    { ...call, key: 'parent:2' },
-  ]);
-  expect(await store.callsOfFamily(TENANT, 'parent', 10)).toEqual([]);
+  expect(await store.callsOfFamily(TENANT, 'fork', 2)).toEqual({
+    calls: [
+      { ...call, key: 'parent:1' },
+      { ...call, key: 'parent:2' },
+    ],
+    more: false,
+  });
+  expect(await store.callsOfFamily(TENANT, 'fork', 1)).toEqual({
+    calls: [{ ...call, key: 'parent:1' }],
+    more: true,
+  });
+  expect(await store.callsOfFamily(TENANT, 'parent', 10)).toEqual(NO_CALLS);
 });
 
 test('a later record knows more, and forks of forks are of the same family', async () => {
@@ -112,12 +121,11 @@ describe('of a run that started others', () => {
       expect([stranger, await runs(stranger)]).toEqual([stranger, []]);
     // Whatever they were: those that a fork of the run may ask about.
     const others = async (runId: string) =>
-      (await store.callsOfFamily(TENANT, runId, 10)).map((one) => one.runId).toSorted();
+      (await store.callsOfFamily(TENANT, runId, 10)).calls.map((one) => one.runId).toSorted();
     for (const member of ['goal', 'goal:c1', 'goal:c2', 'fork', 'fork:a2', 'third'])
       expect([member, await others(member)]).toEqual([member, member === 'third' ? [] : family]);
     expect(await others('second')).toEqual(['fork:a2:h1', 'goal:c1:a1']);
-    expect(await store.callsOfFamily(TENANT, 'fork', 1)).toHaveLength(1);
-    expect(await store.callsOfFamily('elsewhere', 'fork', 10)).toEqual([]);
+    expect(await store.callsOfFamily('elsewhere', 'fork', 10)).toEqual(NO_CALLS);
   });
 
   test('calls of runs that this store knows nothing of are those of the record, each by its run', async () => {

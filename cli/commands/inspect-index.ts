@@ -1,0 +1,184 @@
+/** `holdfast inspect` without --at: the index of a run's steps, and the runs below it. */
+import type { RunEvent } from '../../core/state/event.js';
+import { lineOf } from '../../recording/fold.js';
+import { indexReader, type IndexReader } from '../../recording/index-reader.js';
+import type { FoldStep } from '../../recording/steps.js';
+import type { Bundle, Segment } from '../../replay/bundle.js';
+import type { RunHearer, RunTree } from '../../replay/stream/run-tree.js';
+import { ROOT } from '../../replay/stream/walk-bundle.js';
+import { toldIndex, type ToldIndex } from '../../replay/told-moment.js';
+import {
+  memberReader,
+  toldBelow,
+  toldRows,
+  type MemberReader,
+  type ToldMember,
+} from '../../replay/told-tree.js';
+import type { RunRow } from '../../store/runs.js';
+import type { Cli } from '../command.js';
+import { oneHeard, treeRowsOf } from '../desk/recorded.js';
+import { TENANT } from '../desk/run-record.js';
+import { dateTimeText, inert, table, usdText } from '../render/index.js';
+import { neededStore, type Session } from '../session.js';
+import type { Output } from '../terminal/output.js';
+
+interface Asked {
+  readonly session: Session;
+  readonly subject: string;
+  readonly member: string | undefined;
+  readonly kind: string | undefined;
+}
+
+const WORDS_CHARS_MAX = 60;
+
+export async function showIndex(cli: Cli, asked: Asked, output: Output): Promise<void> {
+  const { index, tree } = await indexOf(cli, asked);
+  print(index, { kind: asked.kind, tree, output });
+}
+
+interface Indexed {
+  readonly index: ToldIndex;
+  readonly tree: readonly ToldMember[];
+}
+
+/** A history is let go when it has been followed. */
+async function indexOf(cli: Cli, asked: Asked): Promise<Indexed> {
+  const { session, subject, member } = asked;
+  let heard = indexing(ROOT);
+  const reading = await oneHeard(cli, { session, subject, member }, (followed) => {
+    heard = indexing(followed);
+    return heard.hearer;
+  });
+  try {
+    const index = heard.index(reading);
+    const root = heard.told(reading.head.run, ROOT);
+    if (reading.source === 'run') return { index, tree: await storedTree(session, root) };
+    if (member !== undefined) return { index, tree: [] };
+    const { absent, members = [] } = reading.head;
+    const told = members.map((one, at) => ({ ...one, told: heard.told(one.run, at) }));
+    const below = { members: told, ...(absent !== undefined && { absent }) };
+    return { index, tree: toldBelow(root, below) };
+  } finally {
+    await reading.close();
+  }
+}
+
+/** Follows one of the runs, and hears what each says of itself. */
+function indexing(followed: number) {
+  const steps: FoldStep[] = [];
+  const members = new Map<number, MemberReader>();
+  let reader: IndexReader | undefined;
+  return {
+    hearer: {
+      event(event: RunEvent, member: number): void {
+        const own = members.get(member) ?? memberReader();
+        members.set(member, own);
+        own.event(event);
+      },
+      segment(segment: Segment, member: number, run: Bundle['run']): void {
+        if (member !== followed) return;
+        reader ??= indexReader(run, (moment) => void steps.push(lineOf(moment)));
+        reader.segment(segment);
+      },
+    } satisfies RunHearer,
+    told: (run: Bundle['run'], member: number): ToldMember =>
+      (members.get(member) ?? memberReader()).told(run),
+    index({ head, source }: Pick<RunTree, 'head' | 'source'>): ToldIndex {
+      const { run, kind, divergences } = (reader ?? indexReader(head.run)).end();
+      return toldIndex({ fold: { run, kind, steps, divergences }, source, ...head });
+    },
+  };
+}
+
+/** What the store knows of the runs below; nothing where none is. */
+async function storedTree(session: Session, root: ToldMember): Promise<readonly ToldMember[]> {
+  const { rows } = await treeRowsOf(session, root.runId);
+  if (rows.length === 0) return [];
+  const store = await neededStore(session);
+  const known = new Map<string, RunRow>();
+  for (const { child } of rows) {
+    const run = await store.getRun(TENANT, child);
+    if (run !== undefined) known.set(child, run);
+  }
+  return toldRows(root, rows, known);
+}
+
+interface Printing {
+  readonly kind: string | undefined;
+  readonly tree: readonly ToldMember[];
+  readonly output: Output;
+}
+
+function print(told: ToldIndex, { kind: wanted, tree, output }: Printing): void {
+  const { steps, divergences, redactions } = told;
+  const shown = wanted === undefined ? steps : steps.filter((step) => isOfKind(step, wanted));
+  output.data({ ...told, steps: shown, ...(tree.length > 0 && { tree }) });
+  if (output.json) return;
+  for (const line of tree.map(treeLine)) output.line(line);
+  if (tree.length > 0) output.line('');
+  if (shown.length === 0) {
+    output.line(
+      steps.length === 0
+        ? 'The run has decided nothing yet.'
+        : `No step is of that kind. Kinds of this run: ${kindsOf(steps).join(', ')}.`,
+    );
+  } else {
+    output.line(
+      table({
+        head: ['step', 'time', 'received', 'rules', 'began'],
+        rows: shown.map(rowOf),
+        paint: output.paint,
+      }),
+    );
+  }
+  for (const { step, segment, reason } of divergences) {
+    output.remark(`Segment ${segment} cannot be shown from step ${step} on: ${inert(reason, 400)}`);
+  }
+  for (const { rule, count } of redactions) {
+    output.remark(`The rule ${inert(rule)} of its redaction hides ${count} place(s).`);
+  }
+}
+
+/** Indented by generations; `--run` takes the id. */
+function treeLine({ runId, depth, agent, status, costMicroUsd, absent }: ToldMember): string {
+  const cost = costMicroUsd === undefined ? '' : `, ${usdText(costMicroUsd)}`;
+  const what =
+    absent === undefined ? `${inert(status, 60)}${cost}` : `absent: ${inert(absent, 200)}`;
+  const name = agent === '' ? '' : `${inert(agent, 60)}: `;
+  return `${'  '.repeat(depth)}${inert(runId, 200)}  ${name}${what}`;
+}
+
+function isOfKind(step: FoldStep, kind: string): boolean {
+  return kindsOf([step]).includes(kind);
+}
+
+function kindsOf(steps: readonly FoldStep[]): readonly string[] {
+  const all = steps.flatMap(({ inputs, rules, effects }) => [
+    ...inputs.map(({ type }) => type),
+    ...rules,
+    ...effects.map(({ kind }) => kind),
+  ]);
+  return [...new Set<string>(all)];
+}
+
+function rowOf(step: FoldStep): readonly string[] {
+  const began = step.effects
+    .filter(({ kind }) => kind !== 'status')
+    .map(({ kind, tool, id }) => tool ?? (kind === 'cancel' ? `cancel ${id}` : kind));
+  return [
+    String(step.step),
+    dateTimeText(step.at),
+    words(step.inputs.map(({ type }) => type)),
+    words(step.rules),
+    words(began),
+  ];
+}
+
+function words(all: readonly string[]): string {
+  const [...counted] = all.reduce(
+    (seen, one) => seen.set(one, (seen.get(one) ?? 0) + 1),
+    new Map<string, number>(),
+  );
+  const text = counted.map(([one, times]) => (times === 1 ? one : `${one} ×${times}`)).join(', ');
+  return inert(text, WORDS_CHARS_MAX);
+}

@@ -1,0 +1,158 @@
+/** Two recorded trees compared without holding either: first their paths by digests, then what is shown of them. */
+import type { RunEvent } from '../../core/state/event.js';
+import { diffBy, type Diff, type DiffOptions } from '../../recording/diff.js';
+import { indexReader, type IndexReader } from '../../recording/index-reader.js';
+import { NOTHING_PICKED, pickerOf, type Picker } from '../../recording/picked.js';
+import {
+  comparedSketches,
+  sketchReader,
+  type Sketch,
+  type SketchReader,
+  type Verdict,
+} from '../../recording/sketch.js';
+import { placesOf, treeDiffBy, type TreeDiff } from '../../recording/tree-diff.js';
+import type { RunHearer, RunTree } from './run-tree.js';
+import { ROOT } from './walk-bundle.js';
+
+export interface SketchedRun {
+  readonly runId: string;
+  readonly sketch: Sketch;
+}
+
+/** One side: the run itself, and those below it. */
+export interface TreeSketch extends SketchedRun {
+  /** Absent: none is below. */
+  readonly below?: readonly SketchedRun[];
+  /** Lets these hear their runs again. */
+  pick(pickers: ReadonlyMap<SketchedRun, Picker>): Promise<void>;
+}
+
+/** Sketches a tree while it is heard. */
+export interface TreeSketcher {
+  readonly hearer: RunHearer;
+  /** Of the run itself, as it said when it began. */
+  agent(): string | undefined;
+  /** Behind the end. */
+  tree(reading: Pick<RunTree, 'head' | 'again'>): TreeSketch;
+}
+
+export function treeSketcher(options: DiffOptions): TreeSketcher {
+  const readers = new Map<number, SketchReader>();
+  let agent: string | undefined;
+  const readerOf = (member: number): SketchReader => {
+    const reader = readers.get(member) ?? sketchReader(options);
+    readers.set(member, reader);
+    return reader;
+  };
+  const sketched = (runId: string, member: number): SketchedRun => ({
+    runId,
+    sketch: readerOf(member).end(runId),
+  });
+  return {
+    hearer: {
+      event(event, member) {
+        if (member === ROOT && event.type === 'session_init') agent ??= event.agent;
+        readerOf(member).event(event);
+      },
+    },
+    agent: () => agent,
+    tree({ head, again }) {
+      const below = (head.members ?? []).map(({ run }, member) => sketched(run.runId, member));
+      const tree: TreeSketch = {
+        ...sketched(head.run.runId, ROOT),
+        ...(below.length > 0 && { below }),
+        pick(pickers) {
+          const runs: readonly SketchedRun[] = [tree, ...below];
+          return again(pickHearer((member) => pickers.get(runs[member - ROOT]!)));
+        },
+      };
+      return tree;
+    },
+  };
+}
+
+/** Of each run the events come first. */
+function pickHearer(pickerOfMember: (member: number) => Picker | undefined): RunHearer {
+  const indexes = new Map<number, IndexReader>();
+  return {
+    event: (event, member) => pickerOfMember(member)?.event(event),
+    segment(segment, member, run) {
+      const picker = pickerOfMember(member);
+      if (picker === undefined) return;
+      const known = indexes.get(member);
+      if (known === undefined) picker.end();
+      const index = known ?? indexReader(run, (moment) => picker.step(moment));
+      indexes.set(member, index);
+      index.segment(segment);
+    },
+  };
+}
+
+/** Of a run whose events are held, and which has no histories. */
+export function sketchOfEvents(
+  runId: string,
+  events: readonly RunEvent[],
+  options: DiffOptions,
+): TreeSketch {
+  const reader = sketchReader(options);
+  for (const event of events) reader.event(event);
+  const tree: TreeSketch = {
+    runId,
+    sketch: reader.end(runId),
+    pick(pickers) {
+      const picker = pickers.get(tree);
+      for (const event of events) picker?.event(event);
+      picker?.end();
+      return Promise.resolve();
+    },
+  };
+  return tree;
+}
+
+export async function diffOfSketches(
+  a: TreeSketch,
+  b: TreeSketch,
+  options: DiffOptions,
+): Promise<TreeDiff> {
+  const pairs: readonly Pair[] = [
+    pairOf([a, b], options),
+    ...placesOf(a, b).flatMap((place) =>
+      place.a === undefined || place.b === undefined ? [] : [pairOf([place.a, place.b], options)],
+    ),
+  ];
+  if (pairs.some(({ pickers }) => pickers !== undefined)) {
+    await a.pick(pickersOf(pairs, 0));
+    await b.pick(pickersOf(pairs, 1));
+  }
+  const byRun = new Map<SketchedRun, Pair>(pairs.map((pair) => [pair.runs[0], pair]));
+  return treeDiffBy<SketchedRun>([a, b], (one) => diffOfPair(byRun.get(one)!, options));
+}
+
+interface Pair {
+  readonly runs: readonly [SketchedRun, SketchedRun];
+  readonly verdict: Verdict;
+  /** Absent: nothing is shown. */
+  readonly pickers?: readonly [Picker, Picker];
+}
+
+function pairOf(runs: Pair['runs'], options: DiffOptions): Pair {
+  const verdict = comparedSketches(runs[0].sketch, runs[1].sketch, options);
+  const [a, b] = [pickerOf(verdict, options), pickerOf(verdict, options)];
+  return { runs, verdict, ...(a !== undefined && b !== undefined && { pickers: [a, b] }) };
+}
+
+function pickersOf(pairs: readonly Pair[], side: 0 | 1): ReadonlyMap<SketchedRun, Picker> {
+  return new Map(
+    pairs.flatMap(({ runs, pickers }) =>
+      pickers === undefined ? [] : [[runs[side], pickers[side]] as const],
+    ),
+  );
+}
+
+function diffOfPair({ runs, verdict, pickers }: Pair, options: DiffOptions): Diff {
+  const [a, b] = runs.map(({ sketch }, side) => ({
+    sketch,
+    ...(pickers?.[side as 0 | 1].picked ?? NOTHING_PICKED),
+  }));
+  return diffBy(verdict, [a!, b!], options);
+}
