@@ -15,9 +15,7 @@ const clearToolUses = z.strictObject({
     .strictObject({ type: z.enum(['input_tokens', 'tool_uses']), value: count(1) })
     .optional(),
   keep: z.strictObject({ type: z.literal('tool_uses'), value: count(0) }).optional(),
-  clear_at_least: z
-    .strictObject({ type: z.literal('input_tokens'), value: count(0) })
-    .nullish(),
+  clear_at_least: z.strictObject({ type: z.literal('input_tokens'), value: count(0) }).nullish(),
   clear_tool_inputs: z.union([z.boolean(), names]).nullish(),
   exclude_tools: names.nullish(),
 });

@@ -81,7 +81,8 @@ function contextOf(
   usage: Usage,
 ): Pick<ModelReply, 'contextTokens' | 'clearedTokens'> {
   if (clears === true && clearedTokens === undefined) return { contextTokens: 'unknown' };
-  if (clearedTokens === undefined || clearedTokens === 0) return contextTokens === undefined ? {} : { contextTokens };
+  if (clearedTokens === undefined || clearedTokens === 0)
+    return contextTokens === undefined ? {} : { contextTokens };
   const whole = (contextTokens ?? sumOf(usage)) + clearedTokens;
   return { contextTokens: Math.min(whole, Number.MAX_SAFE_INTEGER), clearedTokens };
 }
