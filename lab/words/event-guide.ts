@@ -150,8 +150,6 @@ export const EVENT_GUIDE: { readonly [type in EventType]: EventMeaning } = {
     fields: {
       calls: 'The calls that the model wants, in its order.',
       stopReason: 'Why the vendor ended the reply.',
-      clearedTokens:
-        'Input tokens that the vendor left out of the conversation by `context_management`. Absent: none.',
       partial: 'The reply was broken off; only a part is there.',
     },
   },
