@@ -2,16 +2,16 @@
 import { HoldfastError } from '../core/state/errors.js';
 import { depthOf, SHAPE_DEPTH_MAX } from '../core/json/json-depth.js';
 import type { Json } from '../core/json/json.js';
+import { checkContextManagement } from './context-management.js';
 
-/** By provider: `{ anthropic: { mcp_servers: [ … ] } }`. */
+/** By provider: `{ anthropic: { mcp_servers: [ … ], context_management: { edits: [ … ] } } }`. */
 export type RequestOptions = {
   readonly [provider: string]: { readonly [field: string]: Json };
 };
 
 const OPTIONS_CHARS_MAX = 20_000;
 /** Everything else is the runtime's to say, or changes what a request costs: prices and bounds know nothing of it. */
-const ALLOWED: readonly string[] = ['mcp_servers', 'container'];
-const CLEARING = 'context_management';
+const ALLOWED: readonly string[] = ['mcp_servers', 'container', 'context_management'];
 /** A shorter one cannot be told from other words where a vendor repeats it. */
 const TOKEN_CHARS_MIN = 16;
 
@@ -36,6 +36,10 @@ export function checkedRequestOptions(
       depthOf(fields) <= SHAPE_DEPTH_MAX && JSON.stringify(fields).length <= OPTIONS_CHARS_MAX;
     if (!isSmall) throw wrong(`requestOptions.${provider} is too large or too deep.`, takers);
     checkServers(fields['mcp_servers'], `requestOptions.${provider}.mcp_servers`);
+    const { context_management: edits } = fields;
+    if (edits !== undefined) {
+      checkContextManagement(edits, `requestOptions.${provider}.context_management`);
+    }
   }
   return Object.freeze({ ...options });
 }
@@ -66,16 +70,10 @@ function isFields(value: Json): value is { readonly [field: string]: Json } {
 }
 
 function refused(provider: string, field: string): HoldfastError {
-  const place = `requestOptions.${provider}.${field.slice(0, 60)}`;
-  return field === CLEARING
-    ? unusable(
-        `${place} is not taken: the vendor then counts less than the conversation has, so that no request can be bounded.`,
-        'Leave it out; long conversations are summarised by the runtime.',
-      )
-    : unusable(
-        `${place} is not taken: the runtime says it, or prices and bounds know nothing of it.`,
-        `Give ${ALLOWED.join(' or ')}.`,
-      );
+  return unusable(
+    `requestOptions.${provider}.${field.slice(0, 60)} is not taken: the runtime says it, or prices and bounds know nothing of it.`,
+    `Give ${ALLOWED.join(' or ')}.`,
+  );
 }
 
 function wrong(what: string, takers: readonly string[]): HoldfastError {

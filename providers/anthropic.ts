@@ -5,6 +5,7 @@
  */
 import Anthropic from '@anthropic-ai/sdk';
 import { acceptEvent, acceptWholeMessage, newAssembly } from './anthropic/assembly.js';
+import { withEdits } from './anthropic/context-edits.js';
 import { readMessageDeltas } from './anthropic/deltas.js';
 import { readAnthropicAnswer } from './anthropic/failure.js';
 import { openUses } from './anthropic/hosted.js';
@@ -73,8 +74,10 @@ async function complete(
   progress: ModelProgress,
 ): Promise<ModelReply> {
   // A summary, a judge and a reviewer get plain requests: what the vendor would run for them is in no bound.
-  const besides = request.metadata?.purpose === undefined ? requestOptions : {};
-  const body = { ...besides, ...anthropicBody(request) };
+  const options = request.metadata?.purpose === undefined ? requestOptions : {};
+  const said = anthropicBody(request);
+  const { besides, betas, clears } = withEdits(options, request, said);
+  const body = { ...besides, ...said };
   if (progress.signal.aborted) return unsentReply(request);
   const assembly = newAssembly();
   await performAttempt({
@@ -84,7 +87,7 @@ async function complete(
       client
         .post('/v1/messages', {
           body,
-          headers: headersOf(request),
+          headers: headersOf([...(request.betas ?? []), ...betas]),
           stream: true,
           signal,
           timeout: limits.quietMs,
@@ -110,6 +113,7 @@ async function complete(
     call: metadata?.call ?? 0,
     earlier: openUses(messages),
     hosted: hostedNamesOf(request),
+    clears,
   });
   return assembly.whole === undefined ? reply : withContext(reply, body);
 }
@@ -123,6 +127,6 @@ function withContext(reply: ModelReply, body: object): ModelReply {
 }
 
 /** Features that are not part of the API for everybody have to be asked for. */
-function headersOf({ betas = [] }: ModelRequest): { readonly [name: string]: string } {
-  return betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') };
+function headersOf(betas: readonly string[]): { readonly [name: string]: string } {
+  return betas.length === 0 ? {} : { 'anthropic-beta': [...new Set(betas)].join(',') };
 }

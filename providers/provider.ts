@@ -73,8 +73,13 @@ export interface ModelReply {
   readonly escalation?: string;
   readonly usage: Usage;
   readonly usageSource: UsageSource;
-  /** What the conversation takes with this reply, where the vendor says so and `usage` counts parts of it twice. */
-  readonly contextTokens?: number;
+  /**
+   * What the conversation takes with this reply, where that is not the sum of `usage`: the vendor counts parts of it
+   * twice, or has left parts out. `unknown`: it may have left some out and does not say how much.
+   */
+  readonly contextTokens?: number | 'unknown';
+  /** Input tokens of the conversation that the vendor left out of this request, as it was asked to. */
+  readonly clearedTokens?: number;
   /** The model that answered, as the vendor names it. */
   readonly model: string;
   /** Interrupted: only what had arrived until then (C26). */

@@ -207,7 +207,10 @@ const PERMISSIONS = {
 function modelWords(event: Of<'model_response'>): string {
   const calls = event.calls.map((call) => call.tool);
   const what = calls.length === 0 ? 'answered' : `proposed ${calls.join(', ')}`;
-  return `model call ${event.call} ${what} (${event.stopReason})`;
+  const { clearedTokens: cleared } = event;
+  const without =
+    cleared === undefined ? '' : `; the vendor left ${cleared} tokens of the conversation out`;
+  return `model call ${event.call} ${what} (${event.stopReason})${without}`;
 }
 
 function hookWords(event: Of<'hook'>): string {

@@ -108,12 +108,16 @@ function isThinking(block: Block): boolean {
 
 /** What the vendor counted, as far as it can be reckoned with. */
 function countedOf({ input }: ReplySite, reply: ModelReply) {
-  const { contextTokens } = reply;
+  const { contextTokens: told, clearedTokens } = reply;
   const defect = usageDefect(reply);
+  const usage = usageOf(input, reply);
+  // The next request has no more than this one and what is new.
+  const contextTokens = told === 'unknown' ? input.bound.inputTokens + usage.output : told;
   return {
-    usage: usageOf(input, reply),
+    usage,
     ...(defect !== undefined && { usageDefect: defect }),
     ...(isCount(contextTokens) && { contextTokens }),
+    ...(isCount(clearedTokens) && clearedTokens > 0 && { clearedTokens }),
   };
 }
 

@@ -111,6 +111,8 @@ export type EventBody =
       readonly model: string;
       readonly usage: Usage;
       readonly costMicroUsd: number;
+      /** Input tokens of the conversation that the vendor left out by `context_management`. Absent: none. */
+      readonly clearedTokens?: number;
       readonly partial?: boolean;
     }
   | {

@@ -150,6 +150,8 @@ export interface Reply {
   readonly missing?: string;
   /** What the conversation takes with this reply; absent: all that `usage` counts. */
   readonly contextTokens?: number;
+  /** Input tokens of the conversation that the vendor left out of this request, as it was asked to. */
+  readonly clearedTokens?: number;
   readonly model: string;
   /** Interrupted: only what had arrived until then (C26). */
   readonly partial?: boolean;

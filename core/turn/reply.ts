@@ -106,6 +106,7 @@ function announce(run: OpenRun, turn: Turn, cost: number): OpenRun {
     model: reply.model,
     usage: reply.usage,
     costMicroUsd: cost,
+    ...(reply.clearedTokens !== undefined && { clearedTokens: reply.clearedTokens }),
     ...(reply.partial && { partial: true }),
   });
 }

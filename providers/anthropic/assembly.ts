@@ -7,6 +7,7 @@ import type { Json } from '../../core/json/json.js';
 import { isRecord, listAt, textAt, type JsonRecord, type MutableRecord } from '../json-record.js';
 import type { SseEvent } from '../sse.js';
 import { BadStream, StreamError } from '../stream-errors.js';
+import { clearedIn } from './context-edits.js';
 import { NO_REPORT, withReport, type Report } from './usage.js';
 
 export interface OpenBlock {
@@ -30,6 +31,8 @@ export interface Assembly {
   stopSequence: string | null;
   stopDetails: Json;
   report: Report;
+  /** Input tokens that the vendor says to have left out; undefined: it has said nothing of that. */
+  clearedTokens: number | undefined;
   /** The vendor's final usage has arrived. */
   usageFinal: boolean;
   outputBytes: number;
@@ -62,6 +65,7 @@ export function newAssembly(): Assembly {
     stopSequence: null,
     stopDetails: null,
     report: NO_REPORT,
+    clearedTokens: undefined,
     usageFinal: false,
     outputBytes: 0,
   };
@@ -108,7 +112,8 @@ export function acceptWholeMessage(assembly: Assembly, body: JsonRecord): boolea
 function endMessage(assembly: Assembly): void {
   const { whole } = assembly;
   if (assembly.stopReason === null && whole !== undefined) {
-    finishMessage(assembly, { delta: whole, usage: whole['usage'] ?? null });
+    const { usage = null, context_management: edits = null } = whole;
+    finishMessage(assembly, { delta: whole, usage, context_management: edits });
   }
   const { stopReason, blocks } = assembly;
   if (stopReason === null) throw new BadStream('its end without a stop reason');
@@ -187,6 +192,7 @@ function finishMessage(assembly: Assembly, data: MutableRecord): void {
   const usage = data['usage'];
   if (isRecord(usage) && typeof usage['output_tokens'] === 'number') assembly.usageFinal = true;
   assembly.report = withReport(assembly.report, usage);
+  assembly.clearedTokens = clearedIn(data['context_management']) ?? assembly.clearedTokens;
 }
 
 /** Without content a beginning that names an end says nothing of what follows. */

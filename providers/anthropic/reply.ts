@@ -4,7 +4,7 @@
  * message; text also when it was cut off.
  */
 import type { Json } from '../../core/json/json.js';
-import type { ReplyStop } from '../../core/state/model.js';
+import type { ReplyStop, Usage } from '../../core/state/model.js';
 import type { Block } from '../../core/state/transcript.js';
 import { usageOfReply, type CountedMessage } from '../attempt.js';
 import { uniqueCallId, type CallIds } from '../call-ids.js';
@@ -13,7 +13,7 @@ import type { ModelReply } from '../provider.js';
 import { parseArguments, readArguments } from '../tool-arguments.js';
 import type { Assembly, OpenBlock } from './assembly.js';
 import { hostedUses, withoutOpenUses } from './hosted.js';
-import { billedUsage } from './usage.js';
+import { billedUsage, sumOf } from './usage.js';
 
 /** What a reply needs to know of its request. */
 export interface ReplyContext extends CallIds {
@@ -22,6 +22,8 @@ export interface ReplyContext extends CallIds {
   readonly earlier: readonly Json[];
   /** Names of the vendor's own tools that were offered. */
   readonly hosted: readonly string[];
+  /** The vendor may have left parts of the conversation out; default: not. */
+  readonly clears?: boolean;
 }
 
 const STOPS: ReadonlyMap<string, ReplyStop> = new Map([
@@ -55,7 +57,7 @@ export function replyOf(assembly: Assembly, context: ReplyContext): ModelReply {
   });
   const raw = waits(stop, kept) ? kept.raw : withoutOpenUses(kept.raw);
   const hosted = hostedUses(raw, context);
-  const { contextTokens } = assembly.report;
+  const counted = usageOfReply(countedOf(assembly), assembly.stopped);
   const detail = assembly.stopped ? stopDetail(assembly, stop) : 'aborted';
   return {
     blocks: kept.blocks,
@@ -64,12 +66,25 @@ export function replyOf(assembly: Assembly, context: ReplyContext): ModelReply {
     stop,
     ...(detail === undefined ? {} : { stopDetail: detail.slice(0, DETAIL_CHARS_MAX) }),
     ...(stop === 'refusal' ? { refusal: refusalOf(assembly, kept.blocks) } : {}),
-    ...usageOfReply(countedOf(assembly), assembly.stopped),
-    ...(contextTokens !== undefined && { contextTokens }),
+    ...counted,
+    ...contextOf(assembly, context, counted.usage),
     model: modelOf(assembly) || context.model,
     ...(assembly.stopped ? {} : { partial: true }),
     incompleteCalls: kept.incompleteCalls,
   };
+}
+
+/** What was left out counts as well: the next request may have it, whoever answers that. */
+function contextOf(
+  { report: { contextTokens }, clearedTokens }: Assembly,
+  { clears }: ReplyContext,
+  usage: Usage,
+): Pick<ModelReply, 'contextTokens' | 'clearedTokens'> {
+  if (clears === true && clearedTokens === undefined) return { contextTokens: 'unknown' };
+  if (clearedTokens === undefined || clearedTokens === 0)
+    return contextTokens === undefined ? {} : { contextTokens };
+  const whole = (contextTokens ?? sumOf(usage)) + clearedTokens;
+  return { contextTokens: Math.min(whole, Number.MAX_SAFE_INTEGER), clearedTokens };
 }
 
 /** The vendor goes on with the message where it stands: after a pause, or with the results of our calls. */

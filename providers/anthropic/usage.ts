@@ -73,6 +73,6 @@ function larger(a: Usage, b: Usage): Usage {
   };
 }
 
-function sumOf({ input, output, cacheRead, cacheWrite }: Usage): number {
+export function sumOf({ input, output, cacheRead, cacheWrite }: Usage): number {
   return input + output + cacheRead + cacheWrite;
 }

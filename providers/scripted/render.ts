@@ -56,7 +56,8 @@ export function renderEvents(context: RenderContext): readonly string[] {
     }));
     block({ ...callHead(call, request, position), input: {} }, pieces);
   });
-  events.push(frame('message_delta', { delta: stopOf(message), usage }), frame('message_stop', {}));
+  const end = { delta: stopOf(message), usage, ...editsOf(message) };
+  events.push(frame('message_delta', end), frame('message_stop', {}));
   return events;
 }
 
@@ -77,6 +78,7 @@ export function renderMessage(context: RenderContext): string {
     content,
     ...stopOf(message),
     usage: usageOf(context),
+    ...editsOf(message),
   });
 }
 
@@ -126,6 +128,10 @@ function stopOf(message: ScriptedMessage): { readonly [key: string]: Json } {
     stop_sequence: message.stopSequence ?? null,
     ...(message.stopDetails === undefined ? {} : { stop_details: message.stopDetails }),
   };
+}
+
+function editsOf({ contextManagement }: ScriptedMessage): { readonly [key: string]: Json } {
+  return contextManagement === undefined ? {} : { context_management: contextManagement };
 }
 
 function usageOf(context: RenderContext): WireUsage {

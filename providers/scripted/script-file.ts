@@ -20,6 +20,7 @@ const message = z.strictObject({
   stopReason: z.string().optional(),
   stopSequence: z.string().optional(),
   stopDetails: json.optional(),
+  contextManagement: json.optional(),
   usage: z
     .strictObject({ input: count, output: count, cacheRead: count, cacheWrite: count })
     .partial()

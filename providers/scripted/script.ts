@@ -44,6 +44,8 @@ export interface ScriptedMessage {
   readonly stopReason?: string;
   readonly stopSequence?: string;
   readonly stopDetails?: Json;
+  /** What the vendor says of edits of the conversation: `{ applied_edits: [ … ] }`. */
+  readonly contextManagement?: Json;
   readonly usage?: Partial<Usage>;
   readonly delayMs?: number;
   /** Deltas per block, each event written on its own. Without it the reply is one write. */

@@ -95,6 +95,24 @@ describe('a usage figure that is no count of tokens', () => {
   });
 });
 
+test('a vendor that may have left parts of the conversation out has left none out of the bound', async () => {
+  const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0 };
+  const { outcome } = await ask(() =>
+    Promise.resolve(replying(usage, { contextTokens: 'unknown' })),
+  );
+  expect(outcome).toMatchObject({ reply: { usage, contextTokens: BOUND.inputTokens + 5 } });
+});
+
+test.each<[number, number | undefined]>([
+  [7, 7],
+  [0, undefined],
+  [-7, undefined],
+  [0.5, undefined],
+])('of %s tokens that were left out the core hears %s', async (told, heard) => {
+  const { outcome } = await ask(() => Promise.resolve(replying(NO_USAGE, { clearedTokens: told })));
+  expect((outcome as { reply: ModelReply }).reply.clearedTokens).toBe(heard);
+});
+
 test('what is reported well is what counts, without a word about it', async () => {
   const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 1 };
   const { outcome, end } = await ask(() => Promise.resolve(replying(usage)));

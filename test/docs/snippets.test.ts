@@ -10,12 +10,13 @@ const run = promisify(execFile);
 const TSC = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
 const PROGRAMS = documentsIn(ROOT).flatMap(programsOf);
 
+const PAGE = '../../../examples/next-chat';
+
 /** As a user's project has them: entries by their names, and no rule about names that are not used. */
 const SETTINGS = {
   extends: '../../../tsconfig.json',
   compilerOptions: {
     jsx: 'react-jsx',
-    jsxImportSource: 'preact',
     lib: ['es2023', 'dom'],
     noUnusedLocals: false,
     paths: {
@@ -24,9 +25,13 @@ const SETTINGS = {
       'holdfast/*': ['../../../*/index.ts'],
       // Projects with vitest have its types; these have the same functions.
       vitest: ['../support/vitest.ts'],
+      '@ai-sdk/react': ['../../../node_modules/ai-react-v7/dist/index.d.ts'],
+      ai: ['../../../node_modules/ai-v7/dist/index.d.ts'],
     },
   },
-  include: ['*.mts', '*.tsx'],
+  // The example with a page is a project of its own, which no other compilation here looks at.
+  include: ['*.mts', '*.tsx', `${PAGE}/**/*.ts`, `${PAGE}/**/*.tsx`],
+  exclude: [`${PAGE}/node_modules`, `${PAGE}/.next`],
 };
 
 /** Programs that define things and do nothing else can be run without a server, a model or a test runner. */

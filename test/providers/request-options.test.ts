@@ -11,6 +11,8 @@ afterEach(stopAll);
 const TOKEN = 'token-of-the-crm-server';
 const KEYS = ['key-in-the-path-of-the-crm', 'key in the query of the crm'];
 const URL_WITH_KEYS = `https://crm/s/${KEYS[0]}/mcp?api_key=${encodeURIComponent(KEYS[1]!)}`;
+const CLEAR_TOOLS = { type: 'clear_tool_uses_20250919' };
+const CLEAR_THINKING = { type: 'clear_thinking_20251015' };
 const OPTIONS = {
   container: { skills: [{ type: 'anthropic', skill_id: 'pptx' }] },
   mcp_servers: [{ type: 'url', name: 'crm', url: URL_WITH_KEYS, authorization_token: TOKEN }],
@@ -53,7 +55,6 @@ describe('fields of a vendor', () => {
     [{ anthropic: { messages: [] } }, /anthropic\.messages is not taken: the runtime says it/],
     [{ anthropic: { cache_control: { type: 'ephemeral', ttl: '1h' } } }, /prices and bounds/],
     [{ anthropic: { service_tier: 'auto' } }, /service_tier is not taken/],
-    [{ own: { context_management: { edits: [] } } }, /no request can be bounded/],
     [{ own: { mcp_servers: {} } }, /mcp_servers is no list/],
     [{ own: { mcp_servers: [{ url: 'https://a:b@crm' }] } }, /url is no address without a user/],
     [
@@ -64,6 +65,37 @@ describe('fields of a vendor', () => {
     [{ own: [] as never }, /no object/],
   ])('are refused where nothing good would come of them: %#', (options, words) => {
     expect(() => configOf(options)).toThrow(words);
+  });
+
+  test.each<readonly [Json, RegExp]>([
+    [{ edits: [{ type: 'compact_20260112' }] }, /compact_20260112: the vendor then asks its model/],
+    [{ edits: [] }, /context_management\.edits cannot be used/],
+    [{ edits: [CLEAR_TOOLS, CLEAR_THINKING] }, /clear_thinking_20251015 first/],
+    [{ edits: [CLEAR_TOOLS, CLEAR_TOOLS] }, /each edit once/],
+    [{ edits: [{ type: 'clear_everything' }] }, /edits\.0\.type cannot be used/],
+    [{ edits: [{ ...CLEAR_TOOLS, keep: { type: 'tool_uses', value: -1 } }] }, /keep\.value/],
+    [{ edits: [{ ...CLEAR_TOOLS, instructions: 'Forget.' }] }, /edits\.0 cannot be used/],
+    [
+      { edits: [{ ...CLEAR_THINKING, keep: { type: 'thinking_turns', value: 0 } }] },
+      /edits\.0\.keep/,
+    ],
+    [{ edits: [CLEAR_TOOLS], strategy: 'x' }, /context_management cannot be used/],
+    ['auto', /context_management cannot be used/],
+  ])('are refused as edits of a conversation: %#', (context_management, words) => {
+    expect(() => configOf({ own: { context_management } })).toThrow(words);
+  });
+
+  test('are taken as edits that clear', () => {
+    const edits = [
+      { ...CLEAR_THINKING, keep: 'all' },
+      {
+        ...CLEAR_TOOLS,
+        trigger: { type: 'tool_uses', value: 5 },
+        clear_at_least: null,
+        clear_tool_inputs: true,
+      },
+    ];
+    expect(() => configOf({ own: { context_management: { edits } } })).not.toThrow();
   });
 
   test('stay in the worker', () => {

@@ -1,7 +1,8 @@
 /** What the blocks of the documents take as given: tools, agents and services that their readers have. */
 import { z } from 'zod';
 import type { PayloadCodec } from '@temporalio/common';
-import type { FunctionComponent } from 'preact';
+import type { UIMessage } from 'ai-v7';
+import type { FunctionComponent } from 'react';
 import type { Config, ConfigDefinition, DefinedGoal, InputOf } from '../../../authoring/index.js';
 import { defineAgent, defineHook, defineTool, type HoldfastClient } from '../../../index.js';
 import type { Provider } from '../../../worker/index.js';
@@ -80,20 +81,15 @@ export declare const app: {
   all(path: string, answer: (c: { req: { raw: Request } }) => unknown): void;
 };
 
-/** Of a page: `useChat` of `@ai-sdk/react`, and what a page keeps of its own. */
-export declare function useChat(options: object): {
-  messages: readonly { parts: readonly never[] }[];
-  sendMessage: (message: undefined, options: { body: object }) => void;
-  addToolApprovalResponse: (answer: object) => void;
-  status: string;
-};
+/** Of a page: the client of the AI SDK, and what a page keeps of its own. */
+export { useChat } from 'ai-react-v7';
+export { lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai-v7';
 export declare const chatId: string;
-export declare const initialMessages: readonly object[];
-export declare const lastAssistantMessageIsCompleteWithApprovalResponses: () => boolean;
-export declare const message: { parts: readonly never[] };
+export declare const initialMessages: UIMessage[];
+export declare const message: UIMessage;
 export declare const askId: string;
 export declare const argsHash: string;
-export declare const Part: FunctionComponent<{ part: unknown }>;
+export declare const Part: FunctionComponent<{ part: UIMessage['parts'][number] }>;
 
 /** A tool of the AI SDK. */
 export const weather = {
