@@ -92,7 +92,7 @@ function approvedBefore(error: unknown, approved: readonly ShownTool[]): unknown
     `${approved.length} tools were approved. The next request was refused: ${message}`,
     {
       hint: `${hint} Those that were approved stay so; approve the others by name.`.trim(),
-      details: { ...details, approved: approved.map(({ tool }) => tool) },
+      details: { ...details, approved: approved.map(({ name }) => name) },
       cause: error,
     },
   );
