@@ -41,14 +41,6 @@ export interface PathReader {
   end(): void;
 }
 
-export function pathOf(events: readonly RunEvent[]): readonly PathEntry[] {
-  const entries: PathEntry[] = [];
-  const reader = pathReader((entry) => void entries.push(entry));
-  for (const event of events) reader.event(event);
-  reader.end();
-  return entries;
-}
-
 /** `heard` is given the entries in order; those about calls when an event about none follows them. */
 export function pathReader(heard: (entry: PathEntry) => void): PathReader {
   const names: Names = { calls: new Map() };
