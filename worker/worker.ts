@@ -34,6 +34,7 @@ import { startArchiver } from './archiver.js';
 import { connect } from './connection.js';
 import { keepConnected, type LiveConnection } from './live-connection.js';
 import { checkModels } from './load-config.js';
+import { loadWhole } from './load-whole.js';
 import { guardedCodec } from './payload-codecs.js';
 import type { RunningRounds } from './rounds.js';
 import { startSweeper } from './sweeper.js';
@@ -111,6 +112,7 @@ export interface RunningWorker {
 
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
   checkModels(settings.config);
+  loadWhole(__filename);
   installRuntime(settings.logLevel ?? 'ERROR');
   const store = await openStoreAt(settings.storePlace);
   let connection: NativeConnection | undefined;

@@ -10,6 +10,7 @@ import { openStoreAt, type Store } from '../../store/store.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
 import { isStoreUrl } from '../../store/place.js';
 import type { Environment } from '../../worker/config.js';
+import { loadWhole } from '../../worker/load-whole.js';
 import { decidersIn } from './deciders.js';
 import { deskForks } from './desk-forks.js';
 import { keptToken } from './kept-token.js';
@@ -106,7 +107,8 @@ export async function startDesk(
   desk: DeskPlace,
   output: Output,
 ): Promise<RunningDesk> {
-  const { startConsole } = await import('../../console/index.js');
+  const { startConsole, CONSOLE_MODULE } = await import('../../console/index.js');
+  loadWhole(CONSOLE_MODULE);
   const opened = await openDesk(environment, desk, output);
   try {
     const running = await startConsole(opened.options);
