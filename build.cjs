@@ -1,8 +1,6 @@
 // Builds dist: compiles, bundles the page for browsers, and bundles workflow code once, so that workers start fast.
 //   --if-stale   only when something that dist is made of has changed, or dist is not whole
 //   --lab        into build/, with the laboratory: its measurements are of compiled code, and no package has them
-//   --prepare    the same for npm, which may prepare this package while a worker of it runs: what does not compile is
-//                told, and the build that is there stays
 // The old build keeps its place until the new one is compiled; Ctrl-C, and what does not compile, change nothing.
 const { spawn } = require('node:child_process');
 const { createHash } = require('node:crypto');
@@ -190,18 +188,12 @@ function isAlive(pid) {
 }
 
 async function build() {
-  const preparing = process.argv.includes('--prepare');
   const sources = hashOfSources();
-  if ((preparing || process.argv.includes('--if-stale')) && isFresh(sources)) return 0;
+  if (process.argv.includes('--if-stale') && isFresh(sources)) return 0;
   clearAway();
   const [made, old] = [`${PLACE}.new-${process.pid}`, `${PLACE}.old-${process.pid}`];
   try {
-    if (!(await compileInto(made)) || !makePage(made)) {
-      if (!preparing || stoppedBy !== undefined || !existsSync(join(PLACE, 'cli', 'main.js')))
-        return 2;
-      console.error('This does not compile: the build that is here stays.');
-      return 0;
-    }
+    if (!(await compileInto(made)) || !makePage(made)) return 2;
     finish(made, sources);
     takePlace(made, old);
   } finally {

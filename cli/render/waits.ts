@@ -1,6 +1,6 @@
 /** What a run waits for, since when, and what to do about it: for show, list and doctor. */
 import type { Wait } from '../../client/index.js';
-import { sandboxQueueOf } from '../../authoring/index.js';
+import { sandboxQueueOf } from '../../authoring/tool-queues.js';
 import { dateTimeText, durationText } from './amounts.js';
 import { inert } from './inert.js';
 
