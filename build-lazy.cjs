@@ -5,11 +5,15 @@ const { readdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
 /**
- * As the compiler writes imports by name. An import for its effect alone has no variable, and stays; so does one for an
- * `export from`, which has a `var`: Node finds the names of ES modules only where that is written as compilers do.
+ * As the compiler writes imports by name; those of Node's own modules cost nothing. An import for its effect alone has no
+ * variable, and stays; so does one for an `export from`, which has a `var`: Node finds the names of ES modules only where
+ * that is written as compilers do.
  */
-const IMPORT = /^const (\w+_\d+) = require\("([^"]+)"\);$/gm;
+const IMPORT = /^const (\w+_\d+) = require\("((?!node:)[^"]+)"\);$/gm;
 const AS_COMPILED = /^(?:core|pure|workflows|http\/projection)\//;
+
+/** What is loaded is kept: Node's own look into what is loaded costs a thousand times as much. */
+const ONCE = 'const $ = (load, loaded) => () => loaded ??= load();';
 
 /** All compiled files below `folder`. */
 function loadLazily(folder) {
@@ -28,14 +32,24 @@ function lazily(code) {
   );
   if (names.length === 0) return code;
   const lazy = new Set(names);
+  const alias = names.join('|');
   return code
-    .replace(new RegExp(`\\bnew (${names.join('|')})((?:\\.\\w+)+)`, 'g'), 'new ($1()$2)')
-    .replace(new RegExp(`\\b(?:${names.join('|')})(?=\\.)`, 'g'), '$&()')
+    .replace(
+      new RegExp(`\\bnew (${alias})((?:\\.\\w+)+)`, 'g'),
+      (_, name, path) => `new (${short(name)}()${path})`,
+    )
+    .replace(new RegExp(`\\b(?:${alias})(?=\\.)`, 'g'), (name) => `${short(name)}()`)
+    .replace(/\(0, (\w+\$\d*\(\)\.\w+)\)\(/g, '$1(')
     .replace(IMPORT, (line, name, from) =>
-      lazy.has(name)
-        ? `let ${name}_; const ${name} = () => ${name}_ ??= require("${from}");`
-        : line,
-    );
+      lazy.has(name) ? `const ${short(name)} = $(() => require("${from}"));` : line,
+    )
+    .replace(/^(?=const .* = \$\(\(\) => require)/m, `${ONCE}\n`)
+    .replace(/(= \$\(.*\));\nconst (?=.* = \$\()/g, '$1,\n ');
+}
+
+/** Of names that the compiler makes: of a module of this package without what each of them has, of others as they are. */
+function short(name) {
+  return name.replace(/_js_1$/, '$$').replace(/_js_(\d+)$/, '$$$1');
 }
 
 /** Whether all that stands of it, besides its import, is `name.member`. */
