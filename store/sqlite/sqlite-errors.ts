@@ -52,17 +52,19 @@ export function isSqliteError(error: unknown): error is Error & { readonly code:
   return name === 'SqliteError' && typeof code === 'string';
 }
 
+const REASON_CHARS_MAX = 300;
+
 /** The addon throws a plain TypeError, in its own realm. */
 function isClosed(error: unknown): error is Error {
   return types.isNativeError(error) && error.message === 'The database connection is not open';
 }
 
-/** The addon itself: compiled for another Node, or not at all where the package manager runs no install scripts. */
+/** The addon itself: compiled for another Node or another machine, or not at all where the package manager runs no install scripts. */
 function addonFailure(error: unknown): HoldfastError | undefined {
   const { code, message = '' } = error as { readonly code?: unknown; readonly message?: string };
   const isMissing = message.startsWith('Could not locate the bindings file');
   if (code !== 'ERR_DLOPEN_FAILED' && !isMissing) return undefined;
-  const why = isMissing ? 'was not compiled' : 'was compiled for another version of Node';
+  const why = isMissing ? 'was not compiled' : whyNotLoaded(message);
   return new HoldfastError(
     'StoreUnavailable',
     `SQLite cannot be loaded by Node ${process.version}: better-sqlite3 ${why}.`,
@@ -71,6 +73,16 @@ function addonFailure(error: unknown): HoldfastError | undefined {
       cause: error,
     },
   );
+}
+
+/** As Node and the system say what keeps a compiled file from being loaded. */
+function whyNotLoaded(message: string): string {
+  if (message.includes('NODE_MODULE_VERSION')) return 'was compiled for another version of Node';
+  if (/invalid ELF header|wrong ELF class|mach-o|not a valid Win32/i.test(message))
+    return 'was compiled for another system';
+  const library = /version [`'"]?(GLIBC(?:XX)?_[\d.]+)['"]? not found/.exec(message)?.[1];
+  if (library !== undefined) return `was compiled for a newer system (${library} is missing here)`;
+  return `is not loaded: ${message.slice(0, REASON_CHARS_MAX)}`.replace(/\.$/, '');
 }
 
 /** A failure to open a file, which is the environment's whatever its kind. */

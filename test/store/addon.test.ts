@@ -2,12 +2,25 @@
 import { HoldfastError } from '../../core/state/errors.js';
 import { openFailure } from '../../store/sqlite/sqlite-errors.js';
 
+const notLoaded = (words: string): Error =>
+  Object.assign(new Error(words), { code: 'ERR_DLOPEN_FAILED' });
+
 test.each([
   [
-    Object.assign(new Error('The module was compiled against NODE_MODULE_VERSION 115.'), {
-      code: 'ERR_DLOPEN_FAILED',
-    }),
+    notLoaded('The module was compiled against NODE_MODULE_VERSION 115.'),
     /better-sqlite3 was compiled for another version of Node\.$/,
+  ],
+  [
+    notLoaded('/app/node_modules/better_sqlite3.node: invalid ELF header'),
+    /better-sqlite3 was compiled for another system\.$/,
+  ],
+  [
+    notLoaded("/lib/libc.so.6: version `GLIBC_2.38' not found (required by better_sqlite3.node)"),
+    /better-sqlite3 was compiled for a newer system \(GLIBC_2\.38 is missing here\)\.$/,
+  ],
+  [
+    notLoaded('libstdc++.so.6: cannot open shared object file: No such file or directory'),
+    /better-sqlite3 is not loaded: libstdc\+\+\.so\.6: cannot open shared object file: No such file or directory\.$/,
   ],
   [
     new Error('Could not locate the bindings file. Tried: /build/better_sqlite3.node'),
