@@ -1,7 +1,6 @@
 /** What answers for the models of a simulated goal: scripts of the test, providers of the test, or the configuration's own script. */
 import type { Config } from '../authoring/index.js';
 import { HoldfastError } from '../core/state/errors.js';
-import type { RunEvent } from '../core/state/event.js';
 import type { Provider } from '../providers/provider.js';
 import { SCRIPTED_PROVIDER } from '../providers/routes.js';
 import { createScriptedProvider } from '../providers/scripted/provider.js';
@@ -48,17 +47,4 @@ export function providersOfGoal(
 /** A role is known by its own name as well: `auditor` of `refund/auditor`. */
 function roleOf(agent: string): string {
   return agent.slice(agent.lastIndexOf('/') + 1);
-}
-
-/** Who works on a run by its events: a run begins with an agent, and may be handed to another one. */
-export function agentsByRun() {
-  const agents = new Map<string, string>();
-  return {
-    heard(event: RunEvent): void {
-      if (event.type === 'session_init') agents.set(event.stamp.runId, event.agent);
-      if (event.type === 'handoff' && event.run !== undefined)
-        agents.set(event.stamp.runId, event.to);
-    },
-    agentOf: (runId: string): string | undefined => agents.get(runId),
-  };
 }

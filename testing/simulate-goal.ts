@@ -12,7 +12,7 @@ import type { RunEvent } from '../core/state/event.js';
 import type { MessageBody } from '../core/state/goal/message.js';
 import type { RunResult } from '../core/state/result.js';
 import { openMemoryStore } from '../store/store.js';
-import { agentsByRun, providersOfGoal, type GoalModels } from './goal-models.js';
+import { providersOfGoal, type GoalModels } from './goal-models.js';
 import { codeIn, outsideWork, providersIn } from './outside-work.js';
 import { refusal } from './refusal.js';
 import {
@@ -57,7 +57,7 @@ export interface SimulatedGoalOptions extends GoalRequest, GoalModels {
   readonly goalId?: string;
   /** ms since epoch; default 2026-01-01. */
   readonly startAt?: number;
-  /** Told every event of the goal and its cycles when it happens. */
+  /** Told every event of the goal, its cycles and their sub-agents when it happens. */
   readonly onEvent?: (event: RunEvent, world: GoalWorld) => void;
   /** Cancels the goal. */
   readonly signal?: AbortSignal;
@@ -65,7 +65,7 @@ export interface SimulatedGoalOptions extends GoalRequest, GoalModels {
 
 export interface SimulatedGoal {
   readonly result: RunResult;
-  /** Of the goal and its cycles, in order. */
+  /** Of the goal, its cycles and their sub-agents, in order. */
   readonly events: readonly RunEvent[];
   /** Invariants that did not hold, in words. */
   readonly violations: readonly string[];
@@ -86,22 +86,20 @@ export async function simulateGoal(options: SimulatedGoalOptions): Promise<Simul
   const config = typeof options.config === 'function' ? options.config(clock.now) : options.config;
   const { counted, waiting } = outsideWork();
   const failed = new AbortController();
-  const agents = agentsByRun();
+  const playing: { simulation?: GoalSimulation } = {};
   const providers = providersOfGoal(config, options, {
     agent: start.goal.agent,
-    agentOf: (runId) => agents.agentOf(runId) ?? start.goal.agent,
+    agentOf: (runId) => playing.simulation?.runOf(runId)?.frozen?.agent.name ?? start.goal.agent,
     wait: (ms, ending) => waitIn(clock, ms, ending),
     counted,
     fail: (error) => failed.abort(error),
   });
   const store = await openMemoryStore();
-  const playing: { simulation?: GoalSimulation } = {};
   const world = worldOf(() => playing.simulation!, clock);
   const tell = (event: RunEvent): void => onEvent?.(event, world);
   // What happens at the very start is told once the simulation is there.
   const early: RunEvent[] = [];
   const heard = (event: RunEvent): void => {
-    agents.heard(event);
     if (playing.simulation === undefined) early.push(event);
     else tell(event);
   };
@@ -117,6 +115,7 @@ export async function simulateGoal(options: SimulatedGoalOptions): Promise<Simul
       goalId,
       onEvent: heard,
       ofCycle: { onEvent: heard },
+      onAgentEvent: heard,
     });
     playing.simulation = simulation;
     early.forEach(tell);
@@ -161,9 +160,7 @@ function worldOf(
     });
     if (!parsed.ok) throw invalid(parsed.reason);
     const message = { type: 'decision', decision: parsed.value } as const;
-    const cycle = simulation().cycles.get(runId);
-    if (cycle === undefined) simulation().send(message);
-    else cycle.send(message);
+    if (!simulation().sendTo(runId, message)) simulation().send(message);
   };
   return {
     now: clock.now,
@@ -171,7 +168,7 @@ function worldOf(
     approve: (ask, person) => decide(ask, 'approve', person),
     reject: (ask, person) => decide(ask, 'reject', person),
     answer({ askId, stamp: { runId } }, value, { by, roles = [] }) {
-      simulation().cycles.get(runId)?.send({ type: 'input_provided', askId, value, by, roles });
+      simulation().sendTo(runId, { type: 'input_provided', askId, value, by, roles });
     },
     say(body, { by, roles = [] }) {
       said += 1;

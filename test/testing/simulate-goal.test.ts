@@ -50,6 +50,45 @@ function world({ now, budget = {} }: { readonly now: () => number; readonly budg
   return { done, goal, config: defineConfig({ agents: [agent], goals: [goal] }) };
 }
 
+/** Done when a judge says so; the work is a sub-agent's, and a person allows it. */
+function judged() {
+  const corrected: true[] = [];
+  const correct = defineTool({
+    name: 'correct',
+    version: '1',
+    effect: 'write',
+    idempotency: 'keyed',
+    approval: { roles: ['lead'] },
+    input: z.object({}),
+    run: () => corrected.push(true),
+  });
+  const look = defineTool({
+    name: 'look',
+    version: '1',
+    effect: 'read',
+    input: z.object({}),
+    run: () => ({ corrected: corrected.length }),
+  });
+  const auditor = { description: 'Audits.', prompt: 'Audit.', tools: ['correct'] };
+  const agent = defineAgent({
+    name: 'a',
+    model: 'anthropic/claude-sonnet-5-5',
+    instructions: 'Have it looked at.',
+    tools: [look, correct],
+    agents: { auditor },
+  });
+  const goal = defineGoal({
+    name: 'judged',
+    objective: 'The books are in order.',
+    agent,
+    done: { all: [{ judge: 'strict', rubric: 'The books are in order.', atLeast: 0.8 }] },
+    judges: { strict: { instructions: 'Be strict.' } },
+    pace: { everyMs: days(1) },
+    budget: { maxCostMicroUsd: usd(1), maxCycles: 5 },
+  });
+  return { corrected, goal, config: defineConfig({ agents: [agent], goals: [goal] }) };
+}
+
 /** Sends once in a cycle, and takes real time for it. */
 const model: Provider = {
   name: 'anthropic',
@@ -188,6 +227,40 @@ describe('what answers for the models', () => {
     expect(result).toMatchObject({ completed: true, detail: 'done_condition' });
     expect(done).toHaveLength(3);
     expect(events.filter(({ type }) => type === 'cycle_ended')).toHaveLength(3);
+    expect(violations).toEqual([]);
+  });
+
+  test('scripts by name answer for sub-agents and judges, and people for what a sub-agent asks', async () => {
+    const { goal, config, corrected } = judged();
+    const asked: string[] = [];
+    const { result, events, violations } = await simulateGoal({
+      goal,
+      config,
+      model: [
+        { calls: [{ tool: 'look', id: 'seen' }] },
+        calls('agent', { name: 'auditor', prompt: 'Look at it.' }),
+        'Looked at.',
+      ],
+      agents: {
+        auditor: ({ agent, call }) => {
+          asked.push(agent);
+          return call === 1 ? { calls: [{ tool: 'correct' }] } : 'Corrected.';
+        },
+        strict: ({ agent }) => {
+          asked.push(agent);
+          // Judges are asked before the first cycle as well, when there is nothing to cite.
+          const cycle = asked.filter((one) => one === agent).length - 1;
+          const evidence = [`c${cycle}/seen`];
+          return { output: { score: cycle < 2 ? 0.2 : 0.9, because: 'Corrected.', evidence } };
+        },
+      },
+      onEvent: approving,
+    });
+    expect(result).toMatchObject({ completed: true, detail: 'done_condition' });
+    const ofCycle = ['a/auditor', 'a/auditor', 'strict'];
+    expect(asked).toEqual(['strict', ...ofCycle, ...ofCycle]);
+    expect(corrected).toHaveLength(2);
+    expect(events.filter(({ type }) => type === 'approval_requested')).toHaveLength(2);
     expect(violations).toEqual([]);
   });
 

@@ -46,6 +46,8 @@ export interface GoalSimulationOptions extends WorldOptions, Watching<Goal> {
     /** Called when a cycle is about to hear that it is open. */
     readonly onOpened?: (runId: string) => void;
   };
+  /** Told every event of a run below a cycle when it happens. */
+  readonly onAgentEvent?: (event: RunEvent) => void;
 }
 
 type Unstamped<T> = T extends unknown ? Omit<T, 'at'> : never;
@@ -79,6 +81,10 @@ export interface GoalSimulation {
   checking(): GoalChecking;
   /** Delivers a message to the goal, which hears of it in its next activation. */
   send(message: GoalInputMessage): void;
+  /** A cycle as it is now, or a run below one; undefined: no such run was started. */
+  runOf(runId: string): Run | undefined;
+  /** Delivers a message to a cycle or to a run below one; false: no such run was started. */
+  sendTo(runId: string, message: Message): boolean;
   /** The goal's segment is full: the next one begins at the next boundary. */
   continueAsNew(): void;
   /** Lets the goal go on to its end. Throws when it rests for ever, or a core throws. */
@@ -108,7 +114,10 @@ class GoalInProcess implements GoalSimulation {
       wake: (runId: string) => this.wake(runId),
     };
     this.agents = new RunFamily(this.world, runMachine, {
-      onEvent: (event) => this.tree.push(event),
+      onEvent: (event) => {
+        this.tree.push(event);
+        options.onAgentEvent?.(event);
+      },
     });
     this.clock = this.world.clock;
     this.workers = this.world.workers;
@@ -149,6 +158,18 @@ class GoalInProcess implements GoalSimulation {
 
   send(message: GoalInputMessage): void {
     this.main.put(message);
+  }
+
+  runOf(runId: string): Run | undefined {
+    return this.cycles.get(runId)?.run() ?? this.agents.members.get(runId)?.process.carrier();
+  }
+
+  sendTo(runId: string, message: Message): boolean {
+    const cycle = this.cycles.get(runId);
+    const member = this.agents.members.get(runId);
+    cycle?.send(message);
+    member?.process.put(message);
+    return cycle !== undefined || member !== undefined;
   }
 
   continueAsNew(): void {
