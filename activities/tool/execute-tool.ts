@@ -94,7 +94,9 @@ async function perform(
   const { exchange } = next;
   const notes = notesOf(prepared.runnable, {
     ...(exchange !== undefined && { exchange }),
-    wantsProof: () => requiresProof(deps.store, input.run),
+    ...(prepared.runnable.tool.record.mcp !== undefined && {
+      wantsProof: () => requiresProof(deps.store, input.run),
+    }),
   });
   const performed = await performTool(deps, scope, { input, meter, before, ...notes });
   return notes.said.length === 0 ? performed : { ...performed, notes: notes.said };

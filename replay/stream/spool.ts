@@ -58,7 +58,7 @@ function unusableSpool(folder: string, cause: unknown): HoldfastError {
   const { code = 'unknown' } = cause as NodeJS.ErrnoException;
   return new HoldfastError(
     'FileUnusable',
-    `What is read of a run cannot be kept in the folder ${folder.slice(-FOLDER_CHARS_MAX)} (${code}).`,
+    `The folder ${folder.slice(-FOLDER_CHARS_MAX)} cannot keep the parts of a run that are read (${code}).`,
     {
       hint: 'Free disk space there (a redacted export needs five times its bundle), or give this user the right to write. Another folder: -o for an export, TMPDIR for other commands.',
       details: { code, folder },
