@@ -101,7 +101,15 @@ const side = z
   .nullable()
   .describe('null: this run has ended');
 
-const row = z.object({ a: side, b: side, differs: z.boolean() });
+const row = z.object({
+  a: side,
+  b: side,
+  differs: z.boolean(),
+  fields: z
+    .array(z.string())
+    .optional()
+    .describe('names of what differs in action and words, of entries of one type'),
+});
 
 const ending = z.object({
   runId: z.string(),
@@ -115,12 +123,12 @@ const ending = z.object({
 export const diff = z.object({
   equal: z.boolean(),
   differsIn: z.enum(['nothing', 'text', 'action']),
-  first: row.optional(),
+  first: row.optional().describe('where each path stands once they differ'),
   decision: row.optional().describe('the first decision that came out differently'),
   why: z.string(),
   textDifferences: z.number().int(),
   a: ending,
   b: ending,
-  rows: z.array(row).describe('both paths from the first difference on'),
+  rows: z.array(row).describe('both paths from the first difference on, the same beside the same'),
   rowsLeftOut: z.number().int().optional(),
 });
