@@ -83,6 +83,18 @@ export const moment = z.object({
       missing: z.string().optional().describe('why no more of it is told'),
     })
     .optional(),
+  reply: z
+    .looseObject({
+      step: z.number().int().describe('that received it'),
+      call: z.number().int().optional(),
+      stop: z.string(),
+      text: z.string().optional(),
+      refusal: z.string().optional(),
+      calls: z.array(z.looseObject({ id: z.string(), tool: z.string(), args: z.unknown() })),
+      missing: z.string().optional().describe('why its text is not told'),
+    })
+    .optional()
+    .describe('the newest reply that no later request has answered'),
   next: z.object(decision).optional(),
   state: z.looseObject({}),
 });
