@@ -4,17 +4,13 @@
  */
 import type { Json } from '../core/json/json.js';
 import type { RunEvent } from '../core/state/event.js';
+import type { Aligned } from './align.js';
 import type { PathEntry } from './path.js';
-import { NOTHING_PICKED, pickerOf, ROWS_MAX, type Picked } from './picked.js';
-import {
-  comparedSketches,
-  differenceAt,
-  sketchReader,
-  type DiffOptions,
-  type Sketch,
-  type Verdict,
-} from './sketch.js';
+import { fieldsThatDiffer } from './fields.js';
+import { NOTHING_PICKED, pickerOf, type Picked } from './picked.js';
+import { sketchReader, type DiffOptions, type Sketch } from './sketch.js';
 import type { FoldStep } from './steps.js';
+import { comparedSketches, differenceIn, type Verdict } from './verdict.js';
 
 export type { DiffOptions };
 
@@ -38,11 +34,13 @@ export interface SideEntry {
   readonly words: Json;
 }
 
-/** One place of both paths; null: this path has ended. */
+/** One place of both paths; null: this path has nothing there, or has ended. */
 export interface DiffRow {
   readonly a: SideEntry | null;
   readonly b: SideEntry | null;
   readonly differs: boolean;
+  /** Of entries of one type that differ, the names of what differs in `action` and `words`. */
+  readonly fields?: readonly string[];
 }
 
 export interface Ending {
@@ -59,8 +57,9 @@ export interface Diff {
   readonly equal: boolean;
   /** `text`: the same was done; only words or costs differ. */
   readonly differsIn: 'nothing' | 'text' | 'action';
-  /** The first place that differs, and the first decision that does; absent: there is none. */
+  /** Where each path stands once they differ; absent: they do not. */
   readonly first?: DiffRow;
+  /** The first decision that differs; absent: there is none. */
   readonly decision?: DiffRow;
   /** Why, in a sentence. */
   readonly why: string;
@@ -68,7 +67,7 @@ export interface Diff {
   readonly textDifferences: number;
   readonly a: Ending;
   readonly b: Ending;
-  /** Both paths from the first difference on, at most ROWS_MAX. */
+  /** Both paths from the first difference on, the same beside the same; at most 1,000. */
   readonly rows: readonly DiffRow[];
 }
 
@@ -76,8 +75,8 @@ export function diffOf(a: ComparedRun, b: ComparedRun, options: DiffOptions): Di
   const [left, right] = [sketchOf(a, options), sketchOf(b, options)];
   const verdict = comparedSketches(left, right, options);
   const sides = [
-    { sketch: left, ...pickedOf(a, verdict, options) },
-    { sketch: right, ...pickedOf(b, verdict, options) },
+    { sketch: left, ...pickedOf(a, pickerOf(verdict, 'a', options)) },
+    { sketch: right, ...pickedOf(b, pickerOf(verdict, 'b', options)) },
   ] as const;
   return diffBy(verdict, sides, options);
 }
@@ -88,8 +87,7 @@ function sketchOf({ runId, events }: ComparedRun, options: DiffOptions): Sketch 
   return reader.end(runId);
 }
 
-function pickedOf({ events, steps = [] }: ComparedRun, verdict: Verdict, options: DiffOptions) {
-  const picker = pickerOf(verdict, options);
+function pickedOf({ events, steps = [] }: ComparedRun, picker: ReturnType<typeof pickerOf>) {
   if (picker === undefined) return NOTHING_PICKED;
   for (const event of events) picker.event(event);
   picker.end();
@@ -107,7 +105,7 @@ export function diffBy(
   sides: readonly [a: DiffSide, b: DiffSide],
   { actions }: DiffOptions,
 ): Diff {
-  const { first, decision, inAction, texts } = verdict;
+  const { first, decision, inAction, texts, rows } = verdict;
   const [left, right] = [sides[0].sketch, sides[1].sketch];
   const ends = { a: endingOf(left), b: endingOf(right), textDifferences: texts };
   if (first === undefined) {
@@ -117,19 +115,22 @@ export function diffBy(
         : `Both runs did the same; ${texts} text(s) differ.`;
     return { equal: true, differsIn: 'nothing', why, rows: [], ...ends };
   }
-  const rowAt = (index: number): Row => {
-    const [a, b] = sides.map((side) => placedAt(side, index));
-    const differs = differenceAt(left, right, index);
-    return { a, b, differs: differs === 'action' || (differs === 'words' && !actions) };
+  const rowOf = (places: Aligned): Row => {
+    const differs = differenceIn(left, right, places);
+    return {
+      a: placedAt(sides[0], places.a),
+      b: placedAt(sides[1], places.b),
+      differs: differs === 'action' || (differs === 'words' && !actions),
+    };
   };
-  const end = Math.min(Math.max(left.length, right.length), first + ROWS_MAX);
+  const beginning = rowOf({ a: first, b: first });
   return {
     equal: false,
     differsIn: inAction ? 'action' : 'text',
-    first: shown(rowAt(first)),
-    ...(decision !== undefined && { decision: shown(rowAt(decision)) }),
-    why: whyOf(rowAt(first)),
-    rows: Array.from({ length: end - first }, (_, index) => shown(rowAt(first + index))),
+    first: shown(beginning),
+    ...(decision !== undefined && { decision: shown(rowOf(decision)) }),
+    why: whyOf(beginning),
+    rows: rows.map((places) => shown(rowOf(places))),
     ...ends,
   };
 }
@@ -144,8 +145,8 @@ interface Placed extends PathEntry {
   readonly step?: number;
 }
 
-function placedAt({ entries, steps }: DiffSide, index: number): Placed | undefined {
-  const entry = entries.get(index);
+function placedAt({ entries, steps }: DiffSide, index: number | undefined): Placed | undefined {
+  const entry = index === undefined ? undefined : entries.get(index);
   if (entry === undefined) return undefined;
   const step = steps.get(entry.seq);
   return { ...entry, ...(step !== undefined && { step }) };
@@ -178,7 +179,9 @@ const GIVEN: { readonly [type: string]: string } = {
 };
 
 function shown({ a, b, differs }: Row): DiffRow {
-  return { a: sideOf(a), b: sideOf(b), differs };
+  const isOneType = a !== undefined && a.type === b?.type;
+  const fields = differs && isOneType ? fieldsThatDiffer(a, b) : [];
+  return { a: sideOf(a), b: sideOf(b), differs, ...(fields.length > 0 && { fields }) };
 }
 
 function sideOf(entry: Placed | undefined): SideEntry | null {

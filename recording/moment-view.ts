@@ -13,6 +13,7 @@ import type { GoalView } from '../core/state/goal/view.js';
 import type { RunView } from '../core/state/view.js';
 import { explainRun, type Explanation } from '../pure/explain.js';
 import type { Fold } from './fold.js';
+import { newestReply, type ReplyView } from './reply-view.js';
 import type { FoldStep } from './steps.js';
 
 export interface RuleSaid {
@@ -36,6 +37,8 @@ export interface MomentView extends Decision {
   readonly calls: readonly Pick<Call, 'id' | 'tool' | 'args' | 'stage'>[];
   /** The newest request to a model, begun in this step or before it; absent: none was. */
   readonly request?: { readonly step: number; readonly call: number };
+  /** The newest reply that no later request has answered yet; absent: there is none. */
+  readonly reply?: ReplyView;
   /** What the next step received, which rules fired and why; absent: this is the last. */
   readonly next?: Decision;
 }
@@ -45,12 +48,14 @@ export function momentView(fold: Fold, step: number): MomentView {
   const moment = fold.at(step);
   const { before: _, after, given: __, started: ___, ...line } = moment;
   const request = newestRequest(fold, step);
+  const reply = newestReply(fold, { from: request?.step ?? 1, upTo: step });
   return {
     ...decisionOf(line, after),
     steps: fold.steps.length,
     view: viewAt(fold, step),
     calls: fold.kind === 'run' ? callsOf(fold.at(step).after.turn?.calls ?? []) : [],
     ...(request !== undefined && { request }),
+    ...(reply !== undefined && { reply }),
     ...(step < fold.steps.length && { next: nextOf(fold, step + 1) }),
   };
 }

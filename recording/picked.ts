@@ -1,11 +1,9 @@
 /** What two compared runs show of each: their paths from the first difference on, and the first decision that differs. */
 import type { RunEvent } from '../core/state/event.js';
 import type { PathEntry } from './path.js';
-import { entryReader, type DiffOptions, type Verdict } from './sketch.js';
+import { entryReader, type DiffOptions } from './sketch.js';
 import type { FoldStep } from './steps.js';
-
-/** Rows of a difference. */
-export const ROWS_MAX = 1_000;
+import type { Verdict } from './verdict.js';
 
 /** What of a run is shown. */
 export interface Picked {
@@ -26,14 +24,21 @@ export interface Picker {
   readonly picked: Picked;
 }
 
+export type SideOf = 'a' | 'b';
+
 /** Undefined: nothing is. */
-export function pickerOf({ first, decision }: Verdict, options: DiffOptions): Picker | undefined {
+export function pickerOf(
+  { first, decision, rows }: Verdict,
+  side: SideOf,
+  options: DiffOptions,
+): Picker | undefined {
   if (first === undefined) return undefined;
+  const wanted = new Set([first, decision?.[side], ...rows.map((row) => row[side])]);
   const entries = new Map<number, PathEntry>();
   const steps = new Map<number, number>();
   const shown = new Set<number>();
   const reader = entryReader(options, (entry, index) => {
-    if (index !== decision && (index < first || index >= first + ROWS_MAX)) return;
+    if (!wanted.has(index)) return;
     entries.set(index, entry);
     shown.add(entry.seq);
   });

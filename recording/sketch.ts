@@ -1,10 +1,12 @@
 /**
  * A path by its digests: two paths are compared by them, and no entry is held for that.
- * Invariant: equal digests stand for equal canonical forms; of an action with the type of its event.
+ * Invariant: equal digests stand for equal canonical forms; of an action with the type of its event, and with the place of
+ * its call in the reply alone, because which reply it was decides nothing.
  */
 import { canonicalJson, sha256Hex, type Json } from '../core/json/json.js';
 import type { RunEvent } from '../core/state/event.js';
 import type { RunResult } from '../core/state/result.js';
+import { isRecord } from '../core/json/shape.js';
 import { pathReader, type PathEntry } from './path.js';
 
 export interface DiffOptions {
@@ -18,6 +20,8 @@ export interface Sketch {
   readonly length: number;
   action(index: number): Buffer;
   words(index: number): Buffer;
+  /** Equal for events of the same type about the same tool. */
+  kind(index: number): number;
   isDecided(index: number): boolean;
   /** Absent: the run has not ended. */
   readonly result: RunResult | undefined;
@@ -37,7 +41,9 @@ export function sketchReader(options: DiffOptions): SketchReader {
   const digests = digestList();
   let result: RunResult | undefined;
   const entries = entryReader(options, (entry) => {
-    digests.add(entry.side === 'decided', [[entry.type, entry.action], entry.words]);
+    const action = comparedAction(entry);
+    const tool = isRecord(action) ? (action['tool'] ?? null) : null;
+    digests.add(entry.side === 'decided', [[entry.type, action], entry.words, [entry.type, tool]]);
   });
   return {
     event(event) {
@@ -51,6 +57,12 @@ export function sketchReader(options: DiffOptions): SketchReader {
   };
 }
 
+/** Calls are named by reply and place, as `2.1`. */
+export function comparedAction({ action }: PathEntry): Json {
+  if (!isRecord(action) || typeof action['call'] !== 'string') return action;
+  return { ...action, call: action['call'].replace(/^\d+\./, '') };
+}
+
 /** The entries that are compared, each with its place. */
 export function entryReader({ actions }: DiffOptions, heard: EntryAt) {
   let index = 0;
@@ -62,19 +74,23 @@ export function entryReader({ actions }: DiffOptions, heard: EntryAt) {
 }
 
 const DIGEST_BYTES = 32;
-const ENTRY_BYTES = 2 * DIGEST_BYTES + 1;
+const KIND_AT = 2 * DIGEST_BYTES;
+const KIND_BYTES = 4;
+const DECIDED_AT = KIND_AT + KIND_BYTES;
+const ENTRY_BYTES = DECIDED_AT + 1;
 const FIRST_ENTRIES = 64;
 
 function digestList() {
   let bytes = Buffer.alloc(FIRST_ENTRIES * ENTRY_BYTES);
   let length = 0;
   return {
-    add(isDecided: boolean, [action, words]: readonly [action: Json, words: Json]): void {
+    add(isDecided: boolean, [action, words, kind]: readonly [Json, Json, Json]): void {
       const at = length * ENTRY_BYTES;
       if (at === bytes.length) bytes = Buffer.concat([bytes, Buffer.alloc(bytes.length)]);
       digestOf(action).copy(bytes, at);
       digestOf(words).copy(bytes, at + DIGEST_BYTES);
-      bytes[at + 2 * DIGEST_BYTES] = isDecided ? 1 : 0;
+      digestOf(kind).copy(bytes, at + KIND_AT, 0, KIND_BYTES);
+      bytes[at + DECIDED_AT] = isDecided ? 1 : 0;
       length += 1;
     },
     list() {
@@ -86,7 +102,8 @@ function digestList() {
         length,
         action: (index: number) => digest(index, 0),
         words: (index: number) => digest(index, 1),
-        isDecided: (index: number) => bytes[index * ENTRY_BYTES + 2 * DIGEST_BYTES] === 1,
+        kind: (index: number) => bytes.readUInt32BE(index * ENTRY_BYTES + KIND_AT),
+        isDecided: (index: number) => bytes[index * ENTRY_BYTES + DECIDED_AT] === 1,
       };
     },
   };
@@ -94,43 +111,4 @@ function digestList() {
 
 function digestOf(value: Json): Buffer {
   return Buffer.from(sha256Hex(canonicalJson(value)), 'hex');
-}
-
-/** How two paths differ, by the places of their entries. */
-export interface Verdict {
-  /** Of the first difference, and of the first decision that differs; absent: there is none. */
-  readonly first?: number;
-  readonly decision?: number;
-  readonly inAction: boolean;
-  /** Places that differ in words alone. */
-  readonly texts: number;
-}
-
-export function comparedSketches(a: Sketch, b: Sketch, { actions }: DiffOptions): Verdict {
-  let first: number | undefined;
-  let decision: number | undefined;
-  let inAction = false;
-  let texts = 0;
-  for (let index = 0; index < Math.max(a.length, b.length); index += 1) {
-    const differs = differenceAt(a, b, index);
-    if (differs === undefined) continue;
-    if (differs === 'words') texts += 1;
-    if (differs === 'words' && actions) continue;
-    first ??= index;
-    if (differs === 'words') continue;
-    inAction = true;
-    if ([a, b].some((side) => index < side.length && side.isDecided(index))) decision ??= index;
-  }
-  return {
-    ...(first !== undefined && { first }),
-    ...(decision !== undefined && { decision }),
-    inAction,
-    texts,
-  };
-}
-
-export function differenceAt(a: Sketch, b: Sketch, index: number): 'action' | 'words' | undefined {
-  if (index >= a.length || index >= b.length) return 'action';
-  if (!a.action(index).equals(b.action(index))) return 'action';
-  return a.words(index).equals(b.words(index)) ? undefined : 'words';
 }

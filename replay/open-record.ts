@@ -31,7 +31,7 @@ export async function openRecord(place: RecordPlace, run: Bundle['run']): Promis
     fold,
     source: 'run',
     redactions: [],
-    referred: (input) => gatherReferred(place.archive, run.tenant, [input as unknown as Json]),
+    referred: (value) => gatherReferred(place.archive, run.tenant, [value as Json]),
     events: () => gatherEvents(place.archive, run),
   };
 }

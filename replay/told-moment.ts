@@ -2,12 +2,14 @@
  * What is told of a recorded run: the index of its steps, and one moment of it. The same to a terminal, a program and a
  * page.
  */
+import { ownValue } from '../core/json/json.js';
 import type { CallModelInput } from '../core/state/effect.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { ModelRequest } from '../providers/provider.js';
 import type { Divergence } from '../recording/divergence.js';
 import type { Fold } from '../recording/fold.js';
 import { momentView, requestBegunAt, type MomentView } from '../recording/moment-view.js';
+import type { ReplyView } from '../recording/reply-view.js';
 import type { FoldStep } from '../recording/steps.js';
 import type { Bundle } from './bundle.js';
 import { recordedRequest } from './recorded-request.js';
@@ -20,8 +22,8 @@ export interface FoldedRecord {
   readonly fold: Fold;
   readonly source: 'file' | 'run';
   readonly redactions: Bundle['redactions'];
-  /** Errors: `TranscriptMissing`. */
-  referred(input: CallModelInput): Promise<Referred>;
+  /** What a value refers to. Errors: `TranscriptMissing`. */
+  referred(value: object): Promise<Referred>;
 }
 
 export interface ToldIndex {
@@ -53,11 +55,18 @@ export function toldIndex({ fold, source, redactions }: Indexed): ToldIndex {
 /** `missing`: why nothing more of it can be told. */
 export type ToldRequest = Partial<ModelRequest> & { readonly missing?: string };
 
-export interface ToldMoment extends Omit<MomentView, 'request'> {
+export interface ToldReply extends Omit<ReplyView, 'text'> {
+  /** In full. */
+  readonly text?: string;
+  readonly missing?: string;
+}
+
+export interface ToldMoment extends Omit<MomentView, 'request' | 'reply'> {
   readonly runId: string;
   readonly kind: Fold['kind'];
   readonly source: FoldedRecord['source'];
   readonly request?: NonNullable<MomentView['request']> & ToldRequest;
+  readonly reply?: ToldReply;
   /** The whole run or goal. */
   readonly state: object;
 }
@@ -65,7 +74,7 @@ export interface ToldMoment extends Omit<MomentView, 'request'> {
 /** Errors: `StepNotFound`. */
 export async function toldMoment(record: FoldedRecord, step: number): Promise<ToldMoment> {
   const { fold, source } = record;
-  const { request: place, ...view } = momentView(fold, step);
+  const { request: place, reply, ...view } = momentView(fold, step);
   const input = place && requestBegunAt(fold, place.step);
   const request = input && (await requestOf(record, input).catch(untold));
   return {
@@ -74,8 +83,19 @@ export async function toldMoment(record: FoldedRecord, step: number): Promise<To
     source,
     ...view,
     ...(place !== undefined && { request: { ...place, ...request } }),
+    ...(reply !== undefined && { reply: await replyOf(record, reply) }),
     state: fold.at(step).after,
   };
+}
+
+async function replyOf(record: FoldedRecord, reply: ReplyView): Promise<ToldReply> {
+  const { text, ...rest } = reply;
+  if (text === undefined) return rest;
+  if ('text' in text) return { ...rest, text: text.text };
+  const { $blob } = text;
+  const found = await record.referred(text).then(({ blobs }) => ownValue(blobs, $blob), untold);
+  if (typeof found === 'string') return { ...rest, text: found };
+  return { ...rest, missing: found?.missing ?? `The record has no text ${$blob}.` };
 }
 
 async function requestOf(record: FoldedRecord, input: CallModelInput): Promise<ModelRequest> {

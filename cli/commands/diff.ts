@@ -5,8 +5,7 @@ import type { Command } from 'commander';
 import { isRecord } from '../../core/json/shape.js';
 import { CASE_AGENT } from '../../evaluation/fixture.js';
 import type { RunEvent } from '../../core/state/event.js';
-import type { Diff, DiffOptions, DiffRow, Ending, SideEntry } from '../../recording/diff.js';
-import type { TreeDiff } from '../../recording/tree-diff.js';
+import type { DiffOptions } from '../../recording/diff.js';
 import type { TreeSketch } from '../../replay/stream/tree-sketch.js';
 import {
   examples,
@@ -18,17 +17,13 @@ import {
 } from '../command.js';
 import { treeHeard } from '../desk/recorded.js';
 import { EXIT } from '../exit-code.js';
-import { inert, usdText } from '../render/index.js';
-import type { Output } from '../terminal/output.js';
+import { printDiff } from '../render/diff.js';
 import type { Session } from '../session.js';
 import { usage } from '../usage.js';
 
 interface DiffCommandOptions extends CommonOptions {
   readonly actions?: boolean;
 }
-
-const ROWS_SHOWN = 40;
-const COLUMN_CHARS = 58;
 
 export function addDiff(program: Command, cli: Cli): void {
   const command = program
@@ -62,7 +57,7 @@ export function addDiff(program: Command, cli: Cli): void {
           const [left, right] = sides.map(({ sketch }, side) => sketch(sides[1 - side]?.agent));
           const diff = await diffOfSketches(left!, right!, how);
           const { secretFree } = await import('../terminal/secret-free.js');
-          print(diff, secretFree(output, cli.environment.variables));
+          printDiff(diff, secretFree(output, cli.environment.variables));
           return diff.equal ? EXIT.completed : EXIT.error;
         } finally {
           for (const side of sides) await side.close();
@@ -170,64 +165,4 @@ async function isBundle(file: string): Promise<boolean> {
   } finally {
     await handle?.close();
   }
-}
-
-function print(diff: TreeDiff, output: Output): void {
-  output.data(diff);
-  if (output.json) return;
-  printRun(diff, output);
-  for (const one of diff.below ?? []) {
-    output.line('');
-    output.line(inert(one.run, 200));
-    if (one.differsIn === 'presence') output.line(inert(one.why, 600));
-    else if (one.equal) output.line(`Equal. ${one.why}`);
-    else printRun(one, output);
-  }
-}
-
-function printRun(diff: Diff, output: Output): void {
-  const { equal, differsIn, why, first, decision, rows, a, b } = diff;
-  output.line(equal ? `Equal. ${why}` : `The runs differ in ${differsIn}. ${inert(why, 600)}`);
-  if (first !== undefined) output.line(`First difference  ${placeOf(first)}`);
-  if (decision !== undefined) output.line(`First decision    ${placeOf(decision)}`);
-  if (rows.length > 0) {
-    output.line('');
-    output.line(`  ${'A'.padEnd(COLUMN_CHARS)} | B`);
-    for (const row of rows.slice(0, ROWS_SHOWN)) output.line(rowLine(row));
-    const more = rows.length - ROWS_SHOWN;
-    if (more > 0) output.remark(`${more} more places are in --json.`);
-  }
-  output.line('');
-  for (const [name, ending] of [
-    ['A', a],
-    ['B', b],
-  ] as const)
-    output.line(endLine(name, ending));
-}
-
-function placeOf({ a, b }: DiffRow): string {
-  return `A ${sidePlace(a)}, B ${sidePlace(b)}`;
-}
-
-function sidePlace(side: SideEntry | null): string {
-  if (side === null) return 'has ended';
-  const step = side.step === undefined ? '' : `step ${side.step}, `;
-  const rule = side.rule === undefined ? '' : `, rule ${side.rule}`;
-  return `${step}turn ${side.turn}, ${side.type.replaceAll('_', ' ')}${rule}`;
-}
-
-function rowLine({ a, b, differs }: DiffRow): string {
-  const left = inert(a?.says ?? '', COLUMN_CHARS);
-  const right = inert(b?.says ?? '', COLUMN_CHARS);
-  return `${differs ? '≠' : ' '} ${left.padEnd(COLUMN_CHARS)} | ${right}`;
-}
-
-function endLine(
-  name: string,
-  { runId, stopReason, detail, costMicroUsd, turns, toolCalls }: Ending,
-): string {
-  if (stopReason === null) return `${name}  ${inert(runId)}: has not ended`;
-  const why = detail === null ? '' : ` (${inert(detail)})`;
-  const counts = `${turns ?? 0} turns, ${toolCalls ?? 0} tool calls`;
-  return `${name}  ${inert(runId)}: ${stopReason}${why}, ${usdText(costMicroUsd ?? 0)}, ${counts}`;
 }

@@ -51,7 +51,7 @@ export function addInspect(program: Command, cli: Cli): void {
     );
   withJson(
     withPlace(command),
-    '{runId, kind, source, steps: […], divergences, redactions, tree?: [{runId, parent, agent, status, …}]}, with --at {step, view, calls, request, why, next, state, …}, with --desk {console, token}',
+    '{runId, kind, source, steps: […], divergences, redactions, tree?: [{runId, parent, agent, status, …}]}, with --at {step, view, calls, request, reply?, why, next, state, …}, with --desk {console, token}',
   )
     .addHelpText(
       'after',

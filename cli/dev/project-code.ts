@@ -7,6 +7,7 @@ import { dirname, join, sep } from 'node:path';
 import type { Config } from '../../authoring/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { findConfig, loadConfig } from '../../worker/load-config.js';
+import { codeAmong } from './project-files.js';
 
 /** Of this copy of Holdfast. */
 const OWN_ROOT = join(__dirname, '..', '..');
@@ -19,6 +20,8 @@ export interface ProjectCode {
   load(): Promise<Config>;
   /** Folders of the files that it is made of, the project's own first. */
   folders(): readonly string[];
+  /** Of files that were saved, those that it is made of; while it cannot be loaded, all of them. */
+  among(files: readonly string[]): readonly string[];
 }
 
 export interface ProjectPlace {
@@ -32,19 +35,26 @@ export function projectCode({ folder, configFile, limitMs }: ProjectPlace): Proj
   const file = configFile ?? findConfig(folder);
   const project = file === undefined ? folder : dirname(file);
   const seen = new Set<string>();
-  const isOwn = (path: string): boolean => isOfProject(path, project);
+  let loaded: ReadonlySet<string> | undefined;
+  const ownModules = (): readonly string[] =>
+    Object.keys(require.cache).filter((path) => isOfProject(path, project));
   return {
     async load() {
-      for (const path of Object.keys(require.cache)) if (isOwn(path)) delete require.cache[path];
+      for (const path of ownModules()) delete require.cache[path];
+      loaded = undefined;
       try {
-        return await within(
+        const config = await within(
           loadConfig({ folder, ...(file !== undefined && { file }), anew: true }),
           limitMs ?? LOAD_LIMIT_MS,
         );
+        // Node keeps what it imports itself elsewhere.
+        loaded = new Set([...(file === undefined ? [] : [file]), ...ownModules()]);
+        return config;
       } finally {
-        for (const path of Object.keys(require.cache)) if (isOwn(path)) seen.add(dirname(path));
+        for (const path of ownModules()) seen.add(dirname(path));
       }
     },
+    among: (files) => (loaded === undefined ? files : codeAmong(files, loaded)),
     folders: () => [...new Set([project, ...seen])].slice(0, FOLDERS_MAX),
   };
 }

@@ -98,7 +98,13 @@ async function beside(cli: Cli, at: Beside, output: Output): Promise<readonly En
   const { options, session, code, reload, desk } = at;
   const endings: Ending[] = [() => reload.stop()];
   if (options.watch) {
-    const watcher = await watchFiles({ folders: code.folders, changed: reload.changed });
+    const watcher = await watchFiles({
+      folders: code.folders,
+      changed(files) {
+        const saved = code.among(files);
+        if (saved.length > 0) reload.changed(saved);
+      },
+    });
     endings.push(() => watcher.stop());
   }
   const { taskQueue } = session.place;

@@ -26,6 +26,7 @@ export function momentLines(moment: ToldMoment, paint: Paint): readonly string[]
       return `${paint.bold('Call')}  ${inert(tool)} (${stage}) ${given}`;
     }),
     ...requestLines(moment, paint),
+    ...replyLines(moment, paint),
     '',
     ...(next === undefined
       ? ['This is the last step.']
@@ -85,6 +86,22 @@ function requestLines({ request, step }: ToldMoment, paint: Paint): readonly str
     ...messages
       .slice(-MESSAGES_SHOWN)
       .flatMap(({ role, blocks }) => blocks.flatMap((one) => block(role, blockText(one)))),
+  ];
+}
+
+function replyLines({ reply, step }: ToldMoment, paint: Paint): readonly string[] {
+  if (reply === undefined) return [];
+  const { call, stop, text, refusal, calls, missing } = reply;
+  const since = reply.step === step ? '' : `, received in step ${reply.step}`;
+  const which = call === undefined ? '' : ` to request ${call}`;
+  const said = [text, missing, refusal].filter((one) => one !== undefined);
+  return [
+    '',
+    paint.bold(`Reply${which}${since}`) + paint.dim(`  ${stop}`),
+    ...said.flatMap((one) => block('assistant', one)),
+    ...calls.flatMap(({ tool, args }) =>
+      block('assistant', `calls ${tool} ${JSON.stringify(args)}`),
+    ),
   ];
 }
 

@@ -83,6 +83,18 @@ export const moment = z.object({
       missing: z.string().optional().describe('why no more of it is told'),
     })
     .optional(),
+  reply: z
+    .looseObject({
+      step: z.number().int().describe('that received it'),
+      call: z.number().int().optional(),
+      stop: z.string(),
+      text: z.string().optional(),
+      refusal: z.string().optional(),
+      calls: z.array(z.looseObject({ id: z.string(), tool: z.string(), args: z.unknown() })),
+      missing: z.string().optional().describe('why its text is not told'),
+    })
+    .optional()
+    .describe('the newest reply that no later request has answered'),
   next: z.object(decision).optional(),
   state: z.looseObject({}),
 });
@@ -101,7 +113,15 @@ const side = z
   .nullable()
   .describe('null: this run has ended');
 
-const row = z.object({ a: side, b: side, differs: z.boolean() });
+const row = z.object({
+  a: side,
+  b: side,
+  differs: z.boolean(),
+  fields: z
+    .array(z.string())
+    .optional()
+    .describe('names of what differs in action and words, of entries of one type'),
+});
 
 const ending = z.object({
   runId: z.string(),
@@ -115,12 +135,12 @@ const ending = z.object({
 export const diff = z.object({
   equal: z.boolean(),
   differsIn: z.enum(['nothing', 'text', 'action']),
-  first: row.optional(),
+  first: row.optional().describe('where each path stands once they differ'),
   decision: row.optional().describe('the first decision that came out differently'),
   why: z.string(),
   textDifferences: z.number().int(),
   a: ending,
   b: ending,
-  rows: z.array(row).describe('both paths from the first difference on'),
+  rows: z.array(row).describe('both paths from the first difference on, the same beside the same'),
   rowsLeftOut: z.number().int().optional(),
 });

@@ -187,11 +187,15 @@ function results({ results: given = {} }: Fork): readonly string[] {
   return Object.keys(given);
 }
 
-function isAtHand({ turn, pending }: Run, callId: string): boolean {
-  const isPending = pending.some(
-    (item) => item.kind === 'results' && item.results.some((one) => one.callId === callId),
-  );
-  return isPending || (turn?.calls.some(({ id }) => id === callId) ?? false);
+function isAtHand(run: Run, callId: string): boolean {
+  return callsAtHand(run).includes(callId);
+}
+
+/** Calls whose results a fork may change: the model has not answered to them yet. */
+export function callsAtHand({ turn, pending }: Run): readonly string[] {
+  const waiting = pending.flatMap((item) => (item.kind === 'results' ? item.results : []));
+  const ids = [...waiting.map(({ callId }) => callId), ...(turn?.calls ?? []).map(({ id }) => id)];
+  return [...new Set(ids)];
 }
 
 function notAtHand(callId: string): string {

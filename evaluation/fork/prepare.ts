@@ -3,11 +3,11 @@
  * Invariant: nothing is written outside of the store that is given.
  */
 import { writeAuthority } from '../../activities/run/authority.js';
-import { forkRefusal } from '../../core/loop/fork.js';
+import { callsAtHand, forkRefusal } from '../../core/loop/fork.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Fork } from '../../core/state/fork.js';
 import type { Frozen } from '../../core/state/frozen.js';
-import { isOpen, type OpenRun } from '../../core/state/run.js';
+import { isOpen, type OpenRun, type Run } from '../../core/state/run.js';
 import type { RunFold } from '../../recording/fold.js';
 import { forkOutcomes } from '../../recording/fork-outcomes.js';
 import type { Bundle } from '../../replay/bundle.js';
@@ -39,7 +39,7 @@ export async function preparedFork(
   { changes, rules }: ForkTerms,
 ): Promise<PreparedFork> {
   const { after } = fold.at(step);
-  const reason = forkRefusal(after);
+  const reason = forkRefusal(after) ?? unknownResult(after, { step, changes });
   if (reason !== undefined || !isOpen(after)) throw forkRefused(reason ?? 'The run was not open.');
   const { frozen: own, head } = await frozenFork(store, bundle, { run: after, changes });
   // A fork belongs to no tree: what it starts counts below the fork itself.
@@ -65,6 +65,27 @@ export async function preparedFork(
     ...(rules === undefined && { keepsRules: true }),
   };
 }
+
+const CALLS_NAMED = 10;
+
+/** Undefined: each result is one of a call at hand. */
+function unknownResult(
+  run: Run,
+  { step, changes }: { readonly step: number; readonly changes: ForkChanges },
+): string | undefined {
+  const atHand = callsAtHand(run);
+  const unknown = Object.keys(changes.results ?? {}).find((id) => !atHand.includes(id));
+  if (unknown === undefined) return undefined;
+  const shown = atHand.slice(0, CALLS_NAMED).map((id) => id.slice(0, ID_CHARS));
+  const more = atHand.length - shown.length;
+  const named =
+    atHand.length === 0
+      ? 'No call is: the step is before the model proposed one, or after the model had answered to the results.'
+      : `These are: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
+  return `The call ${unknown.slice(0, ID_CHARS)} is not at hand after step ${step}. ${named}`;
+}
+
+const ID_CHARS = 100;
 
 export function forkRefused(reason: string): HoldfastError {
   return new HoldfastError('ForkRefused', reason, {

@@ -8,6 +8,7 @@ import type { Config } from '../../authoring/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Bundle } from '../../replay/bundle.js';
 import { capture } from '../capture/capture.js';
+import { isGoal } from '../capture/goal-recording.js';
 import { ofKind, recordingOf } from '../capture/recording.js';
 import { recordingUntil } from '../capture/until.js';
 import { refused } from '../capture/refused.js';
@@ -18,6 +19,7 @@ import { withConfiguration } from '../own-agent.js';
 import { parseFixture } from '../read-fixture.js';
 import { LivePlay, type LiveModel, type Unmatched } from '../scripted/live.js';
 import { RecordedPeople } from '../scripted/recorded-people.js';
+import { RecordedTasks } from '../scripted/recorded-tasks.js';
 import { createSimulationEngine } from '../simulation/index.js';
 
 const SEED = 1;
@@ -44,6 +46,12 @@ export interface PastPlay {
 
 /** Errors: `CaptureRefused`, `StepNotFound`, `InvalidFixture`, and what a model says of a key that is wrong. */
 export async function playPast(bundle: Bundle, terms: NewTerms): Promise<PastPlay> {
+  if (isGoal(bundle)) {
+    throw refused(
+      'it is a goal, and runs alone are played on the past',
+      'Name a run of one of its cycles: `holdfast export GOAL:c1` writes it.',
+    );
+  }
   const recorded = caseOf(bundle, terms, false);
   const was = await observed(recorded);
   const [first] = compare(recorded, was);
@@ -58,6 +66,7 @@ export async function playPast(bundle: Bundle, terms: NewTerms): Promise<PastPla
     unmatched: terms.unmatched,
     scriptedCalls: terms.at === undefined ? 0 : callsUntil(bundle, terms.at),
     people: new RecordedPeople(bundle.events, recorded.during),
+    tasks: new RecordedTasks(bundle.events, recordingOf(bundle).frozen.tools),
   });
   const now = await observed(fixture, live);
   return { fixture, was, now, unmatched: live.unmatched };

@@ -10,6 +10,7 @@ import type { Provider } from '../../providers/provider.js';
 import type { Action } from '../fixture.js';
 import { RealTime } from '../real-time.js';
 import type { RecordedPeople } from './recorded-people.js';
+import type { RecordedTasks } from './recorded-tasks.js';
 
 /** What the run asked and nobody had recorded. */
 export type Unmatched =
@@ -23,6 +24,8 @@ export interface LiveModel {
   /** So many requests of the run are answered by the script first. */
   readonly scriptedCalls: number;
   readonly people: RecordedPeople;
+  /** Tasks that were given to other runs; each of those says what it said then. */
+  readonly tasks: RecordedTasks;
   /** `refuse`: the model is told that there is no answer, and goes on; `stop`: the run ends there. */
   readonly unmatched: 'refuse' | 'stop';
 }
@@ -81,6 +84,7 @@ export class LivePlay {
 
   /** People answer what they were asked before, about the same action. */
   hear(event: RunEvent): void {
+    if (event.type === 'model_response') return this.refuseNewTasks(event.calls);
     if (event.type !== 'approval_requested' && event.type !== 'input_request') return;
     // The user's next message is a moment of the case.
     if (event.kind === 'user_message') return;
@@ -102,6 +106,13 @@ export class LivePlay {
       roles: event.roles,
       reason: 'The record has no decision on this action.',
     });
+  }
+
+  /** Another run would answer a task that it was never given; whether to refuse that or to stop, it stops. */
+  private refuseNewTasks(calls: readonly { readonly tool: string; readonly args: Json }[]): void {
+    const unknown = calls.filter(({ tool, args }) => this.model.tasks.isNew(tool, args));
+    for (const { tool, args } of unknown) this.note({ kind: 'call', tool, input: args });
+    if (unknown.length > 0) this.say(CANCEL);
   }
 
   private note(one: Unmatched): void {

@@ -3,14 +3,9 @@ import type { RunEvent } from '../../core/state/event.js';
 import { diffBy, type Diff, type DiffOptions } from '../../recording/diff.js';
 import { indexReader, type IndexReader } from '../../recording/index-reader.js';
 import { NOTHING_PICKED, pickerOf, type Picker } from '../../recording/picked.js';
-import {
-  comparedSketches,
-  sketchReader,
-  type Sketch,
-  type SketchReader,
-  type Verdict,
-} from '../../recording/sketch.js';
+import { sketchReader, type Sketch, type SketchReader } from '../../recording/sketch.js';
 import { placesOf, treeDiffBy, type TreeDiff } from '../../recording/tree-diff.js';
+import { comparedSketches, type Verdict } from '../../recording/verdict.js';
 import type { RunHearer, RunTree } from './run-tree.js';
 import { ROOT } from './walk-bundle.js';
 
@@ -137,7 +132,7 @@ interface Pair {
 
 function pairOf(runs: Pair['runs'], options: DiffOptions): Pair {
   const verdict = comparedSketches(runs[0].sketch, runs[1].sketch, options);
-  const [a, b] = [pickerOf(verdict, options), pickerOf(verdict, options)];
+  const [a, b] = [pickerOf(verdict, 'a', options), pickerOf(verdict, 'b', options)];
   return { runs, verdict, ...(a !== undefined && b !== undefined && { pickers: [a, b] }) };
 }
 

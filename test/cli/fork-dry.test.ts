@@ -107,8 +107,10 @@ test('an effect in flight has the outcome that was recorded later, or the one th
   const unknown = await forked([RECORDED, DONE], at, '--result', 'no_call={}');
   expect([unknown.code, unknown.said]).toEqual([
     1,
-    expect.stringContaining('no_call is not at hand'),
+    expect.stringContaining(`no_call is not at hand after step ${at}. These are: ${call!.id}.`),
   ]);
+  const early = await forked([RECORDED, DONE], 2, '--result', `${call!.id}={}`);
+  expect(early.said).toContain('No call is: the step is before the model proposed one');
 });
 
 test('instructions, words of the user, a policy and a budget are those that are named', async () => {

@@ -99,6 +99,23 @@ test('a step shows the open question, the request that the model saw, and what f
   expect(words.out).toContain('received  decision');
 });
 
+test('the last step shows the answer of the model; a step behind a newer request does not show an older reply', async () => {
+  const answer = approved.events.findLast((event) => event.type === 'model_response')!.text;
+  const said = answer !== undefined && 'text' in answer ? answer.text : 'none';
+  const last = await holdfast('inspect', 'approved.json', '--at', 'last');
+  expect(last.out).toMatch(/Reply to request 2, received in step \d+/);
+  expect(last.out).toContain(`assistant ${said}`);
+  const { steps } = foldOf(approved);
+  const second = steps.findLast(({ effects }) => effects.some(({ kind }) => kind === 'call_model'));
+  const asked = await holdfast('inspect', 'approved.json', '--at', `${second!.step}`, '--json');
+  expect(JSON.parse(asked.out)).not.toHaveProperty('reply');
+  const [first] = steps.filter(({ inputs }) => inputs.some(({ type }) => type === 'model_replied'));
+  const heard = await holdfast('inspect', 'approved.json', '--at', `${first!.step}`, '--json');
+  expect(JSON.parse(heard.out)).toMatchObject({
+    reply: { step: first!.step, call: 1, calls: [{ tool: 'issue_refund' }] },
+  });
+});
+
 test('a step that there is not, and a word that is no step, are refused', async () => {
   const beyond = await holdfast('inspect', 'approved.json', '--at', '999');
   expect(beyond).toMatchObject({ code: 1, out: '' });

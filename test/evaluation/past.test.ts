@@ -6,7 +6,9 @@ import { runCli } from '../../cli/program.js';
 import type { PastReport } from '../../evaluation/past/report.js';
 import { scriptOf, type ScriptedAnswer } from '../../providers/scripted/script.js';
 import { startScriptedModel, type ScriptedModel } from '../../providers/scripted/server.js';
+import { bundleText } from '../../replay/bundle.js';
 import { compiledPath } from '../compiled.js';
+import { keptGoals } from './capture/kept-goals.js';
 import { textOfRecorded } from './capture/recorded-runs.js';
 
 /** A person let another tool act in place of the one that was asked for. */
@@ -75,6 +77,14 @@ test('a model that does the same has the same end and the same effects, decided 
   ]);
   expect(report.gate).toMatchObject({ passed: true, violations: [] });
   expect([code, out]).toEqual([0, expect.stringContaining('No regression.')]);
+});
+
+test('a goal is told as not played, with the reason', async () => {
+  const goal = keptGoals().goals.find(({ name }) => name.endsWith('G-6-cancel-a-cycle'))!;
+  writeFileSync(join(folder, 'bundles', 'run.json'), bundleText(goal.bundle));
+  const { report, out } = await evaluated([{ text: 'Done.' }]);
+  expect(report.runs).toMatchObject([{ kind: 'not_played' }]);
+  expect(out).toContain('it is a goal, and runs alone are played on the past');
 });
 
 test('the recorded model itself may be asked in earnest', async () => {

@@ -2,16 +2,21 @@
  * Runs with sub-agents, handoffs and letters, and results that do not fit, recorded on a real server, exported with everything below them and captured: each
  * case passes in the simulation as it was recorded. HOLDFAST_SEED: which runs; HOLDFAST_WHOLE=1: all.
  */
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runCli } from '../../cli/program.js';
 import { capture } from '../../evaluation/capture/capture.js';
 import { differencesOf } from '../../evaluation/capture/check.js';
 import { compare } from '../../evaluation/compare.js';
 import type { FixtureDocument } from '../../evaluation/format/document.js';
 import { limited } from '../../evaluation/pool.js';
+import type { PastReport } from '../../evaluation/past/report.js';
 import { parseFixture, readFixture } from '../../evaluation/read-fixture.js';
 import { createTemporalEngine, type EndedRun } from '../../evaluation/temporal/index.js';
-import type { Bundle } from '../../replay/bundle.js';
+import { scriptOf } from '../../providers/scripted/script.js';
+import { startScriptedModel } from '../../providers/scripted/server.js';
+import { bundleText, type Bundle } from '../../replay/bundle.js';
 import { exportTree } from '../../replay/export-run.js';
 import { drawn } from '../draw.js';
 import { saySeed, SEED, WHOLE } from '../seed.js';
@@ -19,8 +24,9 @@ import { saySeed, SEED, WHOLE } from '../seed.js';
 const MINUTE = 60_000;
 const SCENARIOS = join(__dirname, '../scenarios');
 const FOLDERS = ['agents', 'handoffs', 'letters'];
-/** In each run: results that do not fit their schema. */
-const ALWAYS = ['connectors/MC-unfit-read.json'];
+const ONE_SUB_AGENT = 'S178';
+/** In each run: results that do not fit their schema, and a run with one sub-agent. */
+const ALWAYS = ['connectors/MC-unfit-read.json', `agents/${ONE_SUB_AGENT}.json`];
 const PLAYED = WHOLE ? Infinity : 12;
 const ON_A_SERVER = 3;
 const NAMESPACE = 'default';
@@ -52,14 +58,20 @@ async function recorded(files: readonly string[]): Promise<readonly Bundle[]> {
   }
 }
 
+const folder = mkdtempSync(join(tmpdir(), 'holdfast-trees-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
 beforeAll(async () => {
   const files = FOLDERS.flatMap((folder) =>
     readdirSync(join(SCENARIOS, folder)).map((name) => join(SCENARIOS, folder, name)),
   ).filter((name) => name.endsWith('.json'));
   const always = ALWAYS.map((name) => join(SCENARIOS, name));
-  const chosen = [...drawn(files, PLAYED, SEED), ...always];
+  const chosen = [...new Set([...drawn(files, PLAYED, SEED), ...always])];
   saySeed(`${chosen.length} of ${files.length} cases of trees are recorded and captured`);
   cases = (await recorded(chosen)).flatMap((bundle) => {
+    if (bundle.run.runId === ONE_SUB_AGENT) {
+      writeFileSync(join(folder, 'tree.json'), bundleText(bundle));
+    }
     try {
       return [capture(bundle)];
     } catch (error) {
@@ -105,3 +117,36 @@ test(
   },
   3 * MINUTE,
 );
+
+async function evaluated(prompt: string): Promise<PastReport> {
+  const model = await startScriptedModel({
+    script: scriptOf([
+      { calls: [{ tool: 'agent', input: { name: 'r', prompt } }] },
+      { text: 'Done.' },
+    ]),
+  });
+  const words = ['eval', '--from', 'tree.json', '--model', 'scripted/new', '--json', 'past.json'];
+  const variables = { ANTHROPIC_API_KEY: 'of-a-test', ANTHROPIC_BASE_URL: model.baseUrl };
+  try {
+    await runCli([...words, '--unmatched', 'refuse'], {
+      environment: { variables, folder, colour: false, interactive: false },
+      streams: { out: () => undefined, err: () => undefined },
+    });
+    return JSON.parse(readFileSync(join(folder, 'past.json'), 'utf8')) as PastReport;
+  } finally {
+    await model.stop();
+  }
+}
+
+test('on the past a sub-agent says what it said to the same task; another task is told and ends the run', async () => {
+  const [same] = (await evaluated('Review order 1.')).runs;
+  expect(same).toMatchObject({ kind: 'played', same_end: true, unmatched: [], now: { calls: 1 } });
+  const other = 'Review order 2.';
+  const [told] = (await evaluated(other)).runs;
+  expect(told).toMatchObject({
+    kind: 'played',
+    same_end: false,
+    unmatched: [{ kind: 'call', tool: 'agent', input: { name: 'r', prompt: other } }],
+    now: { stop_reason: 'aborted', calls: 0 },
+  });
+});

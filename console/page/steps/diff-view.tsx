@@ -66,6 +66,9 @@ function Fetched(props: DiffViewProps & { readonly isActions: boolean }): VNode 
 function Compared({ diff }: { readonly diff: RunDiff }): VNode {
   const { equal, differsIn, why, decision, rows, rowsLeftOut = 0, a, b } = diff;
   const [shown, setShown] = useState(ROWS_AT_FIRST);
+  const lastOf = (side: 'a' | 'b'): number =>
+    rowsLeftOut > 0 ? rows.length : rows.findLastIndex((row) => row[side] !== null);
+  const ends = { a: lastOf('a'), b: lastOf('b') };
   return (
     <>
       <p class={`notice ${equal ? 'completed' : 'stopped'}`}>
@@ -94,8 +97,8 @@ function Compared({ diff }: { readonly diff: RunDiff }): VNode {
         <tbody>
           {rows.slice(0, shown).map((row, place) => (
             <tr key={place} class={row.differs ? 'differs' : ''}>
-              <SideShown side={row.a} runId={a.runId} differs={row.differs} />
-              <SideShown side={row.b} runId={b.runId} differs={row.differs} />
+              <SideShown side={row.a} runId={a.runId} row={row} isOver={place > ends.a} />
+              <SideShown side={row.b} runId={b.runId} row={row} isOver={place > ends.b} />
             </tr>
           ))}
         </tbody>
@@ -143,7 +146,7 @@ interface SideProps {
 }
 
 function Place({ side, runId }: SideProps): VNode {
-  if (side === null) return <>has ended</>;
+  if (side === null) return <>has none there</>;
   const { step, turn, type, rule } = side;
   const said = `turn ${turn}, ${words(type)}${rule === undefined ? '' : `, rule ${rule}`}`;
   if (step === undefined) return <InertLine text={said} />;
@@ -154,13 +157,26 @@ function Place({ side, runId }: SideProps): VNode {
   );
 }
 
-function SideShown({ side, runId, differs }: SideProps & { readonly differs: boolean }): VNode {
-  if (side === null) return <td class="help">{differs ? 'This run has ended.' : ''}</td>;
+interface SideShownProps extends SideProps {
+  readonly row: Row;
+  /** Nothing of the run comes from there on. */
+  readonly isOver: boolean;
+}
+
+function SideShown({ side, runId, row, isOver }: SideShownProps): VNode {
+  if (side === null) return <td class="help">{isOver ? 'This run has ended.' : ''}</td>;
+  const { differs, fields = [] } = row;
   const { says, action, words: said } = side;
+  const hasSameWords = row.a?.says === row.b?.says;
   return (
     <td>
       {differs && <span class="unseen">Differs: </span>}
       <InertLine text={says} max={300} />
+      {hasSameWords && fields.length > 0 && (
+        <span class="run-goal">
+          <InertLine text={`differs in ${fields.join(', ')}`} max={300} />
+        </span>
+      )}
       <span class="run-goal">
         <Place side={side} runId={runId} />
       </span>

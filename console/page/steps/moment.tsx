@@ -6,6 +6,7 @@ import { Fact } from '../parts/fact.js';
 import { cost, plural, words } from '../parts/format.js';
 import { InertLine } from '../parts/inert.js';
 import { StatusBadge } from '../parts/status-badge.js';
+import { ReplyShown } from './reply.js';
 import { RequestShown } from './request.js';
 
 export interface MomentProps {
@@ -14,7 +15,7 @@ export interface MomentProps {
 }
 
 export function MomentShown({ moment, go }: MomentProps): VNode {
-  const { step, calls, request, next, state } = moment;
+  const { step, calls, request, reply, next, state } = moment;
   return (
     <>
       <Part title={`Step ${step}`}>
@@ -35,6 +36,11 @@ export function MomentShown({ moment, go }: MomentProps): VNode {
       {request !== undefined && (
         <Part title={`Seen by the model: request ${request.call}`}>
           <RequestShown request={request} step={step} go={go} />
+        </Part>
+      )}
+      {reply !== undefined && (
+        <Part title={reply.call === undefined ? 'Reply' : `Reply to request ${reply.call}`}>
+          <ReplyShown reply={reply} step={step} go={go} />
         </Part>
       )}
       <Part title={next === undefined ? 'This is the last step' : `Next: step ${next.step}`}>

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -10,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { EventEmitter } from 'node:events';
 import { defineAgent, defineConfig } from '../../../authoring/index.js';
 import { keptToken } from '../../../cli/desk/kept-token.js';
@@ -18,6 +19,7 @@ import type { LiveCode } from '../../../cli/dev/live-code.js';
 import { onKeys, type KeyInput } from '../../../cli/dev/keys.js';
 import { watchNeighbours } from '../../../cli/dev/neighbours.js';
 import { loadFailureLines, placeOfError, projectCode } from '../../../cli/dev/project-code.js';
+import { codeAmong } from '../../../cli/dev/project-files.js';
 import { reloader } from '../../../cli/dev/reload.js';
 import { watchFiles } from '../../../cli/dev/watcher.js';
 import { workInHand } from '../../../cli/dev/work-in-hand.js';
@@ -89,6 +91,59 @@ describe('the watcher', () => {
   });
 });
 
+describe('what of saved files is code', () => {
+  const write = (name: string, text: string): string => {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const CONFIG = compiledPath(join(ROOT, 'index.ts'));
+
+  test('is what was loaded, and what that names; a bundle, a case and a script of their own are none', async () => {
+    write(
+      'src/prompt.cjs',
+      "exports.text = require('node:fs').readFileSync(__dirname + '/words.md', 'utf8');",
+    );
+    const words = write('src/words.md', 'Help.');
+    const configFile = write(
+      'holdfast.config.cjs',
+      `const { defineAgent, defineConfig } = require(${JSON.stringify(CONFIG)});
+       const { text } = require('./src/prompt.cjs');
+       const agent = defineAgent({ name: 'a', model: 'scripted/x', instructions: text });
+       module.exports = defineConfig({ agents: [agent], scripted: () => ({ text: 'Yes.' }) });`,
+    );
+    const others = ['works.json', 'cases/refund.json', 'order.cjs', 'report.md'].map((name) =>
+      write(name, '{}'),
+    );
+    const code = projectCode({ folder, configFile });
+    await code.load();
+    const prompt = join(folder, 'src', 'prompt.cjs');
+    expect(code.among([...others, configFile, prompt, words])).toEqual([configFile, prompt, words]);
+    expect(code.among(others)).toEqual([]);
+    // A module that is saved together with the one that begins to name it.
+    const later = write('src/later.cjs', "require('./latest.json');");
+    const latest = write('src/latest.json', '{}');
+    write('src/prompt.cjs', "exports.text = require('./later.cjs');");
+    expect(code.among([latest, prompt, later, ...others])).toEqual([latest, prompt, later]);
+  });
+
+  test('is anything while the configuration cannot be loaded', async () => {
+    const configFile = write('holdfast.config.cjs', "require('./missing');");
+    const code = projectCode({ folder, configFile });
+    await expect(code.load()).rejects.toMatchObject({ code: 'InvalidConfig' });
+    const missing = write('missing.cjs', '');
+    expect(code.among([missing])).toEqual([missing]);
+  });
+
+  test('may be put together by its ending, or be found in a folder that is listed', () => {
+    const loaded = (text: string) => new Set([write('a.ts', text)]);
+    const [prompt, bundle] = [join(folder, 'refund.md'), join(folder, 'works.json')];
+    const named = 'readFileSync(`${name}.md`)';
+    expect(codeAmong([prompt, bundle], loaded(named))).toEqual([prompt]);
+    expect(codeAmong([prompt, bundle], loaded('readdirSync(here)'))).toEqual([prompt, bundle]);
+  });
+});
+
 describe('the place of an error', () => {
   test('is the line that a parser names', () => {
     const cause = Object.assign(new Error('Unexpected token'), {
@@ -144,7 +199,7 @@ test('a desk that does not start after a save is no failed load', async () => {
   };
   const reload = reloader(
     {
-      code: { load: async () => config, folders: () => [] },
+      code: { load: async () => config, folders: () => [], among: (files) => files },
       config,
       folder,
       live: { replace: async () => 0 } as unknown as LiveCode,

@@ -1,0 +1,86 @@
+/** Two runs beside each other: what is the same stands side by side, and what differs is named. */
+import type { RunEvent } from '../../core/state/event.js';
+import { diffOf, type Diff } from '../../recording/diff.js';
+import { stored } from '../replay/setup.js';
+
+let events: readonly RunEvent[];
+beforeAll(async () => {
+  ({ events } = await stored('approved'));
+});
+
+const compared = (runId: string, of: readonly RunEvent[], isActions = true): Diff =>
+  diffOf({ runId: 'A', events }, { runId, events: of }, { actions: isActions });
+
+const warning: RunEvent = {
+  type: 'warning',
+  code: 'loop_detected',
+  message: 'a warning that one run alone has',
+  stamp: { seq: 1_000, turn: 1, at: 0 },
+} as unknown as RunEvent;
+
+/** Of rows that are marked, what each side says. */
+const marked = ({ rows }: Diff) =>
+  rows.filter(({ differs }) => differs).map(({ a, b }) => [a?.says, b?.says]);
+
+const indexOf = (type: RunEvent['type']): number => events.findIndex((one) => one.type === type);
+
+test('behind a row that one run alone has, the same words stand side by side and are not marked', () => {
+  const at = indexOf('tool_started');
+  const diff = compared('B', events.toSpliced(at, 0, warning));
+  expect(marked(diff)).toHaveLength(1);
+  expect(diff.rows[0]).toMatchObject({ a: null, b: { type: 'warning' }, differs: true });
+  const others = diff.rows.slice(1);
+  expect(others.length).toBeGreaterThan(2);
+  expect(others.every(({ a, b }) => a !== null && a.says === b?.says)).toBe(true);
+  expect(diff).toMatchObject({
+    differsIn: 'action',
+    first: { a: { type: 'tool_started' }, b: { type: 'warning' } },
+    decision: { a: null, b: { type: 'warning' } },
+  });
+});
+
+test('a turn that one run alone has shifts no call of the later replies', () => {
+  const from = indexOf('model_response');
+  const to = indexOf('tool_finished') + 1;
+  const again = events.slice(from, to).map((event) => {
+    if (event.type === 'model_response') {
+      const calls = event.calls.map((call) => ({
+        ...call,
+        id: `again-${call.id}`,
+        args: { other: 1 },
+      }));
+      return { ...event, call: 0, calls };
+    }
+    return 'callId' in event ? { ...event, callId: `again-${event.callId}` } : event;
+  }) as RunEvent[];
+  const longer = events
+    .toSpliced(from, 0, ...again)
+    .map((event) => (event.type === 'model_response' ? { ...event, call: event.call + 1 } : event));
+  const diff = compared('B', longer);
+  const alone = diff.rows.filter(({ a }) => a === null);
+  const shared = again.length - again.filter(({ type }) => type === 'decision_recorded').length;
+  expect(alone).toHaveLength(shared);
+  expect(marked(diff)).toHaveLength(shared);
+});
+
+test('hundreds of rows that one run alone has are passed; of more, every place is shown once all the same', () => {
+  const at = indexOf('tool_started');
+  const diff = compared(
+    'B',
+    events.toSpliced(at, 0, ...Array.from({ length: 900 }, () => warning)),
+  );
+  const [left, right] = (['a', 'b'] as const).map((side) =>
+    diff.rows.flatMap((row) => (row[side] === null ? [] : [row[side].type])),
+  );
+  expect(right!.filter((type) => type === 'warning')).toHaveLength(900);
+  expect(right!.filter((type) => type !== 'warning')).toEqual(left);
+});
+
+test('rows with the same words say in which fields they differ', () => {
+  const other = events.map((event) =>
+    event.type === 'session_init' ? { ...event, goal: { text: 'Another goal.' } } : event,
+  ) as RunEvent[];
+  const [first] = compared('B', other, false).rows;
+  expect(first).toMatchObject({ differs: true, fields: ['goal'] });
+  expect(first!.a!.says).toBe(first!.b!.says);
+});
