@@ -213,10 +213,21 @@ function textOf(data: unknown): string {
   return typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
 }
 
-/** With what caused it: fetch says only that it failed. */
+const CAUSES_MAX = 5;
+/** What the client asks first; an operator asked for the server's tools. */
+const FIRST_REQUEST = /^Version negotiation probe failed: /;
+
+/** With what caused it, each reason once: fetch says only that it failed. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  const because = cause instanceof Error ? ` (${cause.message})` : '';
-  return `${error.message}${because}`;
+  const reasons: string[] = [];
+  let cause: unknown = error;
+  for (let depth = 0; depth < CAUSES_MAX && cause !== undefined; depth += 1) {
+    // Of several addresses of one name none has answered.
+    if (cause instanceof AggregateError && cause.message === '') cause = cause.errors[0];
+    const words = cause instanceof Error ? cause.message : String(cause);
+    const reason = words.replace(FIRST_REQUEST, '');
+    if (reason !== '' && !reasons.some((one) => one.includes(reason))) reasons.push(reason);
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+  return reasons.join(': ');
 }

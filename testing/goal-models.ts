@@ -4,6 +4,7 @@ import { HoldfastError } from '../core/state/errors.js';
 import type { Provider } from '../providers/provider.js';
 import { SCRIPTED_PROVIDER } from '../providers/routes.js';
 import { createScriptedProvider } from '../providers/scripted/provider.js';
+import { roleOf } from './agent/agent-role.js';
 import { scriptedProvider, type ModelScript, type ScriptPlace } from './agent/model-script.js';
 import { providerNames } from './agent/provider-names.js';
 
@@ -42,9 +43,4 @@ export function providersOfGoal(
   throw new HoldfastError('InvalidFixture', 'Nothing answers for the models of the goal.', {
     hint: 'Give simulateGoal a script as `model`, or the configuration one as `scripted`.',
   });
-}
-
-/** A role is known by its own name as well: `auditor` of `refund/auditor`. */
-function roleOf(agent: string): string {
-  return agent.slice(agent.lastIndexOf('/') + 1);
 }

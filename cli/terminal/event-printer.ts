@@ -25,8 +25,7 @@ export function eventPrinter(
   const tokens = tokenPrinter(output);
   const speaking = speakers();
   const last = new Map<string, number>();
-  /** Of sub-agents: the root, and the agents on the way. */
-  const places = new Map<string, Required<ShownPlace>>();
+  const places = subAgentPlaces();
 
   function hear({ chunk, of }: Extract<TreeMoment, { kind: 'chunk' }>): void {
     const { runId, depth, callId } = of;
@@ -37,9 +36,7 @@ export function eventPrinter(
     }
     if (!speaking.mayBeHeard(chunk, of)) return;
     if (depth > 0 && chunk.kind === 'attempt_started')
-      output.line(
-        `${output.paint.cyan(inert(agentPathText(places.get(runId)?.agentPath ?? [runId])))} says:`,
-      );
+      output.line(`${output.paint.cyan(inert(agentPathText(places.pathOf(runId))))} says:`);
     tokens.chunk(chunk);
   }
 
@@ -49,10 +46,10 @@ export function eventPrinter(
     if (seq <= (last.get(runId) ?? -1)) output.remark(resetRemark(seq));
     last.set(runId, seq);
     const isBelow = callId !== undefined;
-    if (isBelow) notePlace(places, event);
+    if (isBelow) places.note(event);
     const place = places.get(runId);
     output.data(isBelow ? { ...event, parent_tool_use_id: callId } : event);
-    const path = isBelow ? { path: place?.agentPath ?? [runId] } : {};
+    const path = isBelow ? { path: places.pathOf(runId) } : {};
     if (all || !isDetail(event))
       output.line(eventLine(tokens.rest(event), { paint: output.paint, ...path }));
     if (isAsk(event) && askable(event)) output.line(cardOf(event, place, output));
@@ -82,10 +79,27 @@ export function eventPrinter(
   };
 }
 
-function notePlace(places: Map<string, Required<ShownPlace>>, event: RunEvent): void {
-  if (event.type !== 'session_init' || event.parent === undefined) return;
-  const { root, path: agentPath } = event.parent;
-  places.set(event.stamp.runId, { root, agentPath });
+/** Of sub-agents: the root, and the agents on the way. */
+function subAgentPlaces() {
+  const places = new Map<string, Required<ShownPlace>>();
+  const runs = new Map<string, number>();
+  return {
+    note(event: RunEvent): void {
+      if (event.type !== 'session_init' || event.parent === undefined) return;
+      const { root, path: agentPath } = event.parent;
+      const path = agentPathText(agentPath);
+      if (!places.has(event.stamp.runId)) runs.set(path, (runs.get(path) ?? 0) + 1);
+      places.set(event.stamp.runId, { root, agentPath });
+    },
+    get: (runId: string): Required<ShownPlace> | undefined => places.get(runId),
+    /** With the run's id as soon as a second one works under the same names. */
+    pathOf(runId: string): readonly string[] {
+      const { agentPath } = places.get(runId) ?? {};
+      if (agentPath === undefined) return [runId];
+      if ((runs.get(agentPathText(agentPath)) ?? 0) < 2) return agentPath;
+      return [...agentPath.slice(0, -1), `${agentPath.at(-1) ?? ''} (${runId})`];
+    },
+  };
 }
 
 function isAsk(event: RunEvent): event is AskEvent {

@@ -2,6 +2,7 @@
 import type { AskKind, AskOutcome } from '../../core/state/ask-kinds.js';
 import type { StopReason } from '../../core/state/result.js';
 import type { ToolResultCode } from '../../core/state/tool-result.js';
+import { roleOf } from './agent-role.js';
 import { isMatch } from './match.js';
 import type { TestedAsk, TestedCall, TestedRun } from './tested-run.js';
 
@@ -11,6 +12,7 @@ export interface CallExpectation {
   readonly times?: number;
   /** `ok` or how it did not go well; default: the tool was called, however that went. */
   readonly outcome?: 'ok' | ToolResultCode;
+  /** Who called the tool: the path of a sub-agent (`refund/auditor`), or its own name (`auditor`). */
   readonly agent?: string;
 }
 
@@ -47,7 +49,7 @@ export function judgeCalled(
   const fits = (call: TestedCall): boolean =>
     call.tool === tool &&
     (outcome === undefined ? call.ran : outcome === (call.code ?? call.status)) &&
-    (agent === undefined || call.agent === agent) &&
+    (agent === undefined || call.agent === agent || roleOf(call.agent) === agent) &&
     (args === undefined || isMatch(args, call.args));
   const count = run.calls.filter(fits).length;
   const how = [
@@ -59,7 +61,7 @@ export function judgeCalled(
   return {
     pass: times === undefined ? count > 0 : count === times,
     wanted: `called ${tool}${how}`,
-    found: listed('Calls', run.calls.map(callLine)),
+    found: listed('Calls', run.calls.map(agent === undefined ? callLine : callLineOf)),
   };
 }
 
@@ -122,6 +124,10 @@ function listed(what: string, lines: readonly string[]): string {
 
 function callLine({ tool, args, ran, status, code }: TestedCall): string {
   return `${tool} ${shown(args)}: ${code ?? status}${ran ? '' : ', the tool was not called'}`;
+}
+
+function callLineOf(call: TestedCall): string {
+  return `${call.agent}: ${callLine(call)}`;
 }
 
 function askLine({ kind, tool, args, roles, outcome }: TestedAsk): string {

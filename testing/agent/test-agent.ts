@@ -40,6 +40,7 @@ import {
   virtualClock,
   type Simulation,
 } from '../simulation/index.js';
+import { roleOf } from './agent-role.js';
 import { runsOwn, withFakes, type FakePlace, type ToolFakes } from './fakes.js';
 import { scriptedProvider, type ModelScript } from './model-script.js';
 import { peopleOf, type People } from './people.js';
@@ -167,10 +168,6 @@ interface Stage {
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Who works on a run now. */
   readonly agentOf: (runId: string) => string;
-}
-
-function roleOf(agent: string): string {
-  return agent.slice(agent.lastIndexOf('/') + 1);
 }
 
 function providersOf(

@@ -104,6 +104,21 @@ test('The run that is followed is always heard, and one whose stream broke off h
   expect(lines.filter((line) => line.startsWith('│ '))).toEqual(['│ Broken', '│ Mine.', '│ Next.']);
 });
 
+test('Two sub-agents of one name are told apart by their runs.', () => {
+  const lines = printed([
+    opened(ONE, 'auditor'),
+    told(ONE, 'One.'),
+    opened(OTHER, 'auditor'),
+    told(ONE, 'Two.'),
+    told(OTHER, 'Three.'),
+  ]);
+  const whose = (words: string) => lines.find((line) => line.includes(words));
+  expect(whose('One.')).toContain('desk › auditor ');
+  expect(whose('One.')).not.toContain('(desk:a1)');
+  expect(whose('Two.')).toContain('desk › auditor (desk:a1) ');
+  expect(whose('Three.')).toContain('desk › auditor (desk:a2) ');
+});
+
 test('As data each chunk says whose it is, and the call that it works on.', () => {
   const [own, below] = printed([says(ROOT, 'a'), says(ONE, 'b')], { json: true }).map(
     (line) => JSON.parse(line) as object,

@@ -9,7 +9,7 @@ import {
   ToolError,
   usd,
 } from '../../../index.js';
-import { calls, testAgent, type AgentTest } from '../../../testing/index.js';
+import { assertCalled, calls, testAgent, type AgentTest } from '../../../testing/index.js';
 
 const readOrder = defineTool({
   name: 'orders.read',
@@ -245,6 +245,11 @@ test('sub-agents play scripts of their own, and their calls are told with their 
     'parent: agent',
     'parent/auditor: orders.read',
   ]);
+  for (const by of ['auditor', 'parent/auditor'])
+    assertCalled(run, { tool: 'orders.read', agent: by });
+  expect(() => assertCalled(run, { tool: 'orders.read', agent: 'other' })).toThrow(
+    'parent/auditor: orders.read',
+  );
 });
 
 describe('what the test says nothing of is an error that names it', () => {
