@@ -15,7 +15,9 @@ export const requestId = z
   .string()
   .regex(/^[\x21-\x7e]{8,200}$/)
   .optional()
-  .describe('names this request: sent again with the same id it counts once');
+  .describe(
+    'names this request by 8 to 200 visible characters: sent again with the same id it counts once',
+  );
 export const maxCostUsd = z
   .number()
   .min(0)

@@ -63,7 +63,7 @@ async function call(
   { desk, decisions, say }: ServedTo,
 ): Promise<CallToolResult> {
   const parsed = tool.input.safeParse(args);
-  if (!parsed.success) return refused(invalid(parsed.error.issues[0]));
+  if (!parsed.success) return refused(invalid(tool, parsed.error.issues[0]));
   try {
     const result = bounded(await tool.run({ desk, decisions }, parsed.data));
     return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: result };
@@ -86,12 +86,14 @@ const FAILED: Refusal = {
 };
 
 /** Messages of the schema library name types and limits; of unknown fields only that there are some. */
-function invalid(issue: z.core.$ZodIssue | undefined): Refusal {
+function invalid({ input }: ServerTool, issue: z.core.$ZodIssue | undefined): Refusal {
   const path = issue?.path.map(String).join('.').slice(0, 100) ?? '';
   const why = issue?.code === 'unrecognized_keys' ? 'unknown fields' : (issue?.message ?? '');
+  const fields = Object.keys(input.shape).join(', ');
   return {
     code: 'invalid',
     message: path === '' ? `The arguments are not valid: ${why}.` : `${path} is not valid: ${why}.`,
+    hint: fields === '' ? 'The tool takes no arguments.' : `The tool takes ${fields}.`,
   };
 }
 

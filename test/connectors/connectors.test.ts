@@ -228,7 +228,7 @@ describe('a server that cannot be trusted', () => {
     const error: unknown = await down.connectors
       .list('crm', AbortSignal.timeout(20_000))
       .catch((reason: unknown) => reason);
-    expect(String(error)).toMatch(/cannot be reached/);
+    expect(String(error)).toMatch(/cannot be reached: fetch failed: bad port/);
     expect(String(error)).not.toContain(SECRET);
   });
 
