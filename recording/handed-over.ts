@@ -33,12 +33,16 @@ export function recordedCalls(segments: readonly Segment[]): readonly RecordedCa
 export interface CallReader {
   segment(segment: Pick<Segment, 'events'>): void;
   calls(): readonly RecordedCall[];
+  /** Without those of tools that only read, as the run had them when it was opened. */
+  effects(): readonly RecordedCall[];
 }
 
 export function callReader(): CallReader {
   const calls = new Map<string, RecordedCall>();
+  const reading = new Set<string>();
   return {
     segment({ events }) {
+      for (const name of readingTools(events)) reading.add(name);
       const done = doneIn(events);
       for (const event of events) {
         const call = callOf(event);
@@ -49,6 +53,7 @@ export function callReader(): CallReader {
       }
     },
     calls: () => [...calls.values()],
+    effects: () => [...calls.values()].filter(({ tool }) => !reading.has(tool)),
   };
 }
 
@@ -81,4 +86,18 @@ function doneIn(events: readonly HistoryEvent[]): ReadonlySet<string> {
     return outcome === 'ok' && scheduled !== undefined ? [scheduled] : [];
   });
   return new Set(ids);
+}
+
+/** Of the run that is opened there. A tool that says nothing of its effect may have one. */
+function readingTools(events: readonly HistoryEvent[]): readonly string[] {
+  return events.flatMap((event) => {
+    if (typeOf(event) !== 'ACTIVITY_TASK_COMPLETED') return [];
+    const completed = attributesOf(event, 'activityTaskCompleted');
+    const tools = at(argumentsOf(completed.result)[0], 'frozen', 'tools');
+    if (!Array.isArray(tools)) return [];
+    return (tools as readonly Json[]).flatMap((tool) => {
+      const [name, effect] = [textAt(tool, 'name'), textAt(tool, 'effect')];
+      return name !== undefined && (effect === 'read' || effect === 'none') ? [name] : [];
+    });
+  });
 }

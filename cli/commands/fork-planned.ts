@@ -81,7 +81,7 @@ function planning(step: number, followed: number) {
     /** Of other runs of the file: a live fork asks about these whatever a store knows. */
     others(head: TreeHead, runId: string): readonly PlannedCall[] {
       try {
-        const all = callsInTree(head, runId, (member) => calls.get(member)?.calls() ?? []) ?? [];
+        const all = callsInTree(head, runId, (member) => calls.get(member)?.effects() ?? []) ?? [];
         return all.map(({ key, runId: of, tool }) => ({ key, runId: of ?? runId, tool }));
       } catch (error) {
         // A file that lacks runs is forked dry alone.

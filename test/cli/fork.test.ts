@@ -1,5 +1,5 @@
 /** `holdfast fork --plan`: what a fork would begin with, from the record alone. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../cli/program.js';
@@ -34,6 +34,14 @@ function stepOf(what: string): number {
     ({ effects, inputs }) =>
       effects.some(({ kind }) => kind === what) || inputs.some(({ type }) => type === what),
   )!.step;
+}
+
+interface Planned extends ForkPlan {
+  readonly handedOver: ForkPlan['handedOver'] & {
+    readonly family: readonly { readonly key: string; readonly runId: string }[];
+    readonly familyMore?: boolean;
+    readonly storeProblem?: string;
+  };
 }
 
 async function planAt(step: number, ...more: readonly string[]): Promise<ForkPlan> {
@@ -77,6 +85,48 @@ test('where a store is at hand calls of other runs of the family are named as we
   expect((await holdfast(...plan)).err).toContain(
     'calls of other runs of the family are not listed',
   );
+});
+
+test('of more calls of the family than a list has the newest are named, and the plan says so', async () => {
+  const file = join(folder, 'many.db');
+  const { tenant, runId: parent } = approved.run;
+  const calls = Array.from({ length: 1_001 }, (_, index) => ({
+    runId: `${parent}:a1`,
+    key: `${parent}:a1:${index}`,
+    tool: 'issue_refund',
+    digest: `d${index}`,
+    at: index,
+    isDone: true,
+  }));
+  const store = await openStoreAt(file);
+  try {
+    await store.putFork({ tenant, runId: 'sister', parent, step: 3, body: '{}', at: 1, calls });
+  } finally {
+    await store.close();
+  }
+  const { handedOver } = (await planAt(3, '--store', file)) as Planned;
+  expect(handedOver.familyMore).toBe(true);
+  expect(handedOver.family).toHaveLength(1_000);
+  expect(handedOver.family[0]).toMatchObject({ key: `${parent}:a1:1000`, runId: `${parent}:a1` });
+  const { err } = await holdfast('fork', 'approved.json', '--at', '3', '--plan', '--store', file);
+  expect(err).toContain('Of calls of other runs the newest 1000 are listed.');
+});
+
+test('a store that is at hand and cannot be read keeps no plan of a file away: the plan says why', async () => {
+  const home = join(folder, 'broken');
+  mkdirSync(home);
+  writeFileSync(join(home, 'store.db'), 'no database');
+  const plan = ['fork', 'approved.json', '--at', '3', '--plan', '--home', home];
+  const told = await holdfast(...plan, '--json');
+  expect(told.code).toBe(0);
+  const { handedOver } = JSON.parse(told.out) as Planned;
+  expect(handedOver).toMatchObject({ storeProblem: expect.any(String) as string });
+  expect(handedOver).not.toHaveProperty('family');
+  expect((await holdfast(...plan)).err).toContain(
+    'The store was not read, and calls that it knows are not listed: ',
+  );
+  const named = await holdfast(...plan, '--store', join(home, 'store.db'));
+  expect(named).toMatchObject({ code: 1, out: '' });
 });
 
 test('a model call in flight begins anew, an effect in flight gets the outcome that was recorded later', async () => {

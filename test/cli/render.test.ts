@@ -225,6 +225,22 @@ describe('the headline of a card at the terminal', () => {
   const shown = (more: Partial<AskView>) =>
     approvalCard({ ...ask, ...more }, { runId: 'shop:17', now: 0 });
 
+  it('says of each earlier call how it stands, and on whose word', () => {
+    const one = { key: 'k', runId: 'r', tool: 't', at: 0, approvedBy: [] };
+    const text = shown({
+      repeats: {
+        identity: ['A-1'],
+        earlier: [
+          { ...one, state: 'under_way', approvedBy: ['mia', 'tom'] },
+          { ...one, key: 'k2', runId: 'r2', state: 'in_doubt' },
+        ],
+        more: true,
+      },
+    });
+    expect(text).toMatch(/: under way, by r, on the word of mia, tom\n/);
+    expect(text).toMatch(/: in doubt, by r2, on the word of nobody\n│ +and more/);
+  });
+
   it('is what the tool declares, and limits are in its unit', () => {
     const text = shown({ card });
     expect(text).toContain('amountCents 1,250.00 EUR (exactly 125000)');

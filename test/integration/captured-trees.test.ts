@@ -25,8 +25,13 @@ const MINUTE = 60_000;
 const SCENARIOS = join(__dirname, '../scenarios');
 const FOLDERS = ['agents', 'handoffs', 'letters'];
 const ONE_SUB_AGENT = 'S178';
-/** In each run: results that do not fit their schema, and a run with one sub-agent. */
-const ALWAYS = ['connectors/MC-unfit-read.json', `agents/${ONE_SUB_AGENT}.json`];
+const WITH_AN_EFFECT = 'agents-approval';
+/** In each run: results that do not fit their schema, and runs with one sub-agent, which reads or has an effect. */
+const ALWAYS = [
+  'connectors/MC-unfit-read.json',
+  `agents/${ONE_SUB_AGENT}.json`,
+  `agents/${WITH_AN_EFFECT}.json`,
+];
 const PLAYED = WHOLE ? Infinity : 12;
 const ON_A_SERVER = 3;
 const NAMESPACE = 'default';
@@ -69,9 +74,9 @@ beforeAll(async () => {
   const chosen = [...new Set([...drawn(files, PLAYED, SEED), ...always])];
   saySeed(`${chosen.length} of ${files.length} cases of trees are recorded and captured`);
   cases = (await recorded(chosen)).flatMap((bundle) => {
-    if (bundle.run.runId === ONE_SUB_AGENT) {
-      writeFileSync(join(folder, 'tree.json'), bundleText(bundle));
-    }
+    const { runId } = bundle.run;
+    if ([ONE_SUB_AGENT, WITH_AN_EFFECT].includes(runId))
+      writeFileSync(join(folder, `${runId}.json`), bundleText(bundle));
     try {
       return [capture(bundle)];
     } catch (error) {
@@ -125,7 +130,15 @@ async function evaluated(prompt: string): Promise<PastReport> {
       { text: 'Done.' },
     ]),
   });
-  const words = ['eval', '--from', 'tree.json', '--model', 'scripted/new', '--json', 'past.json'];
+  const words = [
+    'eval',
+    '--from',
+    `${ONE_SUB_AGENT}.json`,
+    '--model',
+    'scripted/new',
+    '--json',
+    'past.json',
+  ];
   const variables = { ANTHROPIC_API_KEY: 'of-a-test', ANTHROPIC_BASE_URL: model.baseUrl };
   try {
     await runCli([...words, '--unmatched', 'refuse'], {
@@ -149,4 +162,29 @@ test('on the past a sub-agent says what it said to the same task; another task i
     unmatched: [{ kind: 'call', tool: 'agent', input: { name: 'r', prompt: other } }],
     now: { stop_reason: 'aborted', calls: 0 },
   });
+});
+
+async function planned(run: string, ...more: readonly string[]) {
+  let out = '';
+  await runCli(['fork', `${run}.json`, '--at', '2', '--plan', '--json', ...more], {
+    environment: { variables: {}, folder, colour: false, interactive: false },
+    streams: { out: (text) => void (out += text), err: () => undefined },
+  });
+  return JSON.parse(out) as { readonly runId: string; readonly handedOver: object };
+}
+
+test('the plan of a fork names the calls with effects of the other runs of its file, and none that only reads', async () => {
+  const [root, child] = [WITH_AN_EFFECT, `${WITH_AN_EFFECT}:a1`];
+  expect(await planned(root)).toMatchObject({
+    runId: root,
+    handedOver: {
+      before: [],
+      after: [],
+      family: [{ key: `${child}:0`, runId: child, tool: 'issue_refund' }],
+    },
+  });
+  const below = await planned(root, '--run', 'a1');
+  expect(below).toMatchObject({ runId: child, handedOver: { after: [{ tool: 'issue_refund' }] } });
+  for (const plan of [below, await planned(ONE_SUB_AGENT)])
+    expect(plan.handedOver).not.toHaveProperty('family');
 });
