@@ -264,6 +264,10 @@ test('a token without the right, of another tenant, of nobody: each is refused i
   const huge = await clerk.call('start_run', { agent: AGENT, task: 'x'.repeat(40_000) });
   expect(huge).toMatchObject(error('invalid'));
   expect(huge.bytes).toBeLessThan(400);
+  const hint = 'The tool takes agent, task, maxCostUsd, requestId.';
+  expect(await clerk.call('start_run', { agent: AGENT, goal: 'x' })).toMatchObject({
+    value: { error: { code: 'invalid', hint } },
+  });
   const key = { ['k'.repeat(5_000)]: 1, runId: 'theirs' };
   expect((await clerk.call('run_status', key)).bytes).toBeLessThan(400);
   await expect(clerk.call('run_status', { runId: 'x'.repeat(300_000) })).rejects.toThrow();
