@@ -3,9 +3,10 @@
  * Invariants: files are read in the order of their names; one bad file refuses the whole evaluation, because
  * a case that silently does not run is a case that nobody checks; a case_id names one case.
  */
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { HoldfastError } from '../core/state/errors.js';
+import { filesBelow } from '../replay/below-folder.js';
 import type { Fixture } from './fixture.js';
 import { readFixture } from './read-fixture.js';
 
@@ -51,15 +52,17 @@ async function filesOf({ paths, folder }: Collecting): Promise<readonly string[]
   return [...found.values()].toSorted();
 }
 
-/** The file itself, or every `*.json` below a folder; links to folders are not followed. */
+/** The file itself, or every `*.json` below a folder but in `node_modules` and hidden folders; links to folders are not followed. */
 async function filesAt(place: string, path: string): Promise<readonly string[]> {
   const facts = await stat(place).catch(() => undefined);
   if (facts === undefined) throw bad(`${path} does not exist.`);
   if (!facts.isDirectory()) return [place];
-  const entries = await readdir(place, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => !entry.isDirectory() && entry.name.endsWith('.json'));
+  const files = await filesBelow(
+    place,
+    (entry) => !entry.isDirectory() && entry.name.endsWith('.json'),
+  );
   if (files.length === 0) throw bad(`There is no *.json in ${path}.`);
-  return files.map((entry) => join(entry.parentPath, entry.name));
+  return files.map((file) => join(place, file));
 }
 
 /** As a person in the folder would write it. */

@@ -3,10 +3,10 @@
  * Invariants: each lane holds one bundle at a time, or one of its histories, so memory does not grow with the folder; reports come in the order in
  * which they end; a file that cannot be read is a finding and keeps no other from being replayed.
  */
-import { readdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { HoldfastError } from '../core/state/errors.js';
+import { filesBelow } from './below-folder.js';
 import { replayTreesOf, type ReplayableTree, type TreeReport } from './replay-tree.js';
 import { replayableFile } from './stream/bundle-file.js';
 
@@ -18,20 +18,17 @@ export type FileReport =
   /** Why it could not be read or replayed. */
   | { readonly file: string; readonly problem: string };
 
-/** Relative names of all `.json` and `.json.gz` files in it, at any depth, sorted. Errors: `Usage`. */
+/** Relative names of all `.json` and `.json.gz` files in it, at any depth but below `node_modules` and hidden folders, sorted. Errors: `Usage`. */
 export async function bundlesIn(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
-    (cause: unknown) => {
-      throw new HoldfastError('Usage', `The folder ${folder.slice(-200)} cannot be read.`, {
-        hint: 'Name a folder with bundles that `holdfast export` wrote.',
-        cause,
-      });
-    },
-  );
-  const files = entries
-    .filter((entry) => entry.isFile() && /\.json(\.gz)?$/.test(entry.name))
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .toSorted();
+  const files = await filesBelow(
+    folder,
+    (entry) => entry.isFile() && /\.json(\.gz)?$/.test(entry.name),
+  ).catch((cause: unknown) => {
+    throw new HoldfastError('Usage', `The folder ${folder.slice(-200)} cannot be read.`, {
+      hint: 'Name a folder with bundles that `holdfast export` wrote.',
+      cause,
+    });
+  });
   if (files.length > 0 && files.length <= FILES_MAX) return files;
   throw new HoldfastError(
     'Usage',

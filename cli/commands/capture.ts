@@ -118,7 +118,7 @@ async function captureOf(
   const step = until === undefined ? {} : { until };
   const recorded = capture(bundle, step);
   const differences = await differencesOf(recorded, file);
-  if (differences.length > 0) throw notAsRecorded(differences);
+  if (differences.length > 0) throw notAsRecorded(differences, bundle.redactions.length > 0);
   if (config === undefined && agent !== undefined) throw agentOfNothing();
   if (expected === undefined && config === undefined) return { document: recorded, differences };
   const document = capture(bundle, {
@@ -142,14 +142,16 @@ function agentOfNothing(): HoldfastError {
 }
 
 /** A case that does not pass as recorded would accuse the code of what nobody has recorded. */
-function notAsRecorded([first]: readonly Difference[]): HoldfastError {
+function notAsRecorded([first]: readonly Difference[], isRedacted: boolean): HoldfastError {
   const { path, expected, observed } = first!;
   const words = `${path}: recorded ${inertInline(expected, 200)}, played ${inertInline(observed, 200)}`;
   return new HoldfastError(
     'CaptureRefused',
     `The run cannot be made into a case: played by this release it goes otherwise than it was recorded (${words}).`,
     {
-      hint: '`holdfast replay` says whether the code decides otherwise today; if it does not, the run did what no case can say.',
+      hint: isRedacted
+        ? 'The bundle is redacted, and a hidden text may not fit the schema that checks it any more, such as an order number. Capture with rules that hide other texts.'
+        : '`holdfast replay` says whether the code decides otherwise today; if it does not, the run did what no case can say.',
       details: { path },
     },
   );

@@ -30,6 +30,10 @@ test('bundles that replay exactly are counted; one that differs or cannot be rea
   }
   const packed = gzipSync(bundleText(await stored('refused')));
   writeFileSync(join(folder, 'kept', 'packed.json.gz'), packed);
+  for (const others of ['node_modules', '.cache']) {
+    mkdirSync(join(folder, 'kept', others));
+    writeFileSync(join(folder, 'kept', others, 'package.json'), '{}');
+  }
   const good = await holdfast('bundles', 'kept');
   expect(good).toEqual({
     code: 0,
