@@ -7,6 +7,7 @@ import { inert, usdText } from './index.js';
 
 const ROWS_SHOWN = 40;
 const COLUMN_CHARS = 58;
+const CELL_READ_CHARS = 200;
 
 export function printDiff(diff: TreeDiff, output: Output): void {
   output.data(diff);
@@ -57,9 +58,17 @@ function sidePlace(side: SideEntry): string {
 
 function rowLines(row: DiffRow): readonly string[] {
   const { a, b, differs } = row;
-  const [left, right] = [a, b].map((side) => inert(side?.says ?? '', COLUMN_CHARS));
+  const [left, right] = [a, b].map((side) => cell(side?.says ?? ''));
   const line = columns(differs ? '≠' : ' ', left!, right!);
   return differs && left === right ? [line, ...fieldLines(row)] : [line];
+}
+
+/** As wide as its column at most. */
+function cell(text: string): string {
+  const shown = Array.from(inert(text, CELL_READ_CHARS));
+  return shown.length <= COLUMN_CHARS
+    ? shown.join('')
+    : `${shown.slice(0, COLUMN_CHARS - 1).join('')}…`;
 }
 
 function columns(mark: string, left: string, right: string): string {
@@ -73,7 +82,7 @@ function fieldLines({ a, b, fields = [] }: DiffRow): readonly string[] {
     const from = Math.max(0, sameBeginning(left!, right!) - FIELD_CHARS_BEFORE);
     const [one, other] = [left!, right!].map((text) => {
       const shown = `  ${name}: ${from === 0 ? '' : '…'}${text.slice(from)}`;
-      return inert(shown, COLUMN_CHARS);
+      return cell(shown);
     });
     return columns(' ', one!, other!);
   });

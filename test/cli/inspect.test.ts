@@ -149,6 +149,9 @@ test('a run is equal to itself, and two runs that differ say where and why', asy
   expect(JSON.parse(other.out)).toMatchObject({ equal: false, differsIn: 'action' });
   const words = await holdfast('diff', 'approved.json', 'completed.json');
   expect(words.out).toContain('First difference  A ');
+  // Two columns, however long what stands in them.
+  const rows = words.out.split('\n').filter((line) => line.includes(' | '));
+  expect(new Set(rows.map((line) => line.indexOf('|')))).toEqual(new Set([61]));
 });
 
 const runOf = (events: readonly RunEvent[]) => ({

@@ -37,7 +37,7 @@ const ON_A_SERVER = 3;
 const NAMESPACE = 'default';
 /** What no case can say, by name. */
 const NAMED =
-  /summarised|time ended|was over|hooks of the point|gate refused|looked at the run|was never opened/;
+  /summarised|time ended|was over|hooks of the point|gate refused|looked at the run|was never opened|are both named/;
 
 const refusals: string[] = [];
 let cases: readonly FixtureDocument[];

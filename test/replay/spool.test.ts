@@ -38,7 +38,7 @@ test('a folder that cannot be used is named, with the code of the system and wha
   const missing = join(folder, 'missing');
   await expect(openSpool(missing)).rejects.toMatchObject({
     code: 'FileUnusable',
-    message: `What is read of a run cannot be kept in the folder ${missing} (ENOENT).`,
+    message: `The folder ${missing} cannot keep the parts of a run that are read (ENOENT).`,
     hint: expect.stringMatching(/-o for an export, TMPDIR for other commands/) as string,
     details: { code: 'ENOENT', folder: missing },
   });
