@@ -1,6 +1,6 @@
 /**
  * The tools with which a model starts a sub-agent: the built-in `agent`, which names it by an argument, and an agent as a
- * tool with a schema of its own.
+ * tool with a schema of its own (SA-04).
  */
 import { z } from 'zod';
 import { canonicalJson, type Json } from '../core/json/json.js';

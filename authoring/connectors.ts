@@ -1,5 +1,5 @@
 /**
- * Connectors: servers of the Model Context Protocol (MCP) whose tools agents may use, as a configuration names them.
+ * Connectors: servers of the Model Context Protocol (MCP) whose tools agents may use, as a configuration names them (MC-01).
  * Invariants: whatever would fail later because of the declaration alone fails here, with a hint; headers, arguments and
  * variables of a connector may be secrets, so that no message here quotes their values.
  */

@@ -1,5 +1,5 @@
 /**
- * To whom an agent may hand its run over (`handoffTo`), and the tool by which its model does so (G66).
+ * To whom an agent may hand its run over (`handoffTo`), and the tool by which its model does so (G66, SA-05).
  * Invariant: whatever would fail later because of the declaration alone fails here, with a hint.
  */
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** The tool with which runs of one tree write to each other; give it to agents that should be able to. */
+/** The tool with which runs of one tree write to each other (SA-03); give it to agents that should be able to. */
 import { z } from 'zod';
 import { MAIL_LIMITS, MESSAGE_TOOL } from '../core/state/mail.js';
 import { defineTool } from './define-tool.js';

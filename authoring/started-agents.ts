@@ -1,5 +1,5 @@
 /**
- * Sub-agents that a start brings along: roles of the agent that it starts.
+ * Sub-agents that a start brings along: roles of the agent that it starts (SA-01).
  * Invariants: what is read here is plain data from outside, and each defect is the start's (InvalidTask); a role has less than
  * its agent, and none stands in the place of what the agent declares.
  */

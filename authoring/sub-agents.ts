@@ -1,5 +1,5 @@
 /**
- * The sub-agents that an agent declares, checked: named roles with a prompt of their own, or other agents.
+ * The sub-agents that an agent declares, checked: named roles with a prompt of their own, or other agents (SA-02, G69).
  * Invariant: what is declared here only narrows what the agent itself may do; the runtime narrows again when one is started.
  */
 import { z } from 'zod';

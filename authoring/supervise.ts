@@ -1,5 +1,5 @@
 /**
- * Who supervises the runs of an agent, checked.
+ * Who supervises the runs of an agent (SA-07), checked.
  * Invariant: a supervisor has nothing to act with: no tools, connectors, sub-agents, handoffs or hooks.
  */
 import { z } from 'zod';

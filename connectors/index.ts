@@ -1,5 +1,5 @@
 /**
- * The connectors of one process: what their servers offer, and calls of it.
+ * The connectors of one process: what their servers offer, and calls of it (MC-03).
  * Invariant: nothing is reached before it is used; `close` ends every connection and every program.
  */
 import { isAllowedTool, type Connector } from '../authoring/connectors.js';

@@ -1,7 +1,7 @@
 /**
  * What the connectors of an agent offer at the opening of a run.
  * Invariants: all are asked at once, each within its time; one that is down hides its tools and says so, and ends the run
- * only where it is required; a run gets no tool whose definition nobody has approved.
+ * only where it is required (MC-02); a run gets no tool whose definition nobody has approved.
  */
 import { CancelledFailure } from '@temporalio/common';
 import type { Agent, Tool } from '../../authoring/index.js';

@@ -246,8 +246,14 @@ async function print(facts: RunFacts, { session, output, hints, all }: Printing)
     output.line(approvalCard(ask, { runId, now: Date.now(), paint, ...commands }));
   }
   if (open.length > 0 && before !== undefined) output.remark(before);
-  if (state !== null) output.line(paint.dim(costLine(state.counters)));
+  if (state === null) return;
+  output.line(paint.dim(costLine(state.counters)));
+  if (facts.children !== undefined && facts.children.length > 0) output.line(paint.dim(COUNTED));
 }
+
+/** The totals by route have open sub-agents as well. */
+const COUNTED =
+  'Money and tokens of this line are those of the run and of its sub-agents that have ended; calls are those of the run alone.';
 
 /** Of which run it is a fork, and its own forks, the newest first. */
 function forkLines({ run, forks = [] }: RunFacts): readonly string[] {

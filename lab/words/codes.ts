@@ -14,6 +14,7 @@ export const TOPICS = [
   'context',
   'providers',
   'sessions',
+  'agents',
   'goals',
 ] as const;
 export type Topic = (typeof TOPICS)[number];
@@ -23,7 +24,7 @@ const CASES = 'test/scenarios';
 /** Files that are kept as they were recorded, and files that only repeat. */
 const LEFT_OUT = /^(?:histories|test\/replay\/histories|docs\/specification)\//;
 /** A name in quotes alone is a value of a test, not a citation. */
-const CODE = /(?<![\w%'"])(?:[CG]\d{1,3}|(?:GL|SA|SP|TA)-\d{2})\b|(?<=['"])[CG]\d{1,3}(?=: )/g;
+const CODE = /(?<![\w%'"])(?:[CG]\d{1,3}|(?:GL|MC|SA|SP|TA)-\d{2})\b|(?<=['"])[CG]\d{1,3}(?=: )/g;
 
 export const fileOf = (topic: Topic): string => `${FOLDER}/${topic}.md`;
 

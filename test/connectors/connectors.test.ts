@@ -1,3 +1,4 @@
+import { createServer, type AddressInfo } from 'node:net';
 import { defineAgent, defineConfig } from '../../authoring/index.js';
 import type { ConnectorDefinition } from '../../authoring/connectors.js';
 import type { ToolContext } from '../../authoring/tool.js';
@@ -230,6 +231,18 @@ describe('a server that cannot be trusted', () => {
       .catch((reason: unknown) => reason);
     expect(String(error)).toMatch(/cannot be reached: fetch failed: bad port/);
     expect(String(error)).not.toContain(SECRET);
+  });
+
+  test('and is not there is told by the address that refused, once', async () => {
+    const gone = createServer();
+    const port = await new Promise<number>((resolve) => {
+      gone.listen(0, '127.0.0.1', () => resolve((gone.address() as AddressInfo).port));
+    });
+    await new Promise((resolve) => gone.close(resolve));
+    const { connectors } = connectorsFor({ url: `http://127.0.0.1:${port}/` });
+    await expect(connectors.list('crm', AbortSignal.timeout(20_000))).rejects.toThrow(
+      `cannot be reached: fetch failed: connect ECONNREFUSED 127.0.0.1:${port}`,
+    );
   });
 
   test('and repeats secrets in failures and questions tells nobody', async () => {

@@ -15,7 +15,7 @@ export interface TestedCall {
   readonly tool: string;
   /** With which it ran, else those that the model gave. */
   readonly args: Json;
-  /** Name of the agent that asked for it. */
+  /** Name of the agent that asked for it; of a sub-agent its path, `desk/payer`. */
   readonly agent: string;
   readonly runId: string;
   /** The tool was called; false: it was refused, skipped or never reached. */
@@ -45,7 +45,10 @@ export interface TestedAsk {
   readonly runId: string;
 }
 
-/** A run that has ended, with all that its sub-agents did. */
+/**
+ * A run that has ended, with all that its sub-agents did. `calls`, `asks` and `events` have those of a run that it handed its
+ * task to as well (`run: 'new'`); the end, the answer and the cost are of the run itself.
+ */
 export interface TestedRun<Output = Json> {
   readonly status: RunStatus;
   readonly stopReason: StopReason;

@@ -1,4 +1,4 @@
-/** What is reserved for a sub-agent when hardly anything is left. */
+/** What is reserved for a sub-agent when hardly anything is left (G88). */
 import { sliceFor } from '../../../core/call/child-slice.js';
 import { committedMicroUsd } from '../../../core/money/budget.js';
 import type { OpenRun } from '../../../core/state/run.js';

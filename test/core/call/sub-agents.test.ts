@@ -1,4 +1,4 @@
-/** Calls that become runs of their own: their money, the words of a child, and what is given up. */
+/** Calls that become runs of their own (G69, G87): their money, the words of a child, and what is given up. */
 import { tendChildren } from '../../../core/call/children.js';
 import type { OpenRun } from '../../../core/state/run.js';
 import { heard } from '../../../core/loop/signals.js';

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   askPerson,
   defineAgent,
+  defineConfig,
   defineHook,
   defineTool,
   hours,
@@ -250,6 +251,40 @@ test('sub-agents play scripts of their own, and their calls are told with their 
   expect(() => assertCalled(run, { tool: 'orders.read', agent: 'other' })).toThrow(
     'parent/auditor: orders.read',
   );
+});
+
+test('a run that a task is handed to is played as well: its calls and events are told, its answer and its cost are not', async () => {
+  const stock = defineAgent({
+    name: 'stock',
+    model: 'anthropic/claude-sonnet-5-5',
+    instructions: 'Look after the stock.',
+    tools: [readOrder],
+  });
+  const desk = defineAgent({
+    name: 'desk',
+    model: 'anthropic/claude-sonnet-5-5',
+    instructions: 'Hand over.',
+    handoffTo: [{ agent: 'stock', run: 'new' }],
+  });
+  const run = await testAgent(desk, {
+    goal: 'Handle order O-17.',
+    config: defineConfig({ agents: [desk, stock] }),
+    model: [calls('handoff', { to: 'stock', summary: 'An order.' })],
+    agents: { stock: [READS, 'Fine.'] },
+    tools: { 'orders.read': TOOLS['orders.read'] },
+  });
+  expect(run).toMatchObject({ stopReason: 'completed', detail: 'handed_off' });
+  expect(run.answer).toBeUndefined();
+  expect(run.calls.map(({ runId, agent: by, tool }) => `${runId} ${by}: ${tool}`)).toEqual([
+    'test desk: handoff',
+    'test:h1 stock: orders.read',
+  ]);
+  const costs = run.events.map((event) =>
+    event.type === 'model_response' ? [event.stamp.runId, event.costMicroUsd] : [],
+  );
+  const own = costs.filter(([runId]) => runId === 'test').map(([, cost]) => cost);
+  expect(own).toEqual([run.costMicroUsd]);
+  expect(new Set(run.events.map(({ stamp }) => stamp.runId))).toEqual(new Set(['test', 'test:h1']));
 });
 
 describe('what the test says nothing of is an error that names it', () => {
