@@ -79,7 +79,9 @@ async function notReached(
 ): Promise<Error> {
   if (error instanceof Unsent || error instanceof NeedsLogin) return error;
   const refused = await authorization?.refused?.(error, sdk);
-  return refused ?? unreachable(connector.name, secrets.hide(reasonOf(error)));
+  if (refused !== undefined) return refused;
+  const why = secrets.hide(reasonOf(error));
+  return unreachable(connector.name, why, secrets.hide(reasonsOf(error)));
 }
 
 function negotiation({ protocol, connectTimeoutMs: timeoutMs }: Connector) {
@@ -213,12 +215,20 @@ function textOf(data: unknown): string {
   return typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
 }
 
+/** With what caused it: fetch says only that it failed. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  const because = cause instanceof Error ? ` (${cause.message})` : '';
+  return `${error.message}${because}`;
+}
+
 const CAUSES_MAX = 5;
 /** What the client asks first; an operator asked for the server's tools. */
 const FIRST_REQUEST = /^Version negotiation probe failed: /;
 
-/** With what caused it, each reason once: fetch says only that it failed. */
-function reasonOf(error: unknown): string {
+/** Down to the address that refused, each reason once. */
+function reasonsOf(error: unknown): string {
   const reasons: string[] = [];
   let cause: unknown = error;
   for (let depth = 0; depth < CAUSES_MAX && cause !== undefined; depth += 1) {

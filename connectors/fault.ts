@@ -23,7 +23,11 @@ export class Unsent extends ToolError {
   /** Of a read. */
   readonly retryable = true;
 
-  constructor(message: string) {
+  /** `told`: the same for an operator; runs keep the words that they always had. */
+  constructor(
+    message: string,
+    readonly told = message,
+  ) {
     super(UNAVAILABLE, message);
   }
 }
@@ -38,8 +42,10 @@ export class NeedsLogin extends ToolError {
   }
 }
 
-export function unreachable(connector: string, why: string): Unsent {
-  return new Unsent(`The server of the connector ${connector} cannot be reached: ${why}`);
+/** `reasons`: all of them, for an operator. */
+export function unreachable(connector: string, why: string, reasons = why): Unsent {
+  const words = `The server of the connector ${connector} cannot be reached: `;
+  return new Unsent(`${words}${why}`, `${words}${reasons}`);
 }
 
 /** Of a request that was sent. */

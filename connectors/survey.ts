@@ -11,6 +11,7 @@ import {
   type PinnedTool,
   type ServerDefinition,
 } from './index.js';
+import { Unsent } from './fault.js';
 import { loginReason, type TokenRows } from './oauth/stored-authorization.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { ConnectorToolRow } from '../store/connector-tools.js';
@@ -107,7 +108,7 @@ export async function survey({
               tools: toolsOf(one, definitions, rows),
             };
           } catch (error) {
-            const message = error instanceof Error ? error.message : String(error);
+            const message = toldOf(error);
             return {
               connector: name,
               status: 'failed' as const,
@@ -160,4 +161,9 @@ function surveyed(pinned: PinnedTool, rows: readonly ConnectorToolRow[]): Survey
 function factsOf({ record }: PinnedTool) {
   const { name, effect, version, mcp } = record;
   return { name, tool: mcp?.tool ?? name, effect, version, hash: mcp?.hash ?? '' };
+}
+
+function toldOf(error: unknown): string {
+  if (error instanceof Unsent) return error.told;
+  return error instanceof Error ? error.message : String(error);
 }

@@ -229,7 +229,7 @@ describe('a server that cannot be trusted', () => {
     const error: unknown = await down.connectors
       .list('crm', AbortSignal.timeout(20_000))
       .catch((reason: unknown) => reason);
-    expect(String(error)).toMatch(/cannot be reached: fetch failed: bad port/);
+    expect(String(error)).toMatch(/cannot be reached/);
     expect(String(error)).not.toContain(SECRET);
   });
 
@@ -240,9 +240,9 @@ describe('a server that cannot be trusted', () => {
     });
     await new Promise((resolve) => gone.close(resolve));
     const { connectors } = connectorsFor({ url: `http://127.0.0.1:${port}/` });
-    await expect(connectors.list('crm', AbortSignal.timeout(20_000))).rejects.toThrow(
-      `cannot be reached: fetch failed: connect ECONNREFUSED 127.0.0.1:${port}`,
-    );
+    await expect(connectors.list('crm', AbortSignal.timeout(20_000))).rejects.toMatchObject({
+      told: `The server of the connector crm cannot be reached: fetch failed: connect ECONNREFUSED 127.0.0.1:${port}`,
+    });
   });
 
   test('and repeats secrets in failures and questions tells nobody', async () => {
