@@ -104,9 +104,11 @@ test.each([
   'the server of a call can be answered by what the run says of signed decisions: it %s',
   async (_what, requireProof) => {
     const said: unknown[] = [];
+    const mcp = { connector: 'crm', tool: 'it', hash: 'h' };
+    const ofServer = { ...KEYED_WRITE, mcp };
     const asking = await bedWith(async (_input: unknown, ctx: ServerContext) => {
       said.push(await ctx.wantsProof?.());
-    }, KEYED_WRITE);
+    }, ofServer);
     const [begun] = eventsFrom(0, [{ ...SESSION_INIT, ...(requireProof && { requireProof }) }]);
     await asking.store.appendEvents({ ...RUN, execution: 'e1' }, [begun!]);
     const grant: Grant = { ...executeInput(call).grant, basis: 'policy', reference: 'policy:7' };

@@ -3,7 +3,7 @@ import type { ActivityCancellationDetails } from '@temporalio/common';
 import { z } from 'zod';
 import { defineTool, type Tool, type ToolContext } from '../../authoring/index.js';
 import type { ExecuteToolInput, ExecuteToolOutput } from '../../core/state/effect.js';
-import type { ToolEffect } from '../../core/state/tool.js';
+import type { ToolEffect, ToolRecord } from '../../core/state/tool.js';
 import {
   attempt,
   callOf,
@@ -26,6 +26,8 @@ export interface Shape {
   readonly sandbox?: 'optional' | 'required';
   readonly sandboxRun?: Run;
   readonly probe?: () => unknown;
+  /** A server's tool. */
+  readonly mcp?: ToolRecord['mcp'];
 }
 
 export const FINANCIAL: Shape = { effect: 'financial', idempotency: 'keyed' };
@@ -65,7 +67,7 @@ export async function interrupted(
 }
 
 function toolOf(run: Run, shape: Shape): Tool {
-  return defineTool({
+  const tool = defineTool({
     name: 'it',
     version: '1',
     effect: shape.effect ?? 'read',
@@ -79,4 +81,5 @@ function toolOf(run: Run, shape: Shape): Tool {
     input: z.looseObject({}),
     run,
   });
+  return shape.mcp === undefined ? tool : { ...tool, record: { ...tool.record, mcp: shape.mcp } };
 }
