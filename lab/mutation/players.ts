@@ -15,7 +15,11 @@ export type Noticed = (id: number, by: string | undefined) => void;
 /** Says of each of `count` changes which case noticed it, as soon as that is known. */
 export async function playAll(folder: string, count: number, say: Noticed): Promise<void> {
   const players = await Promise.all(Array.from({ length: PLAYERS }, () => startPlayer(folder)));
-  const sound = await playSound(players);
+  const sound = await playSound(players).catch((error: unknown) => {
+    // They would keep this process alive.
+    for (const player of players) player.stop();
+    throw error;
+  });
   const ids = [...Array(count).keys()];
   await Promise.all(
     players.map(async (first) => {
