@@ -14,7 +14,6 @@ const loaded = new Set<string>();
 /** `file`: the absolute path of a module; all modules of this package that it leads to, and the packages that they name. */
 export function loadWhole(file: string): void {
   if (!file.endsWith('.js') || loaded.has(file)) return;
-  loaded.add(file);
   const modules = new Set([file]);
   // The set grows while it is walked, by modules of this package alone.
   for (const module of modules) {
@@ -25,6 +24,7 @@ export function loadWhole(file: string): void {
     }
     loadNow(load, module);
   }
+  loaded.add(file);
 }
 
 /** The first use of a package that does not load tells why. */

@@ -3,6 +3,7 @@
  * Invariants: nothing is served before configuration, store and server have been found good; on shutdown
  * running activities get `shutdownGraceMs` to end, then everything it opened is closed.
  */
+import { extname, join } from 'node:path';
 import { IllegalStateError, WorkflowNotFoundError, type PayloadCodec } from '@temporalio/common';
 import {
   DefaultLogger,
@@ -47,6 +48,7 @@ import {
   workflowCodeId,
 } from './workflow-code.js';
 
+const PACKAGE_ENTRY = join(__dirname, '..', `index${extname(__filename)}`);
 const SHUTDOWN_GRACE_MS = 20_000;
 /** A worker that cannot end in time is ended, so that a deployment never hangs. */
 const SHUTDOWN_FORCE_MS = 60_000;
@@ -113,6 +115,8 @@ export interface RunningWorker {
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
   checkModels(settings.config);
   loadWhole(__filename);
+  // The configuration imports it.
+  loadWhole(PACKAGE_ENTRY);
   installRuntime(settings.logLevel ?? 'ERROR');
   const store = await openStoreAt(settings.storePlace);
   let connection: NativeConnection | undefined;
