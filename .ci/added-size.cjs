@@ -29,6 +29,7 @@ const { stdout } = spawnSync(
   ['-sk', '--apparent-size', '--exclude=*/node_modules', ...added],
   { encoding: 'utf8' },
 );
+if (!stdout) throw new Error('du gives no sizes.');
 const sizes = stdout
   .trim()
   .split('\n')
