@@ -16,6 +16,7 @@ const {
 const { constants } = require('node:os');
 const { dirname, join, relative } = require('node:path');
 const { buildPage } = require('./build-page.cjs');
+const { bundlePackages } = require('./build-bundled.cjs');
 const { loadLazily } = require('./build-lazy.cjs');
 const { pruneTypes } = require('./build-types.cjs');
 
@@ -41,6 +42,7 @@ const SINGLE_SOURCES = [
   'build-page.cjs',
   'build-types.cjs',
   'build-lazy.cjs',
+  'build-bundled.cjs',
   'tsconfig.json',
   'tsconfig.build.json',
   CONFIG,
@@ -116,6 +118,7 @@ function isListed(folder) {
 function finish(folder, sources) {
   if (!WITH_LAB) pruneTypes(folder, declarationsOfEntries());
   loadLazily(folder);
+  bundlePackages(folder);
   chmodSync(join(folder, 'cli', 'main.js'), 0o755);
   const { packedTemplates } = require('./create-holdfast/pack-templates.cjs');
   writeFileSync(join(folder, 'create-holdfast', 'templates.json'), packedTemplates());

@@ -1,34 +1,40 @@
-// Files of tests that start processes, browsers or many runs cost more than half of what all tests do. A run of all tests
-// plays one of every four of them, as the seed draws, and everything else; what the seed leaves out is a run of its own:
+// Files of tests that start processes, browsers or many runs, and the longest of the others, cost four fifths of what all
+// tests do. A run of all tests plays one of every eight of them, as the seed draws, and everything else; what the seed
+// leaves out is a run of its own:
 //   HOLDFAST_FILES=all        every file
 //   HOLDFAST_FILES=left-out   the files that a run with the same HOLDFAST_SEED leaves out
-//   HOLDFAST_FILES=more       of these another one of every four
+//   HOLDFAST_FILES=more       of these three of every eight, and all that start no processes
 // Files that failed the last time are always played, and so are those that a command names.
 const { relative } = require('node:path');
 
-const DEAR =
+const STARTS_PROCESSES =
   /^test\/(browser|build|chaos|connection|connectors|devserver|examples|integration|mutation|proving|sandbox|testing)\//;
 const WAYS = ['all', 'left-out', 'more', undefined];
 /** One of so many is drawn. */
-const DRAWN_OF = 4;
+const DRAWN_OF = 8;
+/** So many of these come with `more`. */
+const MORE_OF = 3;
 /** Fewer files than these were named by somebody. */
 const WHOLE_RUN = 300;
 
-/** `rankOf`: the dearest are the first; `hasFailed`: whether a file failed the last time. */
+/** `rankOf`: the longest are the first, and others have no rank; `hasFailed`: whether a file failed the last time. */
 function drawnFiles(tests, { rootDir, seed, way, rankOf, hasFailed }) {
   if (!WAYS.includes(way)) throw new Error(`HOLDFAST_FILES is all, left-out or more, not ${way}.`);
   if (way === 'all' || tests.length < WHOLE_RUN) return tests;
-  const isDear = ({ path }) => DEAR.test(relative(rootDir, path).replaceAll('\\', '/'));
+  const startsProcesses = ({ path }) =>
+    STARTS_PROCESSES.test(relative(rootDir, path).replaceAll('\\', '/'));
   // The same in every run, whatever jest knows of durations.
   const dear = tests
-    .filter(isDear)
-    .toSorted((one, other) => rankOf(one) - rankOf(other) || (one.path < other.path ? -1 : 1));
+    .filter((test) => startsProcesses(test) || rankOf(test) !== undefined)
+    .toSorted((one, other) => {
+      const longer = (rankOf(one) ?? Infinity) - (rankOf(other) ?? Infinity);
+      return longer || (one.path < other.path ? -1 : 1);
+    });
   const leftOut = new Set(
     dear.filter((test, place) => offset(place, seed) !== 0 && !hasFailed(test)),
   );
-  const more = new Set(
-    dear.filter((test, place) => offset(place, seed) === 1 && leftOut.has(test)),
-  );
+  const isMore = (test, place) => offset(place, seed) <= MORE_OF || !startsProcesses(test);
+  const more = new Set(dear.filter((test, place) => leftOut.has(test) && isMore(test, place)));
   const ofWay = { 'left-out': leftOut, more }[way];
   const played = tests.filter((test) =>
     ofWay === undefined ? !leftOut.has(test) : ofWay.has(test),

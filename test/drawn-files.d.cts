@@ -8,7 +8,7 @@ export function drawnFiles<File extends TestFile>(
     readonly rootDir: string;
     readonly seed: number;
     readonly way: string | undefined;
-    readonly rankOf: (test: File) => number;
+    readonly rankOf: (test: File) => number | undefined;
     readonly hasFailed: (test: File) => boolean;
   },
 ): readonly File[];

@@ -75,11 +75,42 @@ const LONGEST = [
   'proving/tool-service.test.ts',
   'workflows/async-frames.test.ts',
   'integration/decisions-at-once.test.ts',
+  'scenarios/uncached.test.ts',
+  'evaluation/capture/goals.test.ts',
+  'replay/random-histories.test.ts',
+  'evaluation/capture/seeded-bugs.test.ts',
+  'docs/snippets.test.ts',
+  'providers/error-table.test.ts',
+  'evaluation/capture/captured-cases.test.ts',
+  'evaluation/secrets.test.ts',
+  'providers/stream-cuts.test.ts',
+  'cli/fork-dry.test.ts',
+  'evaluation/past.test.ts',
+  'providers/conformance.test.ts',
+  'core/call/heard-ends.test.ts',
+  'core/call/plans.test.ts',
+  'core/goal/random-goals.test.ts',
+  'types/types.test.ts',
+  'providers/anthropic-recordings.test.ts',
+  'replay/stored-histories.test.ts',
+  'recording/fold.test.ts',
+  'core/loop/segments-anywhere.test.ts',
+  'replay/read-in-pieces.test.ts',
+  'replay/redaction-on-a-disk.test.ts',
+  'providers/openai-recordings.test.ts',
+  'core/loop/run-size.test.ts',
+  'store/processes.test.ts',
+  'evaluation/schema.test.ts',
+  'console/goals.test.ts',
+  'core/ask/anything-people.test.ts',
+  'replay/tree-bundle.test.ts',
+  'core/ask/proofs.test.ts',
+  'cli/bundles.test.ts',
 ];
 
 const rankOf = ({ path }) => {
   const rank = LONGEST.findIndex((file) => path.endsWith(`/test/${file}`));
-  return rank < 0 ? LONGEST.length : rank;
+  return rank < 0 ? undefined : rank;
 };
 
 module.exports = class LongestFirst extends Sequencer {
@@ -90,7 +121,9 @@ module.exports = class LongestFirst extends Sequencer {
   }
 
   async sort(tests) {
-    const sorted = (await super.sort(tests)).toSorted((one, other) => rankOf(one) - rankOf(other));
+    const sorted = (await super.sort(tests)).toSorted(
+      (one, other) => (rankOf(one) ?? LONGEST.length) - (rankOf(other) ?? LONGEST.length),
+    );
     const failed = new Set((await this.plain.allFailedTests(tests)).map(({ path }) => path));
     return drawnFiles(sorted, {
       rootDir: tests[0]?.context.config.rootDir,

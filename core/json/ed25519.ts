@@ -10,8 +10,9 @@
  *     this refuses: a history in which one was refused would not replay.
  */
 import { edwards } from '@noble/curves/abstract/edwards';
-import { bytesToNumberLE, concatBytes, hexToBytes, utf8ToBytes } from '@noble/curves/utils';
+import { bytesToNumberLE } from '@noble/curves/utils';
 import { sha512 } from '@noble/hashes/sha2';
+import { concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils';
 
 const P = 2n ** 255n - 19n;
 

@@ -1,0 +1,48 @@
+// Of packages of which the decisions use a hundredth, the package holds that part itself, in one file with its license:
+// a history replays only if every signature gets the verdict that its run saw, so their code comes with the rules.
+const { buildSync } = require('esbuild');
+const { cpSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
+const { dirname, join, relative } = require('node:path');
+
+const BUNDLED = ['@noble/curves', '@noble/hashes'];
+const FILE = 'noble.js';
+const IMPORT = new RegExp(`const (\\w+) = require\\("((?:${BUNDLED.join('|')})/[^"]+)"\\);`, 'g');
+
+/** Of compiled files below `folder`, those of the core import these packages. */
+function bundlePackages(folder) {
+  const core = join(folder, 'core');
+  const exported = new Set();
+  for (const name of readdirSync(core, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.js')) continue;
+    const file = join(core, name);
+    const code = readFileSync(file, 'utf8');
+    const from = relative(dirname(file), join(core, FILE)).replaceAll('\\', '/');
+    const bundled = code.replace(IMPORT, (_, variable, module) => {
+      for (const [, member] of code.matchAll(new RegExp(`\\b${variable}\\.(\\w+)`, 'g')))
+        exported.add(`export { ${member} } from '${module}';`);
+      return `const ${variable} = require("${from.startsWith('.') ? from : `./${from}`}");`;
+    });
+    if (bundled !== code) writeFileSync(file, bundled);
+  }
+  writeBundle([...exported].sort().join('\n'), join(core, FILE));
+  // Both have the same one.
+  cpSync(join('node_modules', BUNDLED[0], 'LICENSE'), join(core, 'noble-license.txt'));
+}
+
+/** Two modules with one name do not compile. */
+function writeBundle(contents, outfile) {
+  buildSync({
+    stdin: { contents, resolveDir: __dirname },
+    outfile,
+    bundle: true,
+    minifyWhitespace: true,
+    minifyIdentifiers: true,
+    format: 'cjs',
+    platform: 'neutral',
+    target: 'es2022',
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+}
+
+module.exports = { bundlePackages };
