@@ -158,6 +158,16 @@ async function bundle() {
   await require(join(place, 'worker', 'workflow-code.js')).writeWorkflowBundle();
   await require(join(place, 'examples', 'refund', 'business', 'bundle.js')).writeBusinessBundle();
   compact(join(PLACE, 'examples', 'refund', 'business', 'refund-process.bundle.js'));
+  refuseLateImports(join(PLACE, 'workflows', 'bundle.js'));
+}
+
+/** In a workflow nothing may depend on what was used before. */
+function refuseLateImports(file) {
+  if (!/loaded ?\?\?= ?load\(\)/.test(readFileSync(file, 'utf8'))) return;
+  rmSync(join(PLACE, STAMP), { force: true });
+  throw new Error(
+    `${file} has a module that loads another one late. build-lazy.cjs must leave the folder of that module as compiled.`,
+  );
 }
 
 /** Two fifths of a bundle are comments and blanks. */

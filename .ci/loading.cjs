@@ -7,7 +7,7 @@ const { join } = require('node:path');
 const PROCESSES = 9;
 const RATIO_MAX = 1.1;
 const LATE =
-  /^(?:@temporalio\/|@anthropic-ai\/|@modelcontextprotocol\/|openai$|better-sqlite3$|kysely$|pg$|hono$)/;
+  /^(?:@temporalio\/|@anthropic-ai\/|@modelcontextprotocol\/|openai$|better-sqlite3$|kysely$|pg$|hono$|@hono\/)/;
 const COUNTED = `
   const packages = new Set(Object.keys(require.cache).map((file) =>
     /.*node_modules[\\\\/]((?:@[^\\\\/]+[\\\\/])?[^\\\\/]+)/.exec(file)?.[1].replace('\\\\', '/')));
