@@ -24,10 +24,12 @@ function bundlePackages(folder) {
     });
     if (bundled !== code) writeFileSync(file, bundled);
   }
-  writeBundle([...exported].sort().join('\n'), join(core, FILE));
+  writeBundle([...exported].sort(byCode).join('\n'), join(core, FILE));
   // Both have the same one.
   cpSync(join('node_modules', BUNDLED[0], 'LICENSE'), join(core, 'noble-license.txt'));
 }
+
+const byCode = (a, b) => (a < b ? -1 : 1);
 
 /** Two modules with one name do not compile. */
 function writeBundle(contents, outfile) {
