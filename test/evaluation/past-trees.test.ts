@@ -247,3 +247,39 @@ test('two questions about one call have an answer each: whether it may run, and 
   expect([unmatched, endOf(now)]).toEqual([[], 'completed']);
   expect(answersIn(now)).toEqual(answersIn(was));
 });
+
+test('of two questions about one call each has its own answer, although another person gives it', async () => {
+  const less = { order: '1', amount: 4 };
+  const word = (more: object) => ({ resolveApproval: { call: 'x', run: 'a1', ...more } });
+  const asked = { event: 'approval_requested', call: 'x', run: 'a1' };
+  const { was, now, unmatched } = await playedLive({
+    ...ASKING,
+    tools: {
+      issue_refund: {
+        effect: 'write',
+        approval: { quorum: 2 },
+        recorded: [answer(less, 'paid less', 'a1')],
+      },
+    },
+    during: [
+      { on: asked, do: word({ decision: 'modify', args: less, by: 'bob' }) },
+      { on: { ...asked, n: 2 }, do: word({ decision: 'approve', by: 'eve' }) },
+    ],
+  });
+  expect(was.effects).toEqual({ issue_refund: 1 });
+  expect([unmatched, endOf(now), now.effects]).toEqual([[], 'completed', was.effects]);
+});
+
+test('a call that started nobody then, for want of money, and would start somebody now, is told and ends the run', async () => {
+  const { was, now, unmatched } = await playedLive({
+    ...tree({ tools: {}, model: [calls(agent('a', 'First.')), DONE] }),
+    agents: { r: { ...AGENT, tools: [], budget: { maxCostMicroUsd: 12_000 } } },
+    runs: { a9: { model: [{ text: 'Nobody was started.' }] } },
+    budget: { maxCostMicroUsd: 16_000 },
+  });
+  expect([endOf(was), was.others]).toEqual(['completed', []]);
+  expect(unmatched).toEqual([
+    { kind: 'call', tool: 'agent', input: { name: 'r', prompt: 'First.' } },
+  ]);
+  expect(endOf(now)).toBe('aborted');
+});
