@@ -144,21 +144,6 @@ test('a new model that fails ends the run, although the recorded run had another
   ]);
 });
 
-test('the new model plays the root also under the agent to whom it was handed over', async () => {
-  // A person named another agent than the model did.
-  const handed = 'G66-person-names-another';
-  writeFileSync(join(folder, 'bundles', 'run.json'), textOfRecorded(handed));
-  const input = { to: 'billing', summary: 'Order O-1 is paid.' };
-  const { report } = await evaluated([
-    { calls: [{ tool: 'handoff', input }] },
-    { text: 'Said by the new model.' },
-  ]);
-  expect(models[0]!.requests()).toHaveLength(2);
-  expect(report.runs).toMatchObject([
-    { kind: 'played', run_id: handed, same_end: true, same_effects: true, unmatched: [] },
-  ]);
-});
-
 test('--at goes as recorded up to the step, and asks the model from there on', async () => {
   const { report } = await evaluated([AS_RECORDED, { text: 'Another word.' }], '--at', '5');
   expect(models[0]!.requests()).toHaveLength(1);

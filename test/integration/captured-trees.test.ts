@@ -31,12 +31,15 @@ const FOLDERS = ['agents', 'handoffs', 'letters'];
 const ONE_SUB_AGENT = 'S178';
 const WITH_AN_EFFECT = 'agents-approval';
 const TWO_GENERATIONS = 'agents-nested-money';
+/** The root goes on under another agent, which has a sub-agent. */
+const TAKEN_OVER = 'agents-of-who-took-over';
 /** In each run: results that do not fit their schema, and runs with one sub-agent, which reads or has an effect. */
 const ALWAYS = [
   'connectors/MC-unfit-read.json',
   `agents/${ONE_SUB_AGENT}.json`,
   `agents/${WITH_AN_EFFECT}.json`,
   `agents/${TWO_GENERATIONS}.json`,
+  `agents/${TAKEN_OVER}.json`,
 ];
 const PLAYED = WHOLE ? Infinity : 12;
 const ON_A_SERVER = 3;
@@ -134,14 +137,20 @@ test(
 /** What people did at a moment of the recorded model is not done to another one. */
 const AT_A_MOMENT = /"(interrupt|cancel|close|setModel|setPermissionMode|setMaxThinkingTokens)"/;
 
-test(
-  'with a model that says what the root said then, every tree ends as it did, with the same effects',
-  async () => {
+test.each([
+  ['the recorded one, which sub-agents have as well', undefined],
+  ['another one', 'another'],
+])(
+  'with a model that says what the root said then, every tree ends as it did, with the same effects: %s',
+  async (_, name) => {
     const changed: string[] = [];
     const played = cases.filter(({ during = [] }) => !AT_A_MOMENT.test(JSON.stringify(during)));
     for (const one of played) {
       const bundle = bundles.get(one.case_id)!;
-      const play = await playPast(bundle, { unmatched: 'stop', model: sameModel(bundle, one) });
+      const play = await playPast(bundle, {
+        unmatched: 'stop',
+        model: sameModel(bundle, one, name),
+      });
       const outcome = outcomeOf(one.case_id, play);
       const { same_end, same_effects, unmatched, was, now } = outcome;
       const isSame = same_end && same_effects && was.cost_micro_usd === now.cost_micro_usd;
@@ -150,18 +159,19 @@ test(
     }
     expect(changed).toEqual([]);
     const names = played.map((one) => one.case_id);
-    expect(names).toEqual(expect.arrayContaining([WITH_AN_EFFECT, TWO_GENERATIONS]));
+    expect(names).toEqual(expect.arrayContaining([WITH_AN_EFFECT, TWO_GENERATIONS, TAKEN_OVER]));
   },
   MINUTE,
 );
 
-/** The recorded model itself, asked in earnest: sub-agents have it as well. */
-function sameModel(bundle: Bundle, document: FixtureDocument) {
+/** Asked in earnest, it says what the recorded one said, and costs as much. */
+function sameModel(bundle: Bundle, document: FixtureDocument, called: string | undefined) {
   const { route } = recordingOf(bundle).frozen;
+  const name = called ?? route.name;
   const provider = inEarnest(parseFixture(JSON.stringify(document), document.case_id).model);
   return {
-    name: route.name,
-    routes: [{ ...route, provider: provider.name }],
+    name,
+    routes: [{ ...route, name, provider: provider.name }],
     providers: new Map([[provider.name, provider]]),
   };
 }
