@@ -22,6 +22,7 @@ const LIVE = 'live';
 type Replies = NonNullable<FixtureDocument['model']>;
 
 export interface Played {
+  readonly fixture: Fixture;
   readonly was: Observation;
   readonly now: Observation;
   readonly unmatched: readonly Unmatched[];
@@ -58,7 +59,7 @@ export async function playedLive(
     tree: new TreeInPlay(tree, fixture.caseId),
   });
   const now = await observed(fixture, { live });
-  return { was, now, unmatched: live.unmatched, asked };
+  return { fixture, was, now, unmatched: live.unmatched, asked };
 }
 
 const ROUTE: ModelRoute = {

@@ -1,5 +1,7 @@
 /** Recorded trees of runs with a new model at their root: each run below says what it said, and people answer whoever asks. */
 import type { Observation } from '../../evaluation/engine.js';
+import { outcomeOf } from '../../evaluation/past/outcome.js';
+import { linesOfRun } from '../../evaluation/past/report.js';
 import { NEW, playedLive } from './live-play.js';
 
 const agent = (id: string, prompt: string, name = 'r') => ({
@@ -189,7 +191,11 @@ describe('a task that its event leaves out, because all tasks of its reply are t
 
 test('a run that would say more than it said is told, and ends the tree', async () => {
   const cut = { model: [calls({ id: 'r', tool: 'read_order', input: { orderId: '?' } })] };
-  const { now, unmatched } = await playedLive({ ...TWO, runs: { a1: cut, a2: cut } });
+  const played = await playedLive({ ...TWO, runs: { a1: cut, a2: cut } });
+  const { now, unmatched } = played;
+  expect(linesOfRun(outcomeOf('c1', played))).toContain(
+    'never recorded of a1: another reply of its model',
+  );
   expect(unmatched).toEqual([{ kind: 'reply', run: 'a1' }]);
   expect(endOf(now)).toBe('aborted');
 });
@@ -282,4 +288,11 @@ test('a call that started nobody then, for want of money, and would start somebo
     { kind: 'call', tool: 'agent', input: { name: 'r', prompt: 'First.' } },
   ]);
   expect(endOf(now)).toBe('aborted');
+});
+
+test('the figures of a report are those of the whole tree', async () => {
+  const { was, now, same_effects } = outcomeOf('c1', await playedLive(TWO));
+  // Two sub-agents, each with a call of its own and two requests; the root has three.
+  expect(was).toMatchObject({ calls: 4, turns: 7, breaches: 0 });
+  expect([now.calls, now.turns, same_effects]).toEqual([4, 7, true]);
 });
