@@ -30,6 +30,9 @@ export function rootOfRun(runId: string): string {
   return runId.replace(/(:[ah]\d+)+$/, '');
 }
 
+/** Gives the place in the case whose words a run has; undefined: the case has none for it. */
+export type PlaceOf = (runId: string) => string | undefined;
+
 /** Where a run stands below that of its case: `a1:a2`; empty: it is the run of the case, or a cycle. */
 export function placeOfRun(runId: string): string {
   return runId.slice(rootOfRun(runId).length + 1);

@@ -1,8 +1,11 @@
 /** What came of a recorded run on new terms, beside what was recorded. */
 import { canonicalJson, type Json } from '../../core/json/json.js';
+import type { Counters } from '../../core/state/result.js';
 import type { ToolEffect } from '../../core/state/tool.js';
+import { resultIn } from '../capture/expectation.js';
 import type { Observation } from '../engine.js';
 import type { Fixture } from '../fixture.js';
+import { isHandedRun } from '../run-tree.js';
 import type { Unmatched } from '../scripted/live.js';
 import type { PastPlay } from './play.js';
 
@@ -14,12 +17,13 @@ export interface Effect {
   readonly input: Json;
 }
 
+/** Of the whole tree, but for how its root ended. */
 export interface Side {
   readonly stop_reason: string;
   readonly detail: string | null;
   readonly completed: boolean;
   readonly turns: number;
-  /** Calls that reached the code of a tool. */
+  /** Calls that reached the code of a tool, or a sub-agent. */
   readonly calls: number;
   readonly cost_micro_usd: number;
   /** Calls that a policy, a person or a limit denied, and calls with wrong arguments. */
@@ -64,16 +68,21 @@ export function outcomeOf(runId: string, { fixture, was, now, unmatched }: PastP
   };
 }
 
-function sideOf({ result, startError }: Observation): Side {
-  const counters = result?.counters;
+function sideOf({ result, startError, others = [] }: Observation): Side {
+  const below = others.flatMap(({ events }) => resultIn(events) ?? []);
+  const all = result === undefined ? below : [result, ...below];
+  const sum = (of: (counters: Counters) => number): number =>
+    all.reduce((total, { counters }) => total + of(counters), 0);
+  // What a sub-agent cost is part of what its parent did; a run that has the task pays for itself.
+  const paying = all.filter((one) => one === result || isHandedRun(one.runId));
   return {
     stop_reason: result?.stopReason ?? `not started: ${startError?.code ?? 'unknown'}`,
     detail: result?.detail ?? null,
     completed: result?.completed === true,
-    turns: counters?.turnCount ?? 0,
-    calls: counters?.toolCalls ?? 0,
-    cost_micro_usd: result?.costMicroUsd ?? 0,
-    breaches: (counters?.deniedCalls ?? 0) + (counters?.invalidCalls ?? 0),
+    turns: sum(({ turnCount }) => turnCount),
+    calls: sum(({ toolCalls }) => toolCalls),
+    cost_micro_usd: paying.reduce((total, one) => total + one.costMicroUsd, 0),
+    breaches: sum(({ deniedCalls, invalidCalls }) => deniedCalls + invalidCalls),
   };
 }
 

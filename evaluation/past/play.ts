@@ -12,6 +12,8 @@ import { isGoal } from '../capture/goal-recording.js';
 import { ofKind, recordingOf } from '../capture/recording.js';
 import { recordingUntil } from '../capture/until.js';
 import { refused } from '../capture/refused.js';
+import { nameIn } from '../capture/team.js';
+import { employedIn } from '../capture/tree.js';
 import { compare } from '../compare.js';
 import type { Observation } from '../engine.js';
 import type { Fixture, Moment } from '../fixture.js';
@@ -19,8 +21,8 @@ import { withConfiguration } from '../own-agent.js';
 import { parseFixture } from '../read-fixture.js';
 import { LivePlay, type LiveModel, type Unmatched } from '../scripted/live.js';
 import { RecordedPeople } from '../scripted/recorded-people.js';
-import { RecordedTasks } from '../scripted/recorded-tasks.js';
-import { createSimulationEngine } from '../simulation/index.js';
+import { RecordedTree, TreeInPlay } from '../scripted/recorded-tree.js';
+import { createSimulationEngine, type SimulationEngineOptions } from '../simulation/index.js';
 
 const SEED = 1;
 const AGENTS_SHOWN = 20;
@@ -53,7 +55,8 @@ export async function playPast(bundle: Bundle, terms: NewTerms): Promise<PastPla
     );
   }
   const recorded = caseOf(bundle, terms, false);
-  const was = await observed(recorded);
+  const tree = new RecordedTree();
+  const was = await observed(recorded, { hear: (event, run) => tree.hear(event, run) });
   const [first] = compare(recorded, was);
   if (first !== undefined) {
     throw refused(`this release plays it otherwise than it was recorded (${first.path})`);
@@ -65,10 +68,10 @@ export async function playPast(bundle: Bundle, terms: NewTerms): Promise<PastPla
     ...model,
     unmatched: terms.unmatched,
     scriptedCalls: terms.at === undefined ? 0 : callsUntil(bundle, terms.at),
-    people: new RecordedPeople(bundle.events, recorded.during),
-    tasks: new RecordedTasks(bundle.events, recordingOf(bundle).frozen.tools),
+    people: new RecordedPeople(tree, recorded.during),
+    tree: new TreeInPlay(tree, fixture.caseId),
   });
-  const now = await observed(fixture, live);
+  const now = await observed(fixture, { live });
   return { fixture, was, now, unmatched: live.unmatched };
 }
 
@@ -91,8 +94,33 @@ async function onTerms(bundle: Bundle, terms: NewTerms): Promise<Fixture> {
   return {
     ...fixture,
     settings: { ...withoutFallback(fixture.settings), model: model.name },
+    agents: agentsWith(model.name, fixture, bundle),
     during: fixture.during.flatMap(messagesIn),
   };
+}
+
+/** To whom the root was handed over, the new model plays as well; whoever has no model of its own keeps the recorded one. */
+function agentsWith(
+  model: string,
+  { agents, settings: { model: recorded } }: Fixture,
+  bundle: Bundle,
+): Fixture['agents'] {
+  const root = recordingOf(bundle);
+  const later = employedIn(root).slice(1);
+  const inRoot = new Set(
+    later.map(({ frozen }) => nameIn({ root, members: [] }, frozen.agent.name)),
+  );
+  return new Map(
+    [...agents].map(([name, agent]) => {
+      const settings: Fixture['settings'] = agent.settings ?? { pricing: new Map() };
+      if (inRoot.has(name))
+        return [name, { ...agent, settings: { ...withoutFallback(settings), model } }];
+      const { model: own = recorded } = settings;
+      return own === undefined
+        ? [name, agent]
+        : [name, { ...agent, settings: { ...settings, model: own } }];
+    }),
+  );
 }
 
 /** The script would answer for the recorded one. An agent of a configuration has its own, which is real. */
@@ -124,8 +152,11 @@ function callsUntil(bundle: Bundle, step: number): number {
   return Math.max(0, ...ofKind(recording, 'call_model').map(({ input }) => input.call));
 }
 
-async function observed(fixture: Fixture, live?: LivePlay): Promise<Observation> {
-  const engine = createSimulationEngine(live === undefined ? {} : { live });
+async function observed(
+  fixture: Fixture,
+  options: SimulationEngineOptions = {},
+): Promise<Observation> {
+  const engine = createSimulationEngine(options);
   try {
     const signal = AbortSignal.timeout(RUN_LIMIT_MS);
     const played = await Promise.race([

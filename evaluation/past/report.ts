@@ -1,4 +1,5 @@
 /** The report of an evaluation on the past: as data, as Markdown for people, as JUnit for a CI. */
+import type { Unmatched } from '../scripted/live.js';
 import type { Gate, Violation } from './gate.js';
 import type { Effect, NotPlayed, PastOutcome } from './outcome.js';
 import type { PastSummary } from './summary.js';
@@ -35,12 +36,22 @@ export function linesOfRun(one: PastOutcome | NotPlayed): readonly string[] {
       : []),
     ...unmatched
       .slice(0, EFFECTS_SHOWN)
-      .map((asked) =>
-        asked.kind === 'call'
-          ? `never recorded: ${asked.tool} ${short(asked.input)}`
-          : `never recorded: a decision about ${asked.tool ?? asked.about}`,
+      .map(
+        (asked) =>
+          `never recorded${asked.run === undefined ? '' : ` of ${asked.run}`}: ${askedText(asked)}`,
       ),
   ];
+}
+
+function askedText(asked: Unmatched): string {
+  switch (asked.kind) {
+    case 'call':
+      return `${asked.tool} ${short(asked.input)}`;
+    case 'question':
+      return `a decision about ${asked.tool ?? asked.about}`;
+    case 'reply':
+      return 'another reply of its model';
+  }
 }
 
 function endText({ stop_reason: reason, detail }: PastOutcome['now']): string {

@@ -1,6 +1,5 @@
 /** Everybody who plays in a case: its model, its tools, and what happens from outside. */
 import { messageAgent, type Config, type Tool } from '../../authoring/index.js';
-import type { Json } from '../../core/json/json.js';
 import type { Settings } from '../../core/state/settings.js';
 import type { Provider } from '../../providers/provider.js';
 import type { SeenRequest } from '../engine.js';
@@ -9,7 +8,7 @@ import { caseConnectors, type CaseConnectors } from '../servers/connectors.js';
 import { inTurn } from '../goal-case.js';
 import type { RealTime } from '../real-time.js';
 import { startsNobody } from '../case-agents.js';
-import { isSubAgent, placeOfRun } from '../run-tree.js';
+import { isSubAgent, placeOfRun, type PlaceOf } from '../run-tree.js';
 import { cycleOfRun } from '../goal-tree.js';
 import { playedAgent } from './agents.js';
 import { configOf, PROVIDER } from './config.js';
@@ -18,7 +17,7 @@ import { maxRetriesOf, ownConfigOf, ownProviders } from './own-config.js';
 import { scriptedHooks } from './hooks.js';
 import type { LivePlay } from './live.js';
 import { hostedTool } from './hosted.js';
-import { scriptedModel, type Plays } from './model.js';
+import { scriptedModel, type ModelCast, type Plays } from './model.js';
 import { momentsOf, type Moments } from './moments.js';
 import { scriptedQuestions } from './questions.js';
 import type { Stage } from './stage.js';
@@ -56,6 +55,7 @@ export function castOf(
   settings: Partial<Settings> = {},
 ): Cast {
   const workers = new Map<number, string>();
+  const placeOf: PlaceOf = live === undefined ? placeOfRun : (runId) => live.placeOf(runId);
   const playing: { servers?: CaseConnectors } = {};
   const moments = momentsOf(
     fixture,
@@ -63,7 +63,7 @@ export function castOf(
       if (action.kind === 'server') playing.servers?.change(action);
       else await stage.perform(action);
     },
-    (cycle) => workers.get(cycle),
+    { agentOf: (cycle) => workers.get(cycle), placeOf },
   );
   const executions = recordExecutions();
   const maxRetries = maxRetriesOf(fixture);
@@ -74,15 +74,14 @@ export function castOf(
     maxRetries,
     goal: fixture.goal,
     ...(time !== undefined && { ownTime: { time, stage } }),
-    ...(live !== undefined && {
-      onUnmatched: (tool: string, input: Json) => live.callUnmatched(tool, input),
-    }),
+    placeOf,
+    ...heardBy(live),
   };
   const tools = codeOf(fixture, toolCast);
   const hooks = scriptedHooks(fixture.hooks, { stage, moments });
   const summaries = scriptedSummaries(fixture.compaction);
-  const parts = { stage, moments, summaries, tools: fixture.tools };
-  const model = scriptedModel(PROVIDER, playsOf(fixture, workers, subAgentOf), parts);
+  const parts = { stage, moments, summaries, tools: fixture.tools, ...heardBy(live) };
+  const model = scriptedModel(PROVIDER, playsOf(fixture, { workers, subAgentOf, placeOf }), parts);
   const own = fixture.ownAgent?.config;
   const routes = live?.routes ?? [];
   const config =
@@ -109,6 +108,17 @@ export function castOf(
   };
 }
 
+/** What a record does not have is told to whoever plays with a real model. */
+function heardBy(
+  live: LivePlay | undefined,
+): Pick<ToolCast, 'onUnmatched'> & Pick<ModelCast, 'onExhausted'> {
+  if (live === undefined) return {};
+  return {
+    onUnmatched: (tool, input, runId) => live.callUnmatched(runId, { tool, input }),
+    onExhausted: (runId = '') => live.replyUnmatched(runId),
+  };
+}
+
 /** The code of the tools that no server has. */
 function codeOf({ tools }: Fixture, cast: ToolCast): ReadonlyMap<string, Tool> {
   const own = [...tools].filter(([, { served }]) => served === undefined);
@@ -124,11 +134,13 @@ function playedTool(declared: CaseTool, cast: ToolCast): Tool {
   return declared.kind === 'hosted' ? hostedTool(PROVIDER, declared) : scriptedTool(declared, cast);
 }
 
-function playsOf(
-  fixture: Fixture,
-  workers: ReadonlyMap<number, string>,
-  subAgentOf: NonNullable<CastPlace['subAgentOf']>,
-): Plays {
+interface Playing {
+  readonly workers: ReadonlyMap<number, string>;
+  readonly subAgentOf: NonNullable<CastPlace['subAgentOf']>;
+  readonly placeOf: PlaceOf;
+}
+
+function playsOf(fixture: Fixture, { workers, subAgentOf, placeOf }: Playing): Plays {
   const { goal, agents, runs, model, supervisor } = fixture;
   if (goal === undefined) {
     // An agent without a script says what its run says.
@@ -139,7 +151,8 @@ function playsOf(
       agentOf: (system) => scripted(playedAgent(system)),
       ...(supervisor !== undefined && { supervisor }),
       async scriptOf(runId, agent) {
-        const own = runs.get(placeOfRun(runId));
+        const place = placeOf(runId);
+        const own = place === undefined ? [] : runs.get(place);
         if (own !== undefined) return own;
         const named = agents.get(agent ?? '')?.model;
         if (!isSubAgent(runId)) return named ?? model;

@@ -58,6 +58,11 @@ export function inputAskFor(
 
 const OUTCOME_DECISIONS: readonly string[] = ['happened', 'not_happened', 'stop'];
 
+/** It answers whether something has happened, and no other question. */
+export function isOutcomeWord(decision: ResolveApproval['decision']): boolean {
+  return OUTCOME_DECISIONS.includes(decision);
+}
+
 /** The question that a decision is about: the one that is open, or was the last to be. */
 export function askFor(
   action: ResolveApproval,
@@ -66,9 +71,7 @@ export function askFor(
   const { approvalId, call, decision } = action;
   const asks = asksIn(events);
   if (approvalId !== undefined) return asks.find((ask) => ask.askId === approvalId);
-  const kinds: readonly AskKind[] = OUTCOME_DECISIONS.includes(decision)
-    ? ['outcome']
-    : ['approval', 'budget'];
+  const kinds: readonly AskKind[] = isOutcomeWord(decision) ? ['outcome'] : ['approval', 'budget'];
   const fits = (ask: AskView): boolean =>
     kinds.includes(ask.kind) && (call === undefined || ask.callId === call);
   const closed = closedIn(events);

@@ -43,6 +43,8 @@ export interface ModelCast {
   readonly moments: Moments;
   readonly summaries: Summaries;
   readonly tools: ReadonlyMap<string, CaseTool>;
+  /** A run asked for more replies than its script has. */
+  readonly onExhausted?: (runId: string | undefined) => void;
 }
 
 /** Answers what a goal asks of its reviewer and its judges. */
@@ -133,7 +135,7 @@ class ModelDouble {
       await this.reach({ kind: 'modelCall', number, at: 'before', ...asking }, { worker, signal });
     }
     if (signal.aborted) return emptyReply(place);
-    const reply = this.next();
+    const reply = this.next(metadata?.runId);
     if (reply.kind === 'error') {
       await worker.wait(reply.delayMs, signal);
       if (signal.aborted) return emptyReply(place);
@@ -158,8 +160,10 @@ class ModelDouble {
     });
   }
 
-  private next(): ScriptedReply {
-    return replyAt(this.script, this.position) ?? EXHAUSTED;
+  private next(runId: string | undefined): ScriptedReply {
+    const reply = replyAt(this.script, this.position);
+    if (reply === undefined) this.cast.onExhausted?.(runId);
+    return reply ?? EXHAUSTED;
   }
 
   private async stream(answer: ScriptedAnswer, asked: ScriptedRequest): Promise<ModelReply> {

@@ -6,7 +6,7 @@
 import type { RunEvent } from '../../core/state/event.js';
 import { cycleOf, cycleOfRun, isNarrowed } from '../goal-tree.js';
 import { callNameOf, type CallName } from '../call-names.js';
-import { isOtherRun, placeOfRun } from '../run-tree.js';
+import { isOtherRun, placeOfRun, type PlaceOf } from '../run-tree.js';
 import type { Action, EventPattern, Fixture, Moment, Narrowing, Pattern } from '../fixture.js';
 import type { StageWorker } from './stage.js';
 
@@ -55,17 +55,24 @@ export interface Moments {
   expects(occurrence: Occurrence, kind?: Action['kind']): boolean;
 }
 
+/** By what patterns name a run. */
+export interface RunsNamed {
+  /** Of a cycle. */
+  readonly agentOf?: (cycle: number) => string | undefined;
+  readonly placeOf?: PlaceOf;
+}
+
 export function momentsOf(
   fixture: Pick<Fixture, 'during' | 'model' | 'agents' | 'runs' | 'goal' | 'expected'>,
   perform: (action: Action) => Promise<void>,
-  agentOf: (cycle: number) => string | undefined = () => undefined,
+  { agentOf = () => undefined, placeOf = placeOfRun }: RunsNamed = {},
 ): Moments {
   const watched: Watched[] = fixture.during.map((moment) => ({ moment, matches: 0, fired: 0 }));
   const seen = new Set([SEEN_BY_DOUBLES]);
   const nameOf = callNameOf(fixture);
   const toolOfCall = new Map<string, string>();
   const matches = (on: Pattern, occurrence: Occurrence): boolean =>
-    isOfRun(on, occurrence) &&
+    isOfRun(on, occurrence, placeOf) &&
     isMatch(on, occurrence, (one) => callsOf(one, nameOf, toolOfCall)) &&
     (occurrence.kind === 'start' || isNarrowed(narrowing(on), aboutCycle(occurrence), agentOf));
 
@@ -111,10 +118,10 @@ export function momentsOf(
 }
 
 /** Patterns speak of the run itself; what another run does is meant by whoever names its call or tool. */
-function isOfRun(on: Pattern, occurrence: Occurrence): boolean {
+function isOfRun(on: Pattern, occurrence: Occurrence, placeOf: PlaceOf): boolean {
   const { runId } = occurrence as { readonly runId?: string };
   const { run } = on.kind === 'start' ? {} : narrowing(on);
-  if (run !== undefined) return runId !== undefined && placeOfRun(runId) === run;
+  if (run !== undefined) return runId !== undefined && placeOf(runId) === run;
   if (runId === undefined || !isOtherRun(runId)) return true;
   return on.kind === 'event' && (on.pattern.call !== undefined || on.pattern.tool !== undefined);
 }

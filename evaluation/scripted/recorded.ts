@@ -30,9 +30,10 @@ export class RecordedAnswers {
     }
   }
 
-  /** `place`: of the run whose call it is, below that of the case. */
-  resultOf(callId: string, input: Json, place = ''): ScriptedResult {
+  /** `place`: of the run whose call it is, below that of the case; undefined: nothing is recorded of it. */
+  resultOf(callId: string, input: Json, place: string | undefined): ScriptedResult {
     const key = canonicalJson(input);
+    if (place === undefined) return this.refusal(key);
     const name = `${place} ${callId} ${key}`;
     const taken = this.taken.get(name) ?? { call: this.take(place, key), attempts: 0 };
     this.taken.set(name, taken);

@@ -19,7 +19,7 @@ import { retryFor, sideEffectOf } from '../../core/state/tool.js';
 import { sourceOf } from '../case-files.js';
 import type { WrittenFile } from '../format/files.js';
 import { checkResultOf, type CaseGoal } from '../goal-case.js';
-import { placeOfRun } from '../run-tree.js';
+import type { PlaceOf } from '../run-tree.js';
 import { resultOf, type CaseTool, type ScriptedResult } from '../fixture.js';
 import { approvalOf } from './approval.js';
 import type { Executions } from './executions.js';
@@ -40,8 +40,10 @@ export interface ToolCast {
   readonly maxRetries: number;
   /** Whose checks run tools as well, by scripts of their own. */
   readonly goal?: CaseGoal | undefined;
-  /** A tool was asked what its record does not have. */
-  readonly onUnmatched?: (tool: string, input: Json) => void;
+  /** A tool was asked by this run what its record does not have. */
+  readonly onUnmatched?: (tool: string, input: Json, runId: string) => void;
+  /** Where the run stands whose record answers a run of the case; undefined: there is none. */
+  readonly placeOf: PlaceOf;
   /** Of code that is not scripted; absent: the engine's time is real. */
   readonly ownTime?: OwnTime;
 }
@@ -170,9 +172,10 @@ class ToolDouble {
       await this.reach('tool_started', ctx, worker);
       if (ctx.signal.aborted) throw stopped(ctx);
       const result =
-        this.recorded?.resultOf(callId, input, placeOfRun(ctx.runId)) ?? this.resultAt(index, key);
+        this.recorded?.resultOf(callId, input, this.cast.placeOf(ctx.runId)) ??
+        this.resultAt(index, key);
       if (result?.kind === 'error' && result.code === NOT_RECORDED)
-        this.cast.onUnmatched?.(tool, input);
+        this.cast.onUnmatched?.(tool, input, ctx.runId);
       return await this.answer(result, { input, ctx, worker });
     } finally {
       end(stage.now());

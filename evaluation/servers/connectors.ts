@@ -18,7 +18,6 @@ import type { Json } from '../../core/json/json.js';
 import { retryFor, toolKey } from '../../core/state/tool.js';
 import type { SeenServerCall } from '../engine.js';
 import type { CaseTool, Fixture } from '../fixture.js';
-import { placeOfRun } from '../run-tree.js';
 import type { ServerChange } from '../server-case.js';
 import type { ScriptedResult } from '../script.js';
 import { reachAtEnd, toolOccurrence } from '../scripted/moments.js';
@@ -188,8 +187,8 @@ class ServedCalls {
     const { callId, idempotencyKey: key, signal } = ctx;
     return {
       callId,
-      place: placeOfRun(ctx.runId),
-      unrecorded: (input: Json) => cast.onUnmatched?.(declared.name, input),
+      place: cast.placeOf(ctx.runId),
+      unrecorded: (input: Json) => cast.onUnmatched?.(declared.name, input, ctx.runId),
       wait: async (result: ScriptedResult) => {
         const ends = result.kind !== 'timeout' && result.kind !== 'hang';
         await time.except(async () => {

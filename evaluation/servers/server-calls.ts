@@ -28,8 +28,8 @@ const TOO_MANY = 429;
 /** The call of the run in which a request is made. */
 export interface Caller {
   readonly callId: string;
-  /** Of the run, below that of the case. */
-  readonly place: string;
+  /** Where the run stands whose record answers it; undefined: there is none. */
+  readonly place: string | undefined;
   /** The record of the tool has no answer to this. */
   unrecorded(input: Json): void;
   /** Waits as the script says: a delay, or for ever until the call is stopped. */

@@ -5,6 +5,7 @@
 import { seedFiles } from '../case-files.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunEvent } from '../../core/state/event.js';
+import type { Run } from '../../core/state/run.js';
 import { parseStart } from '../../core/messages/parse-start.js';
 import type { StartInput } from '../../core/state/task.js';
 import {
@@ -42,6 +43,8 @@ export interface SimulationEngineOptions {
   readonly onStep?: GoalPlay['onStep'];
   /** A real model plays the one case that this engine is for. */
   readonly live?: LivePlay;
+  /** Told every event of a tree of runs when it happens, and of which run, as it is then. */
+  readonly hear?: (event: RunEvent, run: Run) => void;
 }
 
 export function createSimulationEngine(options: SimulationEngineOptions = {}): Engine {
@@ -117,6 +120,8 @@ async function play(
   const transcript = await transcriptAt(store, tenant, head);
   const events = await withTexts(store, tenant, simulation.events);
   const result = await withTexts(store, tenant, final.result);
+  const { live } = options;
+  if (live !== undefined) live.unmatched = await withTexts(store, tenant, live.unmatched);
   const isWanted = fixture.settings.includePartialMessages === true;
   const place = { tenant, runId: fixture.caseId };
   const streamed = await streamViolations(store, place, { isWanted, events });
@@ -155,7 +160,7 @@ interface Setting extends SimulationEngineOptions {
 
 function begin(
   fixture: Fixture,
-  { store, cast, start, live, time, ...options }: Setting,
+  { store, cast, start, live, hear, time, ...options }: Setting,
 ): Simulation {
   const { config, providers, moments, summaries, servers } = cast;
   return startSimulation({
@@ -169,7 +174,7 @@ function begin(
     start,
     runId: fixture.caseId,
     clock: virtualClock(SIMULATION_START),
-    onEvent: (event: RunEvent) => {
+    onEvent: (event: RunEvent, run: Run) => {
       const occurrence = occurrenceOf(event);
       // The worker that dies as a tool starts is the one that runs it: its double does that.
       const dies =
@@ -177,7 +182,8 @@ function begin(
         fixture.tools.get(event.tool)?.builtIn !== true &&
         moments.expects(occurrence, 'killWorker');
       if (!dies) void moments.reach(occurrence);
-      live?.hear(event);
+      live?.hear(event, run);
+      hear?.(event, run);
     },
     onOpened: (runId) => void moments.reach(openedOf(runId)),
   });

@@ -8,9 +8,12 @@ import { join } from 'node:path';
 import { runCli } from '../../cli/program.js';
 import { capture } from '../../evaluation/capture/capture.js';
 import { differencesOf } from '../../evaluation/capture/check.js';
+import { recordingOf } from '../../evaluation/capture/recording.js';
 import { compare } from '../../evaluation/compare.js';
 import type { FixtureDocument } from '../../evaluation/format/document.js';
 import { limited } from '../../evaluation/pool.js';
+import { outcomeOf } from '../../evaluation/past/outcome.js';
+import { playPast } from '../../evaluation/past/play.js';
 import type { PastReport } from '../../evaluation/past/report.js';
 import { parseFixture, readFixture } from '../../evaluation/read-fixture.js';
 import { createTemporalEngine, type EndedRun } from '../../evaluation/temporal/index.js';
@@ -19,6 +22,7 @@ import { startScriptedModel } from '../../providers/scripted/server.js';
 import { bundleText, type Bundle } from '../../replay/bundle.js';
 import { exportTree } from '../../replay/export-run.js';
 import { drawn } from '../draw.js';
+import { inEarnest } from '../evaluation/live-play.js';
 import { saySeed, SEED, WHOLE } from '../seed.js';
 
 const MINUTE = 60_000;
@@ -26,11 +30,16 @@ const SCENARIOS = join(__dirname, '../scenarios');
 const FOLDERS = ['agents', 'handoffs', 'letters'];
 const ONE_SUB_AGENT = 'S178';
 const WITH_AN_EFFECT = 'agents-approval';
+const TWO_GENERATIONS = 'agents-nested-money';
+/** The root goes on under another agent, which has a sub-agent. */
+const TAKEN_OVER = 'agents-of-who-took-over';
 /** In each run: results that do not fit their schema, and runs with one sub-agent, which reads or has an effect. */
 const ALWAYS = [
   'connectors/MC-unfit-read.json',
   `agents/${ONE_SUB_AGENT}.json`,
   `agents/${WITH_AN_EFFECT}.json`,
+  `agents/${TWO_GENERATIONS}.json`,
+  `agents/${TAKEN_OVER}.json`,
 ];
 const PLAYED = WHOLE ? Infinity : 12;
 const ON_A_SERVER = 3;
@@ -41,6 +50,7 @@ const NAMED =
 
 const refusals: string[] = [];
 let cases: readonly FixtureDocument[];
+const bundles = new Map<string, Bundle>();
 
 async function recorded(files: readonly string[]): Promise<readonly Bundle[]> {
   const bundles: Bundle[] = [];
@@ -75,6 +85,7 @@ beforeAll(async () => {
   saySeed(`${chosen.length} of ${files.length} cases of trees are recorded and captured`);
   cases = (await recorded(chosen)).flatMap((bundle) => {
     const { runId } = bundle.run;
+    bundles.set(runId, bundle);
     if ([ONE_SUB_AGENT, WITH_AN_EFFECT].includes(runId))
       writeFileSync(join(folder, `${runId}.json`), bundleText(bundle));
     try {
@@ -123,6 +134,48 @@ test(
   3 * MINUTE,
 );
 
+/** What people did at a moment of the recorded model is not done to another one. */
+const AT_A_MOMENT = /"(interrupt|cancel|close|setModel|setPermissionMode|setMaxThinkingTokens)"/;
+
+test.each([
+  ['the recorded one, which sub-agents have as well', undefined],
+  ['another one', 'another'],
+])(
+  'with a model that says what the root said then, every tree ends as it did, with the same effects: %s',
+  async (_, name) => {
+    const changed: string[] = [];
+    const played = cases.filter(({ during = [] }) => !AT_A_MOMENT.test(JSON.stringify(during)));
+    for (const one of played) {
+      const bundle = bundles.get(one.case_id)!;
+      const play = await playPast(bundle, {
+        unmatched: 'stop',
+        model: sameModel(bundle, one, name),
+      });
+      const outcome = outcomeOf(one.case_id, play);
+      const { same_end, same_effects, unmatched, was, now } = outcome;
+      const isSame = same_end && same_effects && was.cost_micro_usd === now.cost_micro_usd;
+      if (!isSame || unmatched.length > 0)
+        changed.push(`${one.case_id}: ${JSON.stringify(outcome)}`);
+    }
+    expect(changed).toEqual([]);
+    const names = played.map((one) => one.case_id);
+    expect(names).toEqual(expect.arrayContaining([WITH_AN_EFFECT, TWO_GENERATIONS, TAKEN_OVER]));
+  },
+  MINUTE,
+);
+
+/** Asked in earnest, it says what the recorded one said, and costs as much. */
+function sameModel(bundle: Bundle, document: FixtureDocument, called: string | undefined) {
+  const { route } = recordingOf(bundle).frozen;
+  const name = called ?? route.name;
+  const provider = inEarnest(parseFixture(JSON.stringify(document), document.case_id).model);
+  return {
+    name,
+    routes: [{ ...route, name, provider: provider.name }],
+    providers: new Map([[provider.name, provider]]),
+  };
+}
+
 async function evaluated(prompt: string): Promise<PastReport> {
   const model = await startScriptedModel({
     script: scriptOf([
@@ -153,7 +206,8 @@ async function evaluated(prompt: string): Promise<PastReport> {
 
 test('on the past a sub-agent says what it said to the same task; another task is told and ends the run', async () => {
   const [same] = (await evaluated('Review order 1.')).runs;
-  expect(same).toMatchObject({ kind: 'played', same_end: true, unmatched: [], now: { calls: 1 } });
+  // Its own call, and that of its sub-agent.
+  expect(same).toMatchObject({ kind: 'played', same_end: true, unmatched: [], now: { calls: 2 } });
   const other = 'Review order 2.';
   const [told] = (await evaluated(other)).runs;
   expect(told).toMatchObject({

@@ -123,9 +123,9 @@ class GoalInProcess implements GoalSimulation {
     this.workers = this.world.workers;
     this.main = new InProcess(this.goalMachine(), this.world, {
       ...options,
-      onEvent: (event) => {
+      onEvent: (event, goal) => {
         this.tree.push(event);
-        options.onEvent?.(event);
+        options.onEvent?.(event, goal);
       },
       children: {
         start: ({ child, input }) => this.startCycle(child, input),
@@ -195,9 +195,9 @@ class GoalInProcess implements GoalSimulation {
     const cycle = new CycleInProcess(runId, start, (machine) => {
       const watching: Watching<Run> = {
         ...ofCycle,
-        onEvent: (event) => {
+        onEvent: (event, run) => {
           this.tree.push(event);
-          ofCycle?.onEvent?.(event);
+          ofCycle?.onEvent?.(event, run);
         },
         onOutput: (kind) => {
           if (kind === 'open_run') ofCycle?.onOpened?.(runId);

@@ -120,8 +120,8 @@ export function worldOf(options: WorldOptions): World {
 
 /** What somebody may want to know of a machine. */
 export interface Watching<C extends Durable> {
-  /** Called with each event when it is emitted, before anything of its step is performed. */
-  readonly onEvent?: (event: RunEvent) => void;
+  /** Called with each event when it is emitted, and who emitted it, before anything of its step is performed. */
+  readonly onEvent?: (event: RunEvent, carrier: C) => void;
   /** Called when an activity has ended well, before the machine hears of it. */
   readonly onOutput?: (kind: ActivityEffect['kind']) => void;
   /** Called after each decision, with what it started. */
@@ -240,7 +240,7 @@ export class InProcess<C extends Durable> implements Member {
       if (event.stamp.seq < this.events.length) continue;
       this.note(this.machine.checkEvent(event));
       this.events.push(event);
-      this.around.onEvent?.(event);
+      this.around.onEvent?.(event, this.current);
     }
   }
 

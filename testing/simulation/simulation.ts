@@ -67,9 +67,9 @@ export function startSimulation(options: SimulationOptions): Simulation {
       : runMachine(one, id);
   const family: RunFamily = new RunFamily(world, machineOf, {
     ...options,
-    onEvent: (event) => {
+    onEvent: (event, run) => {
       tree.push(event);
-      options.onEvent?.(event);
+      options.onEvent?.(event, run);
     },
   });
   family.start(runId, start);
