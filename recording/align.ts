@@ -39,11 +39,13 @@ export function sharedOnce(a: Sketch, b: Sketch): readonly SharedOnce[] {
 }
 
 const TWICE = -1;
+/** Of a digest: enough that no two actions of a path share them. */
+const KEY_BYTES = 16;
 
 function onceIn(path: Sketch): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   for (let place = 0; place < path.length; place += 1) {
-    const action = path.action(place).toString('latin1');
+    const action = path.action(place).toString('latin1', 0, KEY_BYTES);
     places.set(action, places.has(action) ? TWICE : place);
   }
   return places;
