@@ -1,9 +1,12 @@
 /**
  * Which saved files are code of a project: all that are watched but outputs, which are written again and again while the
- * project's own code is at work.
- * Invariants: a file that was loaded is no output; a file counts rather than not where nobody can tell, so each counts three
- * times before it is one, and one that is saved at another time is none any more; what is an output is told.
+ * project's own code is at work. A load that writes what it wrote before is followed by no other one.
+ * Invariants: a file that was loaded is no output, and a source is none of a tool; a file counts rather than not where nobody
+ * can tell, so each counts three times before it is one, and one that is saved at another time is none any more; what is an
+ * output is told.
  */
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 
 export interface SavedFile {
@@ -21,26 +24,38 @@ export interface ProjectFiles {
 
 export interface ProjectFilesSettings {
   readonly isLoaded: (file: string) => boolean;
-  /** Tools, hooks or checks ran then, or the code was being loaded. */
-  readonly wasAtWork: (at: number) => boolean;
+  /** The code was being loaded then. */
+  readonly wasLoading: (at: number) => boolean;
+  /** Tools, hooks or checks ran then. */
+  readonly ranCode: (at: number) => boolean;
   /** Hears of each output once. */
   readonly output: (file: string) => void;
 }
 
 const TIMES_MAX = 3;
 const REMEMBERED_MAX = 5_000;
+const SOURCE = /\.[cm]?[jt]sx?$/;
+const CONTENT_BYTES_MAX = 1024 * 1024;
 
-export function projectFiles({ isLoaded, wasAtWork, output }: ProjectFilesSettings): ProjectFiles {
+export function projectFiles(settings: ProjectFilesSettings): ProjectFiles {
+  const { isLoaded, wasLoading, ranCode, output } = settings;
+  /** What loads wrote last. */
+  const contents = new Map<string, string>();
   /** How often a file, or a new one of its kind in its folder, was written at work, without another time between. */
   const times = new Map<string, number>();
   const told = new Set<string>();
 
   function count(name: string): number {
     const next = (times.get(name) ?? 0) + 1;
-    times.delete(name);
-    times.set(name, next);
-    if (times.size > REMEMBERED_MAX) times.delete(times.keys().next().value ?? name);
+    remember(times, name, next);
     return next;
+  }
+
+  function isAsBefore(file: string): boolean {
+    const content = contentOf(file);
+    const before = contents.get(file);
+    if (content !== undefined) remember(contents, file, content);
+    return content !== undefined && content === before;
   }
 
   function tell(name: string): void {
@@ -50,9 +65,11 @@ export function projectFiles({ isLoaded, wasAtWork, output }: ProjectFilesSettin
   }
 
   function isCode({ file, at, isNew }: SavedFile): boolean {
+    if (wasLoading(at) && isAsBefore(file)) return false;
     if (isLoaded(file)) return true;
     const kind = join(dirname(file), `*${extname(file)}`);
-    if (!wasAtWork(at)) {
+    const isAtWork = wasLoading(at) || (!SOURCE.test(file) && ranCode(at));
+    if (!isAtWork) {
       times.delete(file);
       if (isNew) times.delete(kind);
       return true;
@@ -70,4 +87,21 @@ export function projectFiles({ isLoaded, wasAtWork, output }: ProjectFilesSettin
   }
 
   return { among: (saved) => saved.filter(isCode).map(({ file }) => file) };
+}
+
+/** The oldest is forgotten. */
+function remember<T>(all: Map<string, T>, name: string, value: T): void {
+  all.delete(name);
+  all.set(name, value);
+  if (all.size > REMEMBERED_MAX) all.delete(all.keys().next().value ?? name);
+}
+
+/** Its digest; undefined: it is gone, or large. */
+function contentOf(file: string): string | undefined {
+  try {
+    if (statSync(file).size > CONTENT_BYTES_MAX) return undefined;
+    return createHash('sha256').update(readFileSync(file)).digest('hex');
+  } catch {
+    return undefined;
+  }
 }

@@ -126,7 +126,8 @@ function watchProject(cli: Cli, { code, live, reload }: Beside, output: Output):
   const { folder } = cli.environment;
   const files = projectFiles({
     isLoaded: code.isLoaded,
-    wasAtWork: (at) => live.work.ranCode(at) || code.wasLoading(at),
+    wasLoading: code.wasLoading,
+    ranCode: live.work.ranCode,
     output: (file) =>
       output.remark(
         `${inert(relative(folder, file))} is written while tools run or code is loaded, so it is taken for their output. Saved at another time it counts as code.`,

@@ -7,8 +7,10 @@ export interface WorkTimes {
 }
 
 const KEPT_MAX = 64;
-/** Clocks of file systems are coarse, and what was written last may reach the disk a little later. */
-const SLACK_MS = 250;
+/** Clocks of file systems are coarse. */
+const BEFORE_MS = 20;
+/** What was written last may reach the disk a little later. */
+const BEHIND_MS = 250;
 
 export function workTimes(clock: () => number = Date.now): WorkTimes {
   const past: { readonly from: number; readonly to: number }[] = [];
@@ -29,7 +31,7 @@ export function workTimes(clock: () => number = Date.now): WorkTimes {
       };
     },
     covers: (at) =>
-      (open > 0 && at >= since - SLACK_MS) ||
-      past.some(({ from, to }) => at >= from - SLACK_MS && at <= to + SLACK_MS),
+      (open > 0 && at >= since - BEFORE_MS) ||
+      past.some(({ from, to }) => at >= from - BEFORE_MS && at <= to + BEHIND_MS),
   };
 }

@@ -146,12 +146,13 @@ describe('what of saved files is code', () => {
   };
   const CONFIG = compiledPath(join(ROOT, 'index.ts'));
 
-  /** `at`: 1 while something is at work. */
+  /** `at`: 1 while a tool is at work, 2 while code is being loaded. */
   function deciding(loaded: readonly string[] = []) {
     const outputs: string[] = [];
     const { among } = projectFiles({
       isLoaded: (file) => loaded.includes(file),
-      wasAtWork: (at) => at === 1,
+      ranCode: (at) => at === 1,
+      wasLoading: (at) => at === 2,
       output: (file) => void outputs.push(file),
     });
     const isCode = (file: string, at: number, isNew = false): boolean =>
@@ -196,6 +197,28 @@ describe('what of saved files is code', () => {
   test('is a file that was loaded, whoever writes it', () => {
     const { isCode } = deciding(['/p/a.ts']);
     for (let times = 0; times < 9; times += 1) expect(isCode('/p/a.ts', 1)).toBe(true);
+  });
+
+  test('is a source, also one that tools write; but none that each load writes anew', () => {
+    const { isCode, outputs } = deciding();
+    for (let times = 0; times < 9; times += 1) expect(isCode('/p/made.ts', 1)).toBe(true);
+    const written = [1, 2, 3, 4].map(() => isCode('/p/generated.ts', 2));
+    expect(written).toEqual([true, true, true, false]);
+    expect(outputs).toEqual(['/p/generated.ts']);
+  });
+
+  test('is no file, loaded or not, that a load writes as the load before it did', () => {
+    const generated = write('generated.cjs', 'exports.n = 1;');
+    const { isCode } = deciding([generated]);
+    expect([isCode(generated, 2), isCode(generated, 2), isCode(generated, 2)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    // Somebody saves it as it is.
+    expect(isCode(generated, 0)).toBe(true);
+    write('generated.cjs', 'exports.n = 2;');
+    expect(isCode(generated, 2)).toBe(true);
   });
 
   test('was loaded also when a module loaded it later', async () => {
