@@ -6,7 +6,7 @@
 import { GOAL_RULE_LISTS } from '../core/goal/rules.js';
 import { RULE_LISTS } from '../core/loop/rules.js';
 import type { RunEvent } from '../core/state/event.js';
-import { previewOf } from '../core/json/json.js';
+import { ownValue, previewOf } from '../core/json/json.js';
 import { recoveryWords } from '../core/state/recovery.js';
 import type { RunResult } from '../core/state/result.js';
 import { decimalOf, decimalText, shifted } from './decimal.js';
@@ -115,12 +115,7 @@ function explain(event: RunEvent): Said | undefined {
     case 'stop':
       return says('stop', stopWords(event));
     case 'transition':
-      return event.reason === 'next_turn'
-        ? undefined
-        : says(
-            transitionDecider(event.reason),
-            `went on: ${TRANSITIONS[event.reason].words} (${event.reason})`,
-          );
+      return event.reason === 'next_turn' ? undefined : wentOn(event.reason);
     case 'tool_reconciled':
       return says('settle', `what became of ${event.tool}: ${recoveryText(event)}`);
     case 'warning':
@@ -132,6 +127,14 @@ function explain(event: RunEvent): Said | undefined {
     default:
       return explainCall(event);
   }
+}
+
+/** Other releases may know other reasons. */
+function wentOn(reason: Of<'transition'>['reason']): Said {
+  const meaning = ownValue(TRANSITIONS, reason);
+  return meaning === undefined
+    ? says('outside', `went on (${reason})`)
+    : says(transitionDecider(reason), `went on: ${meaning.words} (${reason})`);
 }
 
 function writerOf({ from }: Of<'user_message'>): string {

@@ -1,5 +1,6 @@
 /**
- * Two paths side by side: places of the same action stand beside each other again behind an entry that only one path has.
+ * Two paths side by side: places of the same action stand beside each other again behind what only one path has. Of a
+ * stretch that is longer than what is looked at together, an action that each path has once tells where both go on.
  * Invariants: the places of each path come in order, none is left out; what is looked at ahead is bounded, so that time
  * grows with the length of the paths alone.
  */
@@ -19,7 +20,39 @@ const SETTLED = WINDOW / 2;
 const SAME_ACTION = WINDOW;
 const SAME_KIND = 1;
 
+/** Rows that are farther apart than this were perhaps never looked at together. */
+export const ROWS_TOGETHER = SETTLED;
+
+/** An action that each path has once: its places in both. */
+export interface SharedOnce {
+  readonly a: number;
+  readonly b: number;
+}
+
+/** In the order of the first path. */
+export function sharedOnce(a: Sketch, b: Sketch): readonly SharedOnce[] {
+  const [left, right] = [onceIn(a), onceIn(b)];
+  return [...left].flatMap(([action, place]) => {
+    const other = right.get(action) ?? TWICE;
+    return place === TWICE || other === TWICE ? [] : [{ a: place, b: other }];
+  });
+}
+
+const TWICE = -1;
+/** Of a digest: enough that no two actions of a path share them. */
+const KEY_BYTES = 16;
+
+function onceIn(path: Sketch): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  for (let place = 0; place < path.length; place += 1) {
+    const action = path.action(place).toString('latin1', 0, KEY_BYTES);
+    places.set(action, places.has(action) ? TWICE : place);
+  }
+  return places;
+}
+
 export function* aligned(a: Sketch, b: Sketch): Generator<Aligned, void> {
+  let shared: readonly SharedOnce[] | undefined;
   let [left, right] = [0, 0];
   while (left < a.length || right < b.length) {
     if (left < a.length && right < b.length && a.action(left).equals(b.action(right))) {
@@ -28,13 +61,37 @@ export function* aligned(a: Sketch, b: Sketch): Generator<Aligned, void> {
       right += 1;
       continue;
     }
-    const [from, to] = [left, right];
-    for (const row of windowRows([a, b], [from, to])) {
+    const places = [left, right] as const;
+    let rows: readonly Aligned[] = [];
+    if (Math.max(a.length - left, b.length - right) > WINDOW) {
+      shared ??= sharedOnce(a, b);
+      rows = rowsPassed(shared, places);
+    }
+    if (rows.length === 0) rows = windowRows([a, b], places);
+    for (const row of rows) {
       yield row;
       if (row.a !== undefined) left = row.a + 1;
       if (row.b !== undefined) right = row.b + 1;
     }
   }
+}
+
+/** Those of a stretch that one path alone has, where a window would settle without its end; empty: it would not. */
+function rowsPassed(
+  shared: readonly SharedOnce[],
+  [left, right]: readonly [number, number],
+): readonly Aligned[] {
+  let next: SharedOnce | undefined;
+  for (const one of shared) {
+    if (one.a < left || one.b < right) continue;
+    if (next === undefined || one.a + one.b < next.a + next.b) next = one;
+  }
+  if (next === undefined) return [];
+  const [ofA, ofB] = [next.a - left, next.b - right];
+  if (Math.max(ofA, ofB) < WINDOW || Math.min(ofA, ofB) >= SETTLED) return [];
+  return Array.from({ length: Math.abs(ofA - ofB) }, (_, index) =>
+    ofA > ofB ? { a: left + index, b: undefined } : { a: undefined, b: right + index },
+  );
 }
 
 function windowRows(

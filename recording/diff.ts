@@ -65,6 +65,11 @@ export interface Diff {
   readonly why: string;
   /** Places that differ in words alone, with --actions also where they are not compared. */
   readonly textDifferences: number;
+  /**
+   * Actions that each run has once and that stand more than 256 rows apart: rows between them stand beside others than
+   * their like. Absent: there are none.
+   */
+  readonly actionsApart?: number;
   readonly a: Ending;
   readonly b: Ending;
   /** Both paths from the first difference on, the same beside the same; at most 1,000. */
@@ -105,7 +110,7 @@ export function diffBy(
   sides: readonly [a: DiffSide, b: DiffSide],
   { actions }: DiffOptions,
 ): Diff {
-  const { first, decision, inAction, texts, rows } = verdict;
+  const { first, decision, inAction, texts, rows, apart } = verdict;
   const [left, right] = [sides[0].sketch, sides[1].sketch];
   const ends = { a: endingOf(left), b: endingOf(right), textDifferences: texts };
   if (first === undefined) {
@@ -131,6 +136,7 @@ export function diffBy(
     ...(decision !== undefined && { decision: shown(rowOf(decision)) }),
     why: whyOf(beginning),
     rows: rows.map((places) => shown(rowOf(places))),
+    ...(apart > 0 && { actionsApart: apart }),
     ...ends,
   };
 }

@@ -97,7 +97,7 @@ function leftOf(goal: OpenGoal, given: Partial<GoalBudget>): BudgetLeft {
     left['deadlineMs'] = rest('deadlineMs', deadlineMs, goal.now - goal.startedAt);
   return {
     ...(left as unknown as BudgetLeft),
-    hardMaxCostMicroUsd: hard - goal.money.spentMicroUsd,
+    hardMaxCostMicroUsd: rest('hardMaxCostMicroUsd', hard, goal.money.spentMicroUsd),
     onBudget: limits.onBudget,
     budgetRoles: budget.budgetRoles,
   };

@@ -33,27 +33,30 @@ export function recordedCalls(segments: readonly Segment[]): readonly RecordedCa
 export interface CallReader {
   segment(segment: Pick<Segment, 'events'>): void;
   calls(): readonly RecordedCall[];
-  /** Without those of tools that only read, as the run had them when it was opened. */
+  /** Without those of tools that only read for the agent that the run had when it made the call. */
   effects(): readonly RecordedCall[];
 }
 
 export function callReader(): CallReader {
   const calls = new Map<string, RecordedCall>();
-  const reading = new Set<string>();
+  /** Keys. */
+  const effects = new Set<string>();
+  let reading: ReadonlySet<string> = new Set();
   return {
     segment({ events }) {
-      for (const name of readingTools(events)) reading.add(name);
       const done = doneIn(events);
       for (const event of events) {
+        reading = readingTools(event) ?? reading;
         const call = callOf(event);
         if (call === undefined) continue;
         const before = calls.get(call.key);
         const isDone = before?.isDone === true || done.has(event.eventId);
         calls.set(call.key, { ...call, isDone });
+        if (!reading.has(call.tool)) effects.add(call.key);
       }
     },
     calls: () => [...calls.values()],
-    effects: () => [...calls.values()].filter(({ tool }) => !reading.has(tool)),
+    effects: () => [...calls.values()].filter(({ key }) => effects.has(key)),
   };
 }
 
@@ -88,16 +91,19 @@ function doneIn(events: readonly HistoryEvent[]): ReadonlySet<string> {
   return new Set(ids);
 }
 
-/** Of the run that is opened there. A tool that says nothing of its effect may have one. */
-function readingTools(events: readonly HistoryEvent[]): readonly string[] {
-  return events.flatMap((event) => {
-    if (typeOf(event) !== 'ACTIVITY_TASK_COMPLETED') return [];
-    const completed = attributesOf(event, 'activityTaskCompleted');
-    const tools = at(argumentsOf(completed.result)[0], 'frozen', 'tools');
-    if (!Array.isArray(tools)) return [];
-    return (tools as readonly Json[]).flatMap((tool) => {
-      const [name, effect] = [textAt(tool, 'name'), textAt(tool, 'effect')];
-      return name !== undefined && (effect === 'read' || effect === 'none') ? [name] : [];
-    });
+/** Of the agent that the run has from this event on; undefined: the one before. A tool that says nothing of its effect may have one. */
+function readingTools(event: HistoryEvent): ReadonlySet<string> | undefined {
+  if (typeOf(event) !== 'ACTIVITY_TASK_COMPLETED') return undefined;
+  const completed = attributesOf(event, 'activityTaskCompleted');
+  const output = argumentsOf(completed.result)[0];
+  // A fork begins with the agent of the run before it, or with one frozen anew.
+  const tools = [['frozen'], ['fork', 'frozen'], ['fork', 'run', 'frozen']]
+    .map((path) => at(output, ...path, 'tools'))
+    .find((found) => found !== undefined);
+  if (!Array.isArray(tools)) return undefined;
+  const reading = (tools as readonly Json[]).flatMap((tool) => {
+    const [name, effect] = [textAt(tool, 'name'), textAt(tool, 'effect')];
+    return name !== undefined && (effect === 'read' || effect === 'none') ? [name] : [];
   });
+  return new Set(reading);
 }

@@ -13,7 +13,7 @@ import type { GoalView } from '../core/state/goal/view.js';
 import type { RunView } from '../core/state/view.js';
 import { explainRun, type Explanation } from '../pure/explain.js';
 import type { Fold } from './fold.js';
-import { newestReply, type ReplyView } from './reply-view.js';
+import { shownReply, type ReplyView, type RequestPlace } from './reply-view.js';
 import type { FoldStep } from './steps.js';
 
 export interface RuleSaid {
@@ -36,9 +36,11 @@ export interface MomentView extends Decision {
   /** Calls of the reply at hand, in their order, each with how far it was. */
   readonly calls: readonly Pick<Call, 'id' | 'tool' | 'args' | 'stage'>[];
   /** The newest request to a model, begun in this step or before it; absent: none was. */
-  readonly request?: { readonly step: number; readonly call: number };
-  /** The newest reply that no later request has answered yet; absent: there is none. */
+  readonly request?: RequestPlace;
+  /** The newest reply since that request was begun, the step that began it included; absent: there is none. */
   readonly reply?: ReplyView;
+  /** The request that the reply answers, where `request` is another one. */
+  readonly answered?: RequestPlace;
   /** What the next step received, which rules fired and why; absent: this is the last. */
   readonly next?: Decision;
 }
@@ -48,7 +50,7 @@ export function momentView(fold: Fold, step: number): MomentView {
   const moment = fold.at(step);
   const { before: _, after, given: __, started: ___, ...line } = moment;
   const request = newestRequest(fold, step);
-  const reply = newestReply(fold, { from: request?.step ?? 1, upTo: step });
+  const { reply, answered } = shownReply(fold, step, request);
   return {
     ...decisionOf(line, after),
     steps: fold.steps.length,
@@ -56,6 +58,7 @@ export function momentView(fold: Fold, step: number): MomentView {
     calls: fold.kind === 'run' ? callsOf(fold.at(step).after.turn?.calls ?? []) : [],
     ...(request !== undefined && { request }),
     ...(reply !== undefined && { reply }),
+    ...(answered !== undefined && { answered }),
     ...(step < fold.steps.length && { next: nextOf(fold, step + 1) }),
   };
 }
@@ -100,7 +103,7 @@ function callsOf(calls: readonly Call[]): MomentView['calls'] {
   return calls.map(({ id, tool, args, stage }) => ({ id, tool, args, stage }));
 }
 
-function newestRequest({ steps }: Fold, upTo: number): MomentView['request'] {
+function newestRequest({ steps }: Fold, upTo: number): RequestPlace | undefined {
   for (let index = upTo - 1; index >= 0; index -= 1) {
     const asked = steps[index]!.effects.find(({ kind }) => kind === 'call_model');
     if (asked?.call !== undefined) return { step: index + 1, call: asked.call };

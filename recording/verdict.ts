@@ -1,5 +1,5 @@
 /** Two paths compared by their digests, each place beside its like. */
-import { aligned, type Aligned } from './align.js';
+import { aligned, ROWS_TOGETHER, sharedOnce, type Aligned, type SharedOnce } from './align.js';
 import type { DiffOptions, Sketch } from './sketch.js';
 
 /** Rows of a difference. */
@@ -16,6 +16,8 @@ export interface Verdict {
   readonly texts: number;
   /** From the first difference on, at most ROWS_MAX. */
   readonly rows: readonly Aligned[];
+  /** Actions that each path has once and that do not stand near each other: rows between them have others beside them. */
+  readonly apart: number;
 }
 
 export function comparedSketches(a: Sketch, b: Sketch, { actions }: DiffOptions): Verdict {
@@ -24,7 +26,12 @@ export function comparedSketches(a: Sketch, b: Sketch, { actions }: DiffOptions)
   let inAction = false;
   let texts = 0;
   const rows: Aligned[] = [];
+  const rowOf = { a: new Uint32Array(a.length), b: new Uint32Array(b.length) };
+  let count = 0;
   for (const row of aligned(a, b)) {
+    count += 1;
+    if (row.a !== undefined) rowOf.a[row.a] = count;
+    if (row.b !== undefined) rowOf.b[row.b] = count;
     const differs = differenceIn(a, b, row);
     if (differs === 'words') texts += 1;
     if (differs === 'action' || (differs === 'words' && !actions)) {
@@ -42,7 +49,14 @@ export function comparedSketches(a: Sketch, b: Sketch, { actions }: DiffOptions)
     inAction,
     texts,
     rows,
+    apart: inAction && count > ROWS_TOGETHER ? apartIn(sharedOnce(a, b), rowOf) : 0,
   };
+}
+
+type RowsOf = Readonly<Record<'a' | 'b', Uint32Array>>;
+
+function apartIn(shared: readonly SharedOnce[], rowOf: RowsOf): number {
+  return shared.filter(({ a, b }) => Math.abs(rowOf.a[a]! - rowOf.b[b]!) > ROWS_TOGETHER).length;
 }
 
 function isDecidedIn(sketch: Sketch, place: number | undefined): boolean {

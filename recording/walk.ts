@@ -7,6 +7,7 @@ import { isActivity, type Effect } from '../core/state/effect.js';
 import { failureOf } from '../core/state/failure.js';
 import type { EffectInput } from '../core/state/input.js';
 import { activationsOf, type Activation } from './activations.js';
+import { attempted } from './attempted.js';
 import { continuedFrom, type Segment } from './chain.js';
 import { differenceOf, type Divergence } from './divergence.js';
 import { at, attributesOf, textAt, typeOf, type HistoryEvent } from './history.js';
@@ -78,16 +79,24 @@ export function* walkOf<S extends Carrier, I extends { readonly type: string }>(
   from: Place<S> | undefined,
 ): Walk<S, I> {
   const { activations } = reading;
-  let place = from ?? beginningOf(machine, reading);
+  const begun = attempted(() => from ?? beginningOf(machine, reading));
+  if (!begun.ok) return { eventId: 1, reason: begun.reason };
+  let place = begun.value;
   if (typeof place === 'string') return reading.failed ? undefined : { eventId: 1, reason: place };
   for (let index = place.activation; index < activations.length; index += 1) {
     if (machine.isFinal(place.state)) return undefined;
-    const decided: Activated<S, I> = activated(machine, reading, place);
-    const differs = differenceOf(activations[index]!, decided.started);
-    if (differs !== undefined) return differs;
-    place = decided.place;
-    for (const [at, moment] of decided.moments.entries()) {
-      yield { moment, place: at === decided.moments.length - 1 ? place : undefined };
+    const { eventId } = activations[index]!;
+    const before = place;
+    const decided = attempted((): Activated<S, I> | ReturnType<typeof differenceOf> => {
+      const next = activated(machine, reading, before);
+      return differenceOf(activations[index]!, next.started) ?? next;
+    });
+    if (!decided.ok) return { eventId, reason: decided.reason };
+    if (decided.value === undefined || 'reason' in decided.value) return decided.value;
+    const { moments } = decided.value;
+    ({ place } = decided.value);
+    for (const [at, moment] of moments.entries()) {
+      yield { moment, place: at === moments.length - 1 ? place : undefined };
     }
   }
   return undefined;

@@ -1,6 +1,10 @@
 /** Form of the file of a bundle, as a whole and in its pieces. */
 import { z } from 'zod';
+import { ownValue } from '../core/json/json.js';
 import { BUNDLE_FORMAT, SEGMENTS_MAX } from './bundle.js';
+import { RUN_EVENTS, STAMP } from './event-fields.js';
+import { oddField, type Form } from './event-form.js';
+import { GOAL_EVENTS } from './goal-event-fields.js';
 import { DEPTH_MAX, MEMBERS_MAX } from './tree.js';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
@@ -19,7 +23,19 @@ const segment = z.strictObject({
   events: z.array(historyEvent).min(1),
 });
 
-const runEvent = z.looseObject({ type: name, stamp: z.looseObject({ seq: wholeNumber }) });
+const EVENTS: { readonly [type: string]: Form } = { ...RUN_EVENTS, ...GOAL_EVENTS };
+
+/** An event of a type that this release does not know may have any fields. */
+const runEvent = z
+  .looseObject({ type: name, stamp: z.looseObject({ seq: wholeNumber }) })
+  .superRefine(({ type, stamp, ...body }, problems) => {
+    const inStamp = oddField(stamp, STAMP);
+    const odd =
+      inStamp === undefined ? oddField(body, ownValue(EVENTS, type) ?? {}) : `stamp.${inStamp}`;
+    if (odd === undefined) return;
+    const message = `the event ${stamp.seq} (${type}) has no ${odd} as such an event has it`;
+    problems.addIssue({ code: 'custom', message });
+  });
 
 const recordedRun = {
   run: z.strictObject({ tenant: name, runId: name }),

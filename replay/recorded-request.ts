@@ -29,8 +29,13 @@ export async function recordedRequest(
 ): Promise<ModelRequest> {
   const store = storeOf(bundle);
   const { tenant } = input.run;
-  const head = await appendItems(store, { tenant, head: input.head }, input.append);
-  return (await conversationAt(store, input, head)).request;
+  try {
+    const head = await appendItems(store, { tenant, head: input.head }, input.append);
+    return (await conversationAt(store, input, head)).request;
+  } catch (cause) {
+    // Of messages a bundle proves the hashes alone.
+    throw cause instanceof HoldfastError ? cause : noConversation(cause);
+  }
 }
 
 function storeOf({
@@ -85,6 +90,14 @@ function missing(what: string, hash: string): HoldfastError {
     hint: 'Export the run again with `holdfast export`.',
     details: { hash },
   });
+}
+
+function noConversation(cause: unknown): HoldfastError {
+  return new HoldfastError(
+    'InvalidBundle',
+    'The messages of this request have another form than those of a conversation.',
+    { hint: 'Export the run again with `holdfast export`.', cause },
+  );
 }
 
 function tooLarge(): HoldfastError {

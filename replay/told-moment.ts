@@ -9,7 +9,7 @@ import type { ModelRequest } from '../providers/provider.js';
 import type { Divergence } from '../recording/divergence.js';
 import type { Fold } from '../recording/fold.js';
 import { momentView, requestBegunAt, type MomentView } from '../recording/moment-view.js';
-import type { ReplyView } from '../recording/reply-view.js';
+import type { ReplyView, RequestPlace } from '../recording/reply-view.js';
 import type { FoldStep } from '../recording/steps.js';
 import type { Bundle } from './bundle.js';
 import { recordedRequest } from './recorded-request.js';
@@ -61,12 +61,13 @@ export interface ToldReply extends Omit<ReplyView, 'text'> {
   readonly missing?: string;
 }
 
-export interface ToldMoment extends Omit<MomentView, 'request' | 'reply'> {
+export interface ToldMoment extends Omit<MomentView, 'request' | 'reply' | 'answered'> {
   readonly runId: string;
   readonly kind: Fold['kind'];
   readonly source: FoldedRecord['source'];
   readonly request?: NonNullable<MomentView['request']> & ToldRequest;
   readonly reply?: ToldReply;
+  readonly answered?: NonNullable<MomentView['answered']> & ToldRequest;
   /** The whole run or goal. */
   readonly state: object;
 }
@@ -74,18 +75,25 @@ export interface ToldMoment extends Omit<MomentView, 'request' | 'reply'> {
 /** Errors: `StepNotFound`. */
 export async function toldMoment(record: FoldedRecord, step: number): Promise<ToldMoment> {
   const { fold, source } = record;
-  const { request: place, reply, ...view } = momentView(fold, step);
-  const input = place && requestBegunAt(fold, place.step);
-  const request = input && (await requestOf(record, input).catch(untold));
+  const { request, reply, answered, ...view } = momentView(fold, step);
   return {
     runId: fold.run.runId,
     kind: fold.kind,
     source,
     ...view,
-    ...(place !== undefined && { request: { ...place, ...request } }),
+    ...(request !== undefined && { request: await requestAt(record, request) }),
     ...(reply !== undefined && { reply: await replyOf(record, reply) }),
+    ...(answered !== undefined && { answered: await requestAt(record, answered) }),
     state: fold.at(step).after,
   };
+}
+
+async function requestAt(
+  record: FoldedRecord,
+  place: RequestPlace,
+): Promise<RequestPlace & ToldRequest> {
+  const input = requestBegunAt(record.fold, place.step);
+  return { ...place, ...(input && (await requestOf(record, input).catch(untold))) };
 }
 
 async function replyOf(record: FoldedRecord, reply: ReplyView): Promise<ToldReply> {

@@ -36,7 +36,7 @@ export function addDiff(program: Command, cli: Cli): void {
     .option('--actions', 'compare what was done, not what models and tools said or what it cost');
   withJson(
     withPlace(command),
-    '{equal, differsIn, first, decision, why, textDifferences, a, b, rows, below?: [{run, equal, …}]}',
+    '{equal, differsIn, first, decision, why, textDifferences, actionsApart?, a, b, rows, below?: [{run, equal, …}]}',
   )
     .addHelpText(
       'after',

@@ -7,21 +7,23 @@ import { dirname, join, sep } from 'node:path';
 import type { Config } from '../../authoring/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { findConfig, loadConfig } from '../../worker/load-config.js';
-import { codeAmong } from './project-files.js';
+import { workTimes } from './work-times.js';
 
 /** Of this copy of Holdfast. */
 const OWN_ROOT = join(__dirname, '..', '..');
 const PACKAGES = `${sep}node_modules${sep}`;
-const FOLDERS_MAX = 64;
 const LOAD_LIMIT_MS = 30_000;
 
 export interface ProjectCode {
   /** Errors: InvalidConfig, also where a load does not end; UnknownModel and others of the configuration. */
   load(): Promise<Config>;
-  /** Folders of the files that it is made of, the project's own first. */
+  /** Of the configuration. */
+  readonly folder: string;
+  /** Folders of the files that it is made of. */
   folders(): readonly string[];
-  /** Of files that were saved, those that it is made of; while it cannot be loaded, all of them. */
-  among(files: readonly string[]): readonly string[];
+  isLoaded(file: string): boolean;
+  /** `at`: ms since epoch; of the last loads. */
+  wasLoading(at: number): boolean;
 }
 
 export interface ProjectPlace {
@@ -35,27 +37,28 @@ export function projectCode({ folder, configFile, limitMs }: ProjectPlace): Proj
   const file = configFile ?? findConfig(folder);
   const project = file === undefined ? folder : dirname(file);
   const seen = new Set<string>();
-  let loaded: ReadonlySet<string> | undefined;
+  const loads = workTimes();
   const ownModules = (): readonly string[] =>
     Object.keys(require.cache).filter((path) => isOfProject(path, project));
   return {
     async load() {
       for (const path of ownModules()) delete require.cache[path];
-      loaded = undefined;
+      const end = loads.begin();
       try {
-        const config = await within(
+        return await within(
           loadConfig({ folder, ...(file !== undefined && { file }), anew: true }),
           limitMs ?? LOAD_LIMIT_MS,
         );
-        // Node keeps what it imports itself elsewhere.
-        loaded = new Set([...(file === undefined ? [] : [file]), ...ownModules()]);
-        return config;
       } finally {
+        end();
         for (const path of ownModules()) seen.add(dirname(path));
       }
     },
-    among: (files) => (loaded === undefined ? files : codeAmong(files, loaded)),
-    folders: () => [...new Set([project, ...seen])].slice(0, FOLDERS_MAX),
+    folder: project,
+    // Also what was loaded later. Node keeps what it imports itself elsewhere.
+    isLoaded: (path) => path === file || path in require.cache,
+    wasLoading: (at) => loads.covers(at),
+    folders: () => [...seen],
   };
 }
 

@@ -1,50 +1,107 @@
 /**
- * Which saved files are code of a project: those that were loaded, and those that what was loaded names. A bundle, a case
- * or a report that a command writes beside the code is none of them.
- * Invariants: a file counts rather than not where nobody can tell; what is read to find out is bounded.
+ * Which saved files are code of a project: all that are watched but outputs, which are written again and again while the
+ * project's own code is at work. A load that writes what it wrote before is followed by no other one.
+ * Invariants: a file that was loaded is no output, and a source is none of a tool; a file counts rather than not where nobody
+ * can tell, so each counts three times before it is one, and one that is saved at another time is none any more; what is an
+ * output is told.
  */
+import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { basename, extname } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 
-const CODE = /^\.[cm]?[jt]sx?$/;
-const SOURCES_MAX = 500;
-const SOURCE_BYTES_MAX = 1024 * 1024;
+export interface SavedFile {
+  readonly file: string;
+  /** ms since epoch; of one that is gone: when that was seen. */
+  readonly at: number;
+  /** The watcher has not seen it before. */
+  readonly isNew: boolean;
+}
 
-/** `loaded`: files of the project, the configuration among them. `changed`: those that were saved. */
-export function codeAmong(
-  changed: readonly string[],
-  loaded: ReadonlySet<string>,
-): readonly string[] {
-  const others = changed.filter((file) => !loaded.has(file));
-  if (others.length === 0) return changed;
-  const sources = [...loaded].slice(0, SOURCES_MAX).map(sourceOf);
-  // What is saved may be a module that another one of them names.
-  const named = new Set<string>();
-  for (let size = -1; size < named.size;) {
-    size = named.size;
-    for (const file of others) {
-      if (named.has(file) || !sources.some((source) => names(source, file))) continue;
-      named.add(file);
-      if (CODE.test(extname(file))) sources.push(sourceOf(file));
+export interface ProjectFiles {
+  /** Those that are code. */
+  among(saved: readonly SavedFile[]): readonly string[];
+}
+
+export interface ProjectFilesSettings {
+  readonly isLoaded: (file: string) => boolean;
+  /** The code was being loaded then. */
+  readonly wasLoading: (at: number) => boolean;
+  /** Tools, hooks or checks ran then. */
+  readonly ranCode: (at: number) => boolean;
+  /** Hears of each output once. */
+  readonly output: (file: string) => void;
+}
+
+const TIMES_MAX = 3;
+const REMEMBERED_MAX = 5_000;
+const SOURCE = /\.[cm]?[jt]sx?$/;
+const CONTENT_BYTES_MAX = 1024 * 1024;
+
+export function projectFiles(settings: ProjectFilesSettings): ProjectFiles {
+  const { isLoaded, wasLoading, ranCode, output } = settings;
+  /** What loads wrote last. */
+  const contents = new Map<string, string>();
+  /** How often a file, or a new one of its kind in its folder, was written at work, without another time between. */
+  const times = new Map<string, number>();
+  const told = new Set<string>();
+
+  function count(name: string): number {
+    const next = (times.get(name) ?? 0) + 1;
+    remember(times, name, next);
+    return next;
+  }
+
+  function isAsBefore(file: string): boolean {
+    const content = contentOf(file);
+    const before = contents.get(file);
+    if (content !== undefined) remember(contents, file, content);
+    return content !== undefined && content === before;
+  }
+
+  function tell(name: string): void {
+    if (told.has(name) || told.size >= REMEMBERED_MAX) return;
+    told.add(name);
+    output(name);
+  }
+
+  function isCode({ file, at, isNew }: SavedFile): boolean {
+    if (wasLoading(at) && isAsBefore(file)) return false;
+    if (isLoaded(file)) return true;
+    const kind = join(dirname(file), `*${extname(file)}`);
+    const isAtWork = wasLoading(at) || (!SOURCE.test(file) && ranCode(at));
+    if (!isAtWork) {
+      times.delete(file);
+      if (isNew) times.delete(kind);
+      return true;
     }
+    if (isNew && count(kind) > TIMES_MAX) {
+      // Also when it is written further.
+      times.set(file, TIMES_MAX);
+      tell(kind);
+      return false;
+    }
+    if (count(file) <= TIMES_MAX) return true;
+    // One of a kind that has been told.
+    if (!told.has(kind)) tell(file);
+    return false;
   }
-  return changed.filter((file) => loaded.has(file) || named.has(file));
+
+  return { among: (saved) => saved.filter(isCode).map(({ file }) => file) };
 }
 
-/** '': it is gone, or larger than code is. */
-function sourceOf(file: string): string {
+/** The oldest is forgotten. */
+function remember<T>(all: Map<string, T>, name: string, value: T): void {
+  all.delete(name);
+  all.set(name, value);
+  if (all.size > REMEMBERED_MAX) all.delete(all.keys().next().value ?? name);
+}
+
+/** Its digest; undefined: it is gone, or large. */
+function contentOf(file: string): string | undefined {
   try {
-    return statSync(file).size > SOURCE_BYTES_MAX ? '' : readFileSync(file, 'utf8');
+    if (statSync(file).size > CONTENT_BYTES_MAX) return undefined;
+    return createHash('sha256').update(readFileSync(file)).digest('hex');
   } catch {
-    return '';
+    return undefined;
   }
-}
-
-/** A name may be put together (`${agent}.md`), and a folder may be listed. */
-function names(source: string, file: string): boolean {
-  const [name, extension] = [basename(file), extname(file)];
-  if (CODE.test(extension)) return source.includes(`/${name.slice(0, -extension.length)}`);
-  if (source.includes(name)) return true;
-  const ending = `[}'"\`]${extension.replace('.', '\\.')}['"\`]`;
-  return /\breaddir/.test(source) || new RegExp(ending).test(source);
 }

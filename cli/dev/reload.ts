@@ -14,7 +14,7 @@ import { loadFailureLines, placeOfError, type ProjectCode } from './project-code
 import { providersOf, type DevWorkers } from './dev-workers.js';
 
 export interface Reloading {
-  readonly code: ProjectCode;
+  readonly code: Pick<ProjectCode, 'load'>;
   /** What the workers began with. */
   readonly config: Config;
   /** Places of errors are told from here. */

@@ -1,4 +1,5 @@
 /** What `holdfast dev` runs, in order: server, desk, workers; and what a saved file and a key mean to them. */
+import { relative } from 'node:path';
 import { HoldfastError } from '../../core/state/errors.js';
 import { runningServer, type ServerHandle } from '../../devserver/index.js';
 import type { Environment } from '../../worker/config.js';
@@ -6,6 +7,7 @@ import { withoutName, type ServerReach } from '../../worker/reach.js';
 import type { Cli } from '../command.js';
 import { openBrowser } from '../connectors/browser.js';
 import { startEmbedded } from '../embedded-server.js';
+import { inert } from '../render/index.js';
 import { embeddedReach, type KnownReach } from '../session.js';
 import type { ServeOptions } from '../serve.js';
 import { aborted, onInterrupt } from '../terminal/interrupt.js';
@@ -18,8 +20,9 @@ import { liveCode, type LiveCode } from './live-code.js';
 import { watchNeighbours } from './neighbours.js';
 import type { DevAt } from './options.js';
 import { projectCode } from './project-code.js';
+import { projectFiles } from './project-files.js';
 import { reloader, type Reloader } from './reload.js';
-import { watchFiles } from './watcher.js';
+import { watchFiles, type Watcher } from './watcher.js';
 
 /** What was begun, the last of it first to be ended. */
 type Ending = () => void | Promise<void>;
@@ -63,7 +66,7 @@ export async function runDev(cli: Cli, at: DevAt, output: Output): Promise<void>
     const workers = devWorkers(serving, live, output);
     const loading = { code, config, folder: environment.folder, live, desk, workers, place };
     const reload = reloader(loading, output);
-    endings.push(...(await beside(cli, { ...at, code, reload, desk }, output)));
+    endings.push(...(await beside(cli, { ...at, code, reload, desk, live }, output)));
     const asked = workers.ready.then((isServing) =>
       isServing && options.ask !== undefined ? askFirst(at, { config, signal }, output) : undefined,
     );
@@ -91,20 +94,15 @@ interface Beside extends DevAt {
   readonly code: ReturnType<typeof projectCode>;
   readonly reload: Reloader;
   readonly desk: DevDesk;
+  readonly live: LiveCode;
 }
 
 /** What watches files, keys and the queue. Gives what ends each. */
 async function beside(cli: Cli, at: Beside, output: Output): Promise<readonly Ending[]> {
-  const { options, session, code, reload, desk } = at;
+  const { options, session, reload, desk } = at;
   const endings: Ending[] = [() => reload.stop()];
   if (options.watch) {
-    const watcher = await watchFiles({
-      folders: code.folders,
-      changed(files) {
-        const saved = code.among(files);
-        if (saved.length > 0) reload.changed(saved);
-      },
-    });
+    const watcher = await watchProject(cli, at, output);
     endings.push(() => watcher.stop());
   }
   const { taskQueue } = session.place;
@@ -122,6 +120,31 @@ async function beside(cli: Cli, at: Beside, output: Output): Promise<readonly En
     output.line('Keys             r loads the code anew, o opens the desk, q ends');
   }
   return endings;
+}
+
+function watchProject(cli: Cli, { code, live, reload }: Beside, output: Output): Promise<Watcher> {
+  const { folder } = cli.environment;
+  const files = projectFiles({
+    isLoaded: code.isLoaded,
+    wasLoading: code.wasLoading,
+    ranCode: live.work.ranCode,
+    output: (file) =>
+      output.remark(
+        `${inert(relative(folder, file))} is written while tools run or code is loaded, so it is taken for their output. Saved at another time it counts as code.`,
+      ),
+  });
+  return watchFiles({
+    root: code.folder,
+    folders: code.folders,
+    changed(saved) {
+      const found = files.among(saved);
+      if (found.length > 0) reload.changed(found);
+    },
+    beyond: (what) =>
+      output.remark(
+        `The project has more than ${what}. Files beyond them are not watched: start \`holdfast dev\` anew after a change there.`,
+      ),
+  });
 }
 
 /** As the terminal would: every part of the command that listens hears the signal. */

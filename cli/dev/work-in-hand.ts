@@ -1,5 +1,6 @@
 /** What workers of this process are doing: for whoever ends them, and waits. */
 import { durationText, inert } from '../render/index.js';
+import { workTimes } from './work-times.js';
 
 export interface Job {
   readonly kind: string;
@@ -10,6 +11,8 @@ export interface WorkInHand {
   during<T>(job: Job, work: () => Promise<T>): Promise<T>;
   /** Model calls, calls of tools and the like, the longest at work first: `issue_refund of run_1 (3 s)`. */
   shown(): readonly string[];
+  /** Whether code of the project was at work then; of the last few times. `at`: ms since epoch. */
+  ranCode(at: number): boolean;
 }
 
 const SHOWN_MAX = 5;
@@ -25,17 +28,29 @@ const WORDS: Readonly<Record<string, string>> = {
   reconcile_tool: 'what became of a call',
 };
 
+/** What runs code of the project that may write files. */
+const OF_PROJECT: ReadonlySet<string> = new Set([
+  'execute_tool',
+  'reconcile_tool',
+  'run_hooks',
+  'run_check',
+]);
+
 export function workInHand(clock: () => number = Date.now): WorkInHand {
   const jobs = new Map<Job, number>();
+  const times = workTimes(clock);
   return {
     async during(job, work) {
       jobs.set(job, clock());
+      const end = OF_PROJECT.has(job.kind) ? times.begin() : undefined;
       try {
         return await work();
       } finally {
         jobs.delete(job);
+        end?.();
       }
     },
+    ranCode: (at) => times.covers(at),
     shown() {
       const named = [...jobs].flatMap(([job, since]) => {
         const what = whatOf(job);

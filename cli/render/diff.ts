@@ -3,7 +3,7 @@ import { isRecord } from '../../core/json/shape.js';
 import type { Diff, DiffRow, Ending, SideEntry } from '../../recording/diff.js';
 import type { TreeDiff } from '../../recording/tree-diff.js';
 import type { Output } from '../terminal/output.js';
-import { inert, usdText } from './index.js';
+import { inert, plural, usdText } from './index.js';
 
 const ROWS_SHOWN = 40;
 const COLUMN_CHARS = 58;
@@ -23,7 +23,7 @@ export function printDiff(diff: TreeDiff, output: Output): void {
 }
 
 function printRun(diff: Diff, output: Output): void {
-  const { equal, differsIn, why, first, decision, rows, a, b } = diff;
+  const { equal, differsIn, why, first, decision, rows, actionsApart = 0, a, b } = diff;
   output.line(equal ? `Equal. ${why}` : `The runs differ in ${differsIn}. ${inert(why, 600)}`);
   if (first !== undefined) output.line(`First difference  ${placeOf(first, 'has ended')}`);
   if (decision !== undefined)
@@ -36,6 +36,7 @@ function printRun(diff: Diff, output: Output): void {
     }
     const more = rows.length - ROWS_SHOWN;
     if (more > 0) output.remark(`${more} more places are in --json.`);
+    if (actionsApart > 0) output.line(apartLine(actionsApart));
   }
   output.line('');
   for (const [name, ending] of [
@@ -43,6 +44,10 @@ function printRun(diff: Diff, output: Output): void {
     ['B', b],
   ] as const)
     output.line(endLine(name, ending));
+}
+
+function apartLine(count: number): string {
+  return `${plural(count, 'action')} of both runs stand more than 256 rows apart: rows between them stand beside others than their like.`;
 }
 
 function placeOf({ a, b }: DiffRow, nothing: string): string {

@@ -25,8 +25,7 @@ export function momentLines(moment: ToldMoment, paint: Paint): readonly string[]
       const given = inert(JSON.stringify(args), MESSAGE_CHARS_MAX);
       return `${paint.bold('Call')}  ${inert(tool)} (${stage}) ${given}`;
     }),
-    ...requestLines(moment, paint),
-    ...replyLines(moment, paint),
+    ...askedLines(moment, paint),
     '',
     ...(next === undefined
       ? ['This is the last step.']
@@ -67,7 +66,20 @@ function moneyLines(view: MomentView['view']): readonly string[] {
   ];
 }
 
-function requestLines({ request, step }: ToldMoment, paint: Paint): readonly string[] {
+/** A reply stands behind its own request. */
+function askedLines(moment: ToldMoment, paint: Paint): readonly string[] {
+  const { request, answered, step } = moment;
+  const newest = requestLines(request, step, paint);
+  const reply = replyLines(moment, paint);
+  if (answered === undefined) return [...newest, ...reply];
+  return [...requestLines(answered, step, paint), ...reply, ...newest];
+}
+
+function requestLines(
+  request: ToldMoment['request'],
+  step: number,
+  paint: Paint,
+): readonly string[] {
   if (request === undefined) return [];
   const since = request.step === step ? '' : `, begun in step ${request.step}`;
   const title = paint.bold(

@@ -51,6 +51,16 @@ const block = z.looseObject({
   isError: z.boolean().optional(),
 });
 
+const asked = z.looseObject({
+  step: z.number().int().describe('that began it'),
+  call: z.number().int(),
+  model: z.string().optional(),
+  system: z.string().optional(),
+  tools: z.array(z.looseObject({ name: z.string() })).optional(),
+  messages: z.array(z.looseObject({ role: z.string(), blocks: z.array(block) })).optional(),
+  missing: z.string().optional().describe('why no more of it is told'),
+});
+
 export const moment = z.object({
   ...decision,
   runId: z.string(),
@@ -72,17 +82,7 @@ export const moment = z.object({
   calls: z.array(
     z.looseObject({ id: z.string(), tool: z.string(), args: z.unknown(), stage: z.string() }),
   ),
-  request: z
-    .looseObject({
-      step: z.number().int().describe('that began it'),
-      call: z.number().int(),
-      model: z.string().optional(),
-      system: z.string().optional(),
-      tools: z.array(z.looseObject({ name: z.string() })).optional(),
-      messages: z.array(z.looseObject({ role: z.string(), blocks: z.array(block) })).optional(),
-      missing: z.string().optional().describe('why no more of it is told'),
-    })
-    .optional(),
+  request: asked.optional(),
   reply: z
     .looseObject({
       step: z.number().int().describe('that received it'),
@@ -94,7 +94,10 @@ export const moment = z.object({
       missing: z.string().optional().describe('why its text is not told'),
     })
     .optional()
-    .describe('the newest reply that no later request has answered'),
+    .describe('the newest reply since the request was begun, in that step or behind it'),
+  answered: asked
+    .optional()
+    .describe('the request that the reply answers, where it is another one'),
   next: z.object(decision).optional(),
   state: z.looseObject({}),
 });
@@ -139,6 +142,11 @@ export const diff = z.object({
   decision: row.optional().describe('the first decision that came out differently'),
   why: z.string(),
   textDifferences: z.number().int(),
+  actionsApart: z
+    .number()
+    .int()
+    .optional()
+    .describe('actions that each run has once and that stand more than 256 rows apart'),
   a: ending,
   b: ending,
   rows: z.array(row).describe('both paths from the first difference on, the same beside the same'),

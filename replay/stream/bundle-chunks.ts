@@ -1,4 +1,5 @@
 /** The text of a bundle's file in chunks, unpacked where it is packed; no more of it than a bundle may have. */
+import { createHash } from 'node:crypto';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
@@ -9,8 +10,31 @@ import { NotCanonical } from './json-pieces.js';
 const CHUNK_BYTES = 256 * 1024;
 const GZIP_MAGIC = [0x1f, 0x8b] as const;
 
-/** Its file is open until its end, or until `return`. Errors: `NotCanonical` for what is larger, or cannot be read or unpacked. */
-export async function* bundleChunks(file: string): AsyncGenerator<string, void> {
+export interface TextOfFile {
+  /** Its file is open until its end, or until `return`. Errors: `NotCanonical` for what is larger, or cannot be read or unpacked. */
+  readonly chunks: AsyncGenerator<string, void>;
+  /** Reads what is left, and gives the SHA-256 of all of the text: two readings with the same one have read the same. */
+  digest(): Promise<string>;
+}
+
+export function textOfFile(file: string): TextOfFile {
+  const hash = createHash('sha256');
+  async function* hashed(): AsyncGenerator<string, void> {
+    for await (const chunk of bundleChunks(file)) {
+      hash.update(chunk, 'utf8');
+      yield chunk;
+    }
+  }
+  const chunks = hashed();
+  async function rest(): Promise<string> {
+    for await (const _ of chunks);
+    return hash.digest('hex');
+  }
+  let digest: Promise<string> | undefined;
+  return { chunks, digest: () => (digest ??= rest()) };
+}
+
+async function* bundleChunks(file: string): AsyncGenerator<string, void> {
   const decoder = new StringDecoder('utf8');
   let handle: FileHandle | undefined;
   let bytes = 0;

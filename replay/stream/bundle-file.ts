@@ -1,73 +1,123 @@
 /**
  * The runs of a bundle's file for their replay, one history at a time.
- * Invariant: all of the file has been checked before the first of its histories is given.
+ * Invariants: all of the file has been checked before the first of its histories is given; a second reading ends well
+ * only where it has read the text of the first one.
  */
+import type { Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunEvent } from '../../core/state/event.js';
+import { brokenHistory } from '../broken-history.js';
 import type { Bundle, Segment } from '../bundle.js';
+import { pieces } from '../bundle-schema.js';
 import { readWhole } from '../read-bundle.js';
 import { treeOfBundle, type ReplayableTree } from '../replay-tree.js';
 import type { StreamedRun } from '../strict-replay.js';
-import { bundleChunks } from './bundle-chunks.js';
-import { jsonPieces, NotCanonical, type JsonPieces } from './json-pieces.js';
-import { namesWithLast, ROOT, walkBundle, type BundleHearer } from './walk-bundle.js';
+import { textOfFile } from './bundle-chunks.js';
+import { jsonPieces, namesWithLast, NotCanonical, type JsonPieces } from './json-pieces.js';
+import {
+  fit,
+  refuse,
+  ROOT,
+  walkBundle,
+  type BundleHearer,
+  type WalkedBundle,
+} from './walk-bundle.js';
 
-/** Errors: `InvalidBundle`. */
+/** Errors: `InvalidBundle`; of its runs also where the file was changed meanwhile. */
 export async function replayableFile(file: string): Promise<ReplayableTree> {
   try {
-    const { run, members = [] } = await walkBundle(file, {});
-    return { root: run.runId, count: members.length + 1, runs: runsIn(file) };
+    const { head, textDigest } = await walkBundle(file, {});
+    const { run, members = [] } = head;
+    return { root: run.runId, count: members.length + 1, runs: runsIn({ file, textDigest }) };
   } catch (error) {
     if (!(error instanceof NotCanonical)) throw error;
     return treeOfBundle(await readWhole(file));
   }
 }
 
-/** The members first, as they stand there. */
-async function* runsIn(file: string): AsyncGenerator<StreamedRun, void> {
-  const chunks = bundleChunks(file);
-  try {
-    const json = jsonPieces(chunks, () => undefined);
-    yield* unchanged(file, runsOf({ json, file }, namesWithLast(json, 'digest')));
-  } finally {
-    await chunks.return();
-  }
+/** A file that has been checked, and the digest of what was checked. */
+export interface CheckedFile extends Pick<WalkedBundle, 'textDigest'> {
+  readonly file: string;
 }
 
-/** Who replays pulls the segments of a run, so each list says by itself that its file has changed. */
-async function* unchanged<T>(file: string, values: AsyncIterable<T>): AsyncGenerator<T, void> {
-  try {
-    yield* values;
-  } catch (error) {
-    throw changedFile(file, error);
-  }
+/** A reading of a file that has been read before. */
+interface SecondReading {
+  readonly json: JsonPieces;
+  readonly names: AsyncGenerator<string, void>;
+  /** Reads what is left, and refuses what is not the text of the first reading. */
+  end(): Promise<void>;
+  /** What an error of the reading, or of its values, means: in a text that is another one it means that. */
+  meaning(error: unknown): Promise<unknown>;
+  close(): Promise<void>;
 }
 
-/** Any other error stays as it is. */
-function changedFile(file: string, error: unknown): unknown {
-  if (!(error instanceof NotCanonical)) return error;
+function readAgain({ file, textDigest }: CheckedFile): SecondReading {
+  const { chunks, digest } = textOfFile(file);
+  const json = jsonPieces(chunks, () => undefined);
+  const isOther = (): Promise<boolean> =>
+    digest().then(
+      (found) => found !== textDigest,
+      () => true,
+    );
+  return {
+    json,
+    names: namesWithLast(json, 'digest'),
+    async end() {
+      if (await isOther()) throw changedFile(file);
+    },
+    async meaning(error) {
+      return error instanceof NotCanonical || (await isOther()) ? changedFile(file) : error;
+    },
+    close: async () => void (await chunks.return()),
+  };
+}
+
+function changedFile(file: string): HoldfastError {
   return new HoldfastError('InvalidBundle', `${file.slice(-200)} was changed while it was read.`, {
-    hint: 'Run the command again.',
+    hint: 'Run the command again when nothing writes the file.',
     details: { file },
   });
 }
 
-/** Events and segments of all runs of a file that has been checked. Errors: `InvalidBundle`. */
+/** The members first, as they stand there. The last segment of all ends behind the end of the file. */
+async function* runsIn(checked: CheckedFile): AsyncGenerator<StreamedRun, void> {
+  const reading = readAgain(checked);
+  try {
+    yield* meant(reading, runsOf(reading, reading.names, true));
+  } finally {
+    await reading.close();
+  }
+}
+
+/** Who replays pulls the segments of a run, so each list says by itself that its file has changed. */
+async function* meant<T>(
+  reading: SecondReading,
+  values: AsyncIterable<T>,
+): AsyncGenerator<T, void> {
+  try {
+    yield* values;
+  } catch (error) {
+    throw await reading.meaning(error);
+  }
+}
+
+/** Events and segments of all runs of a file that has been checked; known to be right at the end. Errors: `InvalidBundle`. */
 export async function hearAgain(
-  file: string,
+  checked: CheckedFile,
   hearer: Pick<BundleHearer, 'event' | 'segment'>,
 ): Promise<void> {
-  const chunks = bundleChunks(file);
+  const reading = readAgain(checked);
+  const { json, names } = reading;
   try {
-    const json = jsonPieces(chunks, () => undefined);
     const root = partHeard(json, hearer, ROOT);
-    for await (const name of namesWithLast(json, 'digest')) {
+    for await (const name of names) {
       await (name === 'members' ? membersHeard(json, hearer) : root(name));
     }
+    await reading.end();
   } catch (error) {
-    throw changedFile(file, error);
+    throw await reading.meaning(error);
   } finally {
-    await chunks.return();
+    await reading.close();
   }
 }
 
@@ -101,27 +151,35 @@ function partHeard(
   };
 }
 
-interface SecondReading {
-  readonly json: JsonPieces;
-  readonly file: string;
-}
-
 /** A run stands before its segments. */
 async function* runsOf(
   reading: SecondReading,
-  names: AsyncIterable<string>,
+  names: AsyncGenerator<string, void>,
+  isRoot: boolean,
 ): AsyncGenerator<StreamedRun, void> {
-  const { json, file } = reading;
+  const { json } = reading;
   let run: Bundle['run'] | undefined;
   for await (const name of names) {
     if (name === 'members') {
-      for await (const _ of json.items()) yield* runsOf(reading, json.names());
+      for await (const _ of json.items()) yield* runsOf(reading, json.names(), false);
     } else if (name === 'run') {
-      run = (await json.value()) as unknown as Bundle['run'];
+      run = fit<Bundle['run']>(pieces.run, await json.value());
     } else if (name === 'segments' && run !== undefined) {
-      yield { run, segments: unchanged(file, segmentsIn(json)) };
+      yield { run, segments: meant(reading, replayable(reading, isRoot)) };
+      if (isRoot) return;
     } else await json.skip();
   }
+}
+
+/** A list of the root ends once all of the file has been read: its last report comes behind that. */
+async function* replayable(reading: SecondReading, isRoot: boolean): AsyncGenerator<Segment, void> {
+  for await (const segment of segmentsIn(reading.json)) {
+    // Of another text a replay would fail in its own words.
+    fit(pieces.segment, segment as unknown as Json);
+    refuse(brokenHistory(segment.events));
+    yield segment;
+  }
+  if (isRoot) await reading.end();
 }
 
 async function* segmentsIn(json: JsonPieces): AsyncGenerator<Segment, void> {

@@ -16,12 +16,13 @@ export async function collected(file: string): Promise<Bundle | undefined> {
     return parts;
   };
   try {
-    const { members, ...head } = await walkBundle(file, {
+    const walked = await walkBundle(file, {
       node: (hash, node) => void nodes.push([hash, node]),
       blob: (hash, text) => void blobs.push([hash, text]),
       event: (event, member) => void partsOf(member).events.push(event),
       segment: (segment, member) => void partsOf(member).segments.push(segment),
     });
+    const { members, ...head } = walked.head;
     return {
       ...head,
       ...partsOf(ROOT),

@@ -83,6 +83,23 @@ export function jsonPieces(
   return { take, peek, value, names, items, skip, pass: view.pass };
 }
 
+/** Names of an object, in their order but for one that comes last. */
+export async function* namesWithLast(json: JsonPieces, last: string): AsyncGenerator<string, void> {
+  let before = '';
+  await json.take('{');
+  for (;;) {
+    const name = await json.value();
+    if (typeof name !== 'string' || (name !== last && name <= before)) {
+      throw new NotCanonical('names are not in order');
+    }
+    before = name;
+    await json.take(':');
+    yield name;
+    if (name === last) return json.take('}');
+    await json.take(',');
+  }
+}
+
 /** The part of a text that is held. */
 interface View {
   peek(): Promise<string>;

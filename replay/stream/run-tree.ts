@@ -15,7 +15,6 @@ import { hearAgain } from './bundle-file.js';
 import { NotCanonical } from './json-pieces.js';
 import { keptTree, type KeptRun } from './record-run.js';
 import { openSpooledShelf } from './spooled-shelf.js';
-import { RECORD_BYTES_MAX } from './too-large.js';
 import { ROOT, walkBundle, type MemberHead } from './walk-bundle.js';
 
 export interface RunHearer {
@@ -45,9 +44,10 @@ export interface RunTree {
 export async function treeOfFile(file: string, hearing: () => RunHearer): Promise<RunTree> {
   const { hearer, rethrow } = deferred(hearing());
   try {
-    const head = await walkBundle(file, hearer);
+    const { head, textDigest } = await walkBundle(file, hearer);
     rethrow();
-    return { source: 'file', head, again: (next) => hearAgain(file, next), close: nothing };
+    const read = { file, textDigest };
+    return { source: 'file', head, again: (next) => hearAgain(read, next), close: nothing };
   } catch (error) {
     if (!(error instanceof NotCanonical)) throw error;
     const bundle = await readWhole(file);
@@ -120,7 +120,7 @@ export async function treeOfRun(
   run: Bundle['run'],
   { alone, folder, hearer }: TreeOptions,
 ): Promise<RunTree> {
-  const shelf = await openSpooledShelf(folder, RECORD_BYTES_MAX);
+  const shelf = await openSpooledShelf(folder);
   try {
     const { root, members, absent }: RecordedTree<KeptRun<Values<Json>>> = await keptTree(
       place,

@@ -3,7 +3,7 @@ import type { Json } from '../../core/json/json.js';
 import { BUNDLE_BYTES_MAX } from '../bundle.js';
 import { keyedOf, type Keyed, type Shelf, type Values } from '../redaction/recorded.js';
 import { openSpool, type Stretch } from './spool.js';
-import { tooLargeBundle } from './too-large.js';
+import { tooLargeRecord } from './too-large.js';
 
 const NEWLINE = 0x0a;
 
@@ -19,7 +19,7 @@ export async function openSpooledShelf(
   async function* bounded(lines: AsyncIterable<string>): AsyncGenerator<string, void> {
     for await (const line of lines) {
       held += Buffer.byteLength(line);
-      if (held > bytesMax) throw tooLargeBundle();
+      if (held > bytesMax) throw tooLargeRecord(bytesMax);
       yield line;
     }
   }

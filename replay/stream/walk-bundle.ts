@@ -14,8 +14,8 @@ import { pieces } from '../bundle-schema.js';
 import { referencesIn } from '../references.js';
 import { sha256OfText } from '../sha256.js';
 import { brokenTree, MEMBERS_MAX } from '../tree.js';
-import { bundleChunks } from './bundle-chunks.js';
-import { jsonPieces, NotCanonical, type JsonPieces } from './json-pieces.js';
+import { textOfFile } from './bundle-chunks.js';
+import { jsonPieces, namesWithLast, NotCanonical, type JsonPieces } from './json-pieces.js';
 import { runChecks } from './run-checks.js';
 
 /** Hears what has been read of a file. It is known to be right when the walk has ended, and not before. */
@@ -38,17 +38,24 @@ export const ROOT = -1;
 
 const DIGEST_NAME = ',"digest":';
 
+export interface WalkedBundle {
+  readonly head: BundleHead;
+  /** Of all of the text that was read. */
+  readonly textDigest: string;
+}
+
 /** Errors: `NotCanonical`. */
-export async function walkBundle(file: string, hearer: BundleHearer): Promise<BundleHead> {
-  const chunks = bundleChunks(file);
+export async function walkBundle(file: string, hearer: BundleHearer): Promise<WalkedBundle> {
+  const text = textOfFile(file);
   try {
-    return await walkChunks(chunks, hearer);
+    const head = await walkChunks(text.chunks, hearer);
+    return { head, textDigest: await text.digest() };
   } catch (error) {
     // Nested deeper than the call stack: the reader of whole files says so.
     if (error instanceof RangeError) throw new NotCanonical('it is too deep', { cause: error });
     throw error;
   } finally {
-    await chunks.return();
+    await text.chunks.return();
   }
 }
 
@@ -71,23 +78,6 @@ async function walkChunks(
   if ((await json.peek()) !== '') throw new NotCanonical('something follows it');
   if (hashing.end() !== digest) throw new NotCanonical('it has another digest');
   return walk.end();
-}
-
-/** Names of an object, in their order but for one that comes last. */
-export async function* namesWithLast(json: JsonPieces, last: string): AsyncGenerator<string, void> {
-  let before = '';
-  await json.take('{');
-  for (;;) {
-    const name = await json.value();
-    if (typeof name !== 'string' || (name !== last && name <= before)) {
-      throw new NotCanonical('names are not in order');
-    }
-    before = name;
-    await json.take(':');
-    yield name;
-    if (name === last) return json.take('}');
-    await json.take(',');
-  }
 }
 
 /** The digest of a text that ends before these words, and a brace in their place. */
@@ -240,11 +230,11 @@ async function readBlobs({ json, hearer, found }: Walking): Promise<void> {
 }
 
 /** What its schema takes is of the type that the reader of whole files gives it. */
-function fit<T>(schema: z.ZodType, value: Json): T {
+export function fit<T>(schema: z.ZodType, value: Json): T {
   if (!schema.safeParse(value).success) throw new NotCanonical('a value is of another form');
   return value as unknown as T;
 }
 
-function refuse(broken: string | undefined): void {
+export function refuse(broken: string | undefined): void {
   if (broken !== undefined) throw new NotCanonical(broken);
 }

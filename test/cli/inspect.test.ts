@@ -116,6 +116,43 @@ test('the last step shows the answer of the model; a step behind a newer request
   });
 });
 
+test('a step that received a reply and made the next request shows each with its own', async () => {
+  const bundle = await stored('empty_response');
+  writeFileSync(join(folder, 'empty.json'), bundleText(bundle));
+  const { steps } = foldOf(bundle);
+  const both = steps.find(
+    ({ inputs, effects }) =>
+      inputs.some(({ type }) => type === 'model_replied') &&
+      effects.some(({ kind }) => kind === 'call_model'),
+  )!;
+  const first = steps.find(({ effects }) => effects.some(({ kind }) => kind === 'call_model'))!;
+  const at = async (step: number) =>
+    JSON.parse(
+      (await holdfast('inspect', 'empty.json', '--at', `${step}`, '--json')).out,
+    ) as object;
+  expect(await at(both.step)).toMatchObject({
+    request: { step: both.step, call: 2 },
+    reply: { step: both.step, call: 1 },
+    answered: { step: first.step, call: 1, messages: [{ role: 'user' }] },
+  });
+  const { out } = await holdfast('inspect', 'empty.json', '--at', `${both.step}`);
+  const titles = out.split('\n').filter((line) => /^(Request|Reply)/.test(line));
+  expect(titles).toEqual([
+    expect.stringMatching(/^Request 1 to .*, begun in step/),
+    expect.stringMatching(/^Reply to request 1/),
+    expect.stringMatching(/^Request 2 to/),
+  ]);
+  // A flush may stand between.
+  const next = steps[both.step]!;
+  if (!next.inputs.some(({ type }) => type === 'model_replied')) {
+    expect(await at(next.step)).not.toHaveProperty('reply');
+  } else {
+    const later = await at(next.step);
+    expect(later).toMatchObject({ request: { call: 2 }, reply: { call: 2 } });
+    expect(later).not.toHaveProperty('answered');
+  }
+});
+
 test('a step that there is not, and a word that is no step, are refused', async () => {
   const beyond = await holdfast('inspect', 'approved.json', '--at', '999');
   expect(beyond).toMatchObject({ code: 1, out: '' });

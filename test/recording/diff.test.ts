@@ -1,4 +1,6 @@
 /** Two runs beside each other: what is the same stands side by side, and what differs is named. */
+import { printDiff } from '../../cli/render/diff.js';
+import { createOutput } from '../../cli/terminal/output.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { diffOf, type Diff } from '../../recording/diff.js';
 import { stored } from '../replay/setup.js';
@@ -74,6 +76,40 @@ test('hundreds of rows that one run alone has are passed; of more, every place i
   );
   expect(right!.filter((type) => type === 'warning')).toHaveLength(900);
   expect(right!.filter((type) => type !== 'warning')).toEqual(left);
+});
+
+/** Each with an action of its own. */
+const warnings = (name: string, length: number): readonly RunEvent[] =>
+  Array.from({ length }, (_, n) => ({ ...warning, code: `${name}-${n}` }) as unknown as RunEvent);
+
+test('behind a stretch of any length that one run alone has, the same stands side by side again', () => {
+  const at = indexOf('tool_started');
+  for (const length of [300, 600, 2_000]) {
+    const longer = events.toSpliced(at, 0, ...warnings('alone', length));
+    const diff = compared('B', longer);
+    const of = (type: string) => diff.rows.filter(({ a, b }) => (a ?? b)!.type === type);
+    expect(of('warning').every(({ a }) => a === null)).toBe(true);
+    expect(diff.actionsApart).toBeUndefined();
+    if (length < 1_000) {
+      const others = diff.rows.filter(({ b }) => b?.type !== 'warning');
+      expect(others.length).toBeGreaterThan(2);
+      expect(others.every(({ a, b }) => a !== null && a.says === b?.says)).toBe(true);
+    }
+  }
+});
+
+test('actions that both runs took, and that stand too far apart to stand side by side, are counted', () => {
+  const [first, second] = warnings('moved', 2);
+  const between = (name: string) => warnings(name, 700);
+  const a = { runId: 'A', events: [...events, first!, ...between('a'), second!] };
+  const b = { runId: 'B', events: [...events, second!, ...between('b'), first!] };
+  const diff = diffOf(a, b, { actions: true });
+  expect(diff.actionsApart).toBe(1);
+  let out = '';
+  const streams = { out: (text: string) => void (out += text), err: () => undefined };
+  printDiff(diff, createOutput(streams, { json: false, colour: false }));
+  expect(out).toContain('1 action of both runs stand more than 256 rows apart');
+  expect(diffOf(a, a, { actions: true })).not.toHaveProperty('actionsApart');
 });
 
 test('rows with the same words say in which fields they differ', () => {

@@ -11,6 +11,7 @@ import { sha256OfText } from '../../replay/sha256.js';
 import { replayableFile } from '../../replay/stream/bundle-file.js';
 import { collected } from '../../replay/stream/collect.js';
 import { jsonPieces, NotCanonical } from '../../replay/stream/json-pieces.js';
+import { treeOfFile } from '../../replay/stream/run-tree.js';
 import { drawn } from '../draw.js';
 import { SEED, saySeed } from '../seed.js';
 import { keptBundles } from './recordings.js';
@@ -153,6 +154,85 @@ test('A file is replayed history by history, as the bundle is.', async () => {
     const report = await replayTree(await replayableFile(fileWith(text)));
     expect(report).toEqual(await replayTree(bundle));
     expect(report).toMatchObject({ equal: true, runId: bundle.run.runId });
+  }
+});
+
+test('A file that another one replaces between two readings is refused, whichever reads it.', async () => {
+  const bundle = await keptTree();
+  const text = written(documentOf(bundle));
+  const [member] = bundle.members ?? [];
+  const others = [
+    // Only a digest tells it from the first.
+    written(documentOf({ ...bundle, exportedAt: bundle.exportedAt + 1 })),
+    written(documentOf({ ...bundle, members: [] })),
+    written({ ...documentOf(bundle), events: [{ type: 'stop' }], segments: [{ segment: 0 }] }),
+    bundleText(bundle),
+    text.slice(0, -100),
+    written(documentOf({ ...bundle, ...member, members: undefined } as unknown as Bundle)),
+  ];
+  const refused = {
+    code: 'InvalidBundle',
+    message: expect.stringContaining('was changed while it was read') as string,
+  };
+  for (const other of others) {
+    const file = fileWith(text);
+    const tree = await treeOfFile(file, () => ({}));
+    const replayable = await replayableFile(file);
+    writeFileSync(file, other);
+    await expect(tree.again({ event: () => undefined })).rejects.toMatchObject(refused);
+    await expect(tree.again({ segment: () => undefined })).rejects.toMatchObject(refused);
+    const failing = () => {
+      throw new TypeError('of who hears it');
+    };
+    await expect(tree.again({ event: failing })).rejects.toMatchObject(refused);
+    await expect(replayTree(replayable)).rejects.toMatchObject(refused);
+  }
+});
+
+test('An error of who hears an unchanged file again stays what it is.', async () => {
+  const tree = await treeOfFile(fileWith(written(documentOf(await keptTree()))), () => ({}));
+  const failing = () => {
+    throw new TypeError('of who hears it');
+  };
+  await expect(tree.again({ event: failing })).rejects.toThrow(new TypeError('of who hears it'));
+  const heard: string[] = [];
+  await tree.again({ event: ({ type }) => void heard.push(type) });
+  expect(heard).toContain('goal_result');
+});
+
+test('An event without its fields is named, with what it lacks.', async () => {
+  const bundle = await stored('approved');
+  const { stamp } = bundle.events.at(-1)!;
+  // Of a run that goes on the store may have more than its history.
+  const segments = bundle.segments.map((one) => ({ ...one, events: one.events.slice(0, -1) }));
+  const withEvent = (event: object) =>
+    written(
+      documentOf({
+        ...bundle,
+        segments,
+        events: [...bundle.events, event as Bundle['events'][number]],
+      }),
+    );
+  const next = { ...stamp, seq: stamp.seq + 1 };
+  const unknown = withEvent({ type: 'of_a_later_release', stamp: next });
+  expect(parseBundle(unknown, 'run.json').events).toHaveLength(bundle.events.length + 1);
+  expect(await collected(fileWith(unknown))).toBeDefined();
+  for (const [event, lacks] of [
+    [{ type: 'model_response', stamp: next }, 'call'],
+    [{ type: 'tool_note', callId: 'a', tool: 't', stamp: next }, 'message'],
+    [{ type: 'user_message', messageId: 'm', text: 'plain', stamp: next }, 'text'],
+    [{ type: 'of_a_later_release', stamp: { seq: next.seq } }, 'stamp.runId'],
+  ] as const) {
+    const text = withEvent(event);
+    expect(await collected(fileWith(text))).toBeUndefined();
+    expect(() => parseBundle(text, 'run.json')).toThrow(
+      expect.objectContaining({
+        code: 'InvalidBundle',
+        message: expect.stringContaining(
+          `the event ${next.seq} (${event.type}) has no ${lacks} as such an event has it`,
+        ) as string,
+      }),
+    );
   }
 });
 

@@ -64,7 +64,7 @@ function Fetched(props: DiffViewProps & { readonly isActions: boolean }): VNode 
 }
 
 function Compared({ diff }: { readonly diff: RunDiff }): VNode {
-  const { equal, differsIn, why, decision, rows, rowsLeftOut = 0, a, b } = diff;
+  const { equal, differsIn, why, decision, rows, rowsLeftOut = 0, actionsApart = 0, a, b } = diff;
   const [shown, setShown] = useState(ROWS_AT_FIRST);
   const lastOf = (side: 'a' | 'b'): number =>
     rowsLeftOut > 0 ? rows.length : rows.findLastIndex((row) => row[side] !== null);
@@ -108,6 +108,9 @@ function Compared({ diff }: { readonly diff: RunDiff }): VNode {
           label={`Show later ones (${whole(rows.length - shown)})`}
           press={() => setShown(shown + ROWS_MORE)}
         />
+      )}
+      {actionsApart > 0 && (
+        <p class="help">{`${plural(actionsApart, 'action')} of both runs stand more than 256 rows apart: rows between them stand beside others than their like.`}</p>
       )}
       {rowsLeftOut > 0 && (
         <p class="help">{`${whole(rowsLeftOut)} more are left out. \`holdfast diff --json\` has them.`}</p>

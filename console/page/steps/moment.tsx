@@ -15,7 +15,14 @@ export interface MomentProps {
 }
 
 export function MomentShown({ moment, go }: MomentProps): VNode {
-  const { step, calls, request, reply, next, state } = moment;
+  const { step, calls, request, reply, answered, next, state } = moment;
+  const asked = (one: Moment['request']): VNode | undefined =>
+    one && (
+      <Part title={`Seen by the model: request ${one.call}`}>
+        <RequestShown request={one} step={step} go={go} />
+      </Part>
+    );
+  const newest = asked(request);
   return (
     <>
       <Part title={`Step ${step}`}>
@@ -33,16 +40,13 @@ export function MomentShown({ moment, go }: MomentProps): VNode {
           </div>
         ))}
       </Part>
-      {request !== undefined && (
-        <Part title={`Seen by the model: request ${request.call}`}>
-          <RequestShown request={request} step={step} go={go} />
-        </Part>
-      )}
+      {answered === undefined ? newest : asked(answered)}
       {reply !== undefined && (
         <Part title={reply.call === undefined ? 'Reply' : `Reply to request ${reply.call}`}>
           <ReplyShown reply={reply} step={step} go={go} />
         </Part>
       )}
+      {answered !== undefined && newest}
       <Part title={next === undefined ? 'This is the last step' : `Next: step ${next.step}`}>
         {next !== undefined && <Decided decision={next} />}
       </Part>

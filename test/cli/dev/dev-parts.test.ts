@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -11,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { EventEmitter } from 'node:events';
 import { defineAgent, defineConfig } from '../../../authoring/index.js';
 import { keptToken } from '../../../cli/desk/kept-token.js';
@@ -19,9 +18,7 @@ import type { LiveCode } from '../../../cli/dev/live-code.js';
 import { onKeys, type KeyInput } from '../../../cli/dev/keys.js';
 import { watchNeighbours } from '../../../cli/dev/neighbours.js';
 import { loadFailureLines, placeOfError, projectCode } from '../../../cli/dev/project-code.js';
-import { codeAmong } from '../../../cli/dev/project-files.js';
 import { reloader } from '../../../cli/dev/reload.js';
-import { watchFiles } from '../../../cli/dev/watcher.js';
 import { workInHand } from '../../../cli/dev/work-in-hand.js';
 import { createOutput } from '../../../cli/terminal/output.js';
 import { writeNewFile } from '../../../cli/new-file.js';
@@ -36,113 +33,6 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-dev-'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-describe('the watcher', () => {
-  const named = (file: string) => join(folder, file);
-
-  test('tells of files that were written, made and removed, and of nothing else', async () => {
-    writeFileSync(named('a.ts'), '1');
-    writeFileSync(named('b.md'), '1');
-    const told: string[] = [];
-    const watcher = await watchFiles({
-      folders: () => [folder],
-      changed: (files) => void told.push(...files),
-      everyMs: 5,
-    });
-    try {
-      writeFileSync(named('a.ts'), '22');
-      await until(() => told.includes(named('a.ts')));
-      writeFileSync(named('ignored.log'), '1');
-      writeFileSync(named('.hidden.ts'), '1');
-      writeFileSync(named('c.json'), '1');
-      await until(() => told.includes(named('c.json')));
-      rmSync(named('b.md'));
-      await until(() => told.includes(named('b.md')));
-      expect(told).toEqual([named('a.ts'), named('c.json'), named('b.md')]);
-    } finally {
-      watcher.stop();
-    }
-  });
-
-  test('a folder that is looked at for the first time has no news, and one that is gone ends nothing', async () => {
-    let folders = [join(folder, 'none')];
-    writeFileSync(named('a.ts'), '1');
-    const told: string[] = [];
-    let looks = 0;
-    const watcher = await watchFiles({
-      folders: () => {
-        looks += 1;
-        return folders;
-      },
-      changed: (files) => void told.push(...files),
-      everyMs: 5,
-    });
-    try {
-      folders = [...folders, folder];
-      const before = looks;
-      // A look that begins is over when the one after it begins.
-      await until(() => looks >= before + 2);
-      writeFileSync(named('a.ts'), '22');
-      await until(() => told.length > 0);
-      expect(told).toEqual([named('a.ts')]);
-    } finally {
-      watcher.stop();
-    }
-  });
-});
-
-describe('what of saved files is code', () => {
-  const write = (name: string, text: string): string => {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
-    return join(folder, name);
-  };
-  const CONFIG = compiledPath(join(ROOT, 'index.ts'));
-
-  test('is what was loaded, and what that names; a bundle, a case and a script of their own are none', async () => {
-    write(
-      'src/prompt.cjs',
-      "exports.text = require('node:fs').readFileSync(__dirname + '/words.md', 'utf8');",
-    );
-    const words = write('src/words.md', 'Help.');
-    const configFile = write(
-      'holdfast.config.cjs',
-      `const { defineAgent, defineConfig } = require(${JSON.stringify(CONFIG)});
-       const { text } = require('./src/prompt.cjs');
-       const agent = defineAgent({ name: 'a', model: 'scripted/x', instructions: text });
-       module.exports = defineConfig({ agents: [agent], scripted: () => ({ text: 'Yes.' }) });`,
-    );
-    const others = ['works.json', 'cases/refund.json', 'order.cjs', 'report.md'].map((name) =>
-      write(name, '{}'),
-    );
-    const code = projectCode({ folder, configFile });
-    await code.load();
-    const prompt = join(folder, 'src', 'prompt.cjs');
-    expect(code.among([...others, configFile, prompt, words])).toEqual([configFile, prompt, words]);
-    expect(code.among(others)).toEqual([]);
-    // A module that is saved together with the one that begins to name it.
-    const later = write('src/later.cjs', "require('./latest.json');");
-    const latest = write('src/latest.json', '{}');
-    write('src/prompt.cjs', "exports.text = require('./later.cjs');");
-    expect(code.among([latest, prompt, later, ...others])).toEqual([latest, prompt, later]);
-  });
-
-  test('is anything while the configuration cannot be loaded', async () => {
-    const configFile = write('holdfast.config.cjs', "require('./missing');");
-    const code = projectCode({ folder, configFile });
-    await expect(code.load()).rejects.toMatchObject({ code: 'InvalidConfig' });
-    const missing = write('missing.cjs', '');
-    expect(code.among([missing])).toEqual([missing]);
-  });
-
-  test('may be put together by its ending, or be found in a folder that is listed', () => {
-    const loaded = (text: string) => new Set([write('a.ts', text)]);
-    const [prompt, bundle] = [join(folder, 'refund.md'), join(folder, 'works.json')];
-    const named = 'readFileSync(`${name}.md`)';
-    expect(codeAmong([prompt, bundle], loaded(named))).toEqual([prompt]);
-    expect(codeAmong([prompt, bundle], loaded('readdirSync(here)'))).toEqual([prompt, bundle]);
-  });
-});
 
 describe('the place of an error', () => {
   test('is the line that a parser names', () => {
@@ -199,7 +89,7 @@ test('a desk that does not start after a save is no failed load', async () => {
   };
   const reload = reloader(
     {
-      code: { load: async () => config, folders: () => [], among: (files) => files },
+      code: { load: async () => config },
       config,
       folder,
       live: { replace: async () => 0 } as unknown as LiveCode,
@@ -369,6 +259,24 @@ test('work in hand is named with its run and its time, the longest first, and fi
   for (const end of ends) end();
   await Promise.all([tool, ...others]);
   expect(work.shown()).toEqual([]);
+});
+
+test('code of the project is at work while tools, hooks and checks run, and a moment longer', async () => {
+  let now = 10_000;
+  const work = workInHand(() => now);
+  const during = (kind: string, ms: number) =>
+    work.during({ kind, input: { run: { runId: 'run_1' } } }, async () => void (now += ms));
+  await during('call_model', 5_000);
+  expect(work.ranCode(12_000)).toBe(false);
+  await during('execute_tool', 5_000);
+  now += 60_000;
+  expect([14_900, 15_000, 19_999, 20_100, 21_000].map((at) => work.ranCode(at))).toEqual([
+    false,
+    true,
+    true,
+    true,
+    false,
+  ]);
 });
 
 // In a process of its own: the test runner has modules of its own, and no native import.
