@@ -4,6 +4,7 @@ import type { Store } from '../../store/store.js';
 import { BUNDLE_BYTES_MAX } from '../bundle.js';
 import { missingText } from '../gather.js';
 import { referencesIn, type References } from '../references.js';
+import { servedText } from '../served-texts.js';
 import type { Hashed, Pieces } from './bundle-source.js';
 import { openSpool, type Spool, type Stretch } from './spool.js';
 import { tooLargeBundle } from './too-large.js';
@@ -25,7 +26,7 @@ export interface BundleSpool extends Pick<Spool, 'put' | 'read' | 'close'> {
 }
 
 export interface SpoolSettings {
-  readonly store: Pick<Store, 'readBack' | 'getBlob'>;
+  readonly store: Pick<Store, 'readBack' | 'getBlob' | 'connectorTool'>;
   readonly tenant: string;
   readonly folder: string;
   readonly look: (value: Json) => void;
@@ -37,6 +38,7 @@ export async function spoolOf(settings: SpoolSettings): Promise<BundleSpool> {
   const heads = new Set<string>();
   /** Texts that must be there, and those that may be. */
   const named = { needed: new Set<string>(), possible: new Set<string>() };
+  const served = new Map<string, { readonly name: string; readonly version: string }>();
   const nodes = new Map<string, Stretch>();
   let blobCount = 0;
 
@@ -47,11 +49,12 @@ export async function spoolOf(settings: SpoolSettings): Promise<BundleSpool> {
     return stretch;
   }
 
-  function refer({ heads: newHeads, blobs, texts, attachments }: References): void {
+  function refer({ heads: newHeads, blobs, texts, attachments, served: tools }: References): void {
     // The newest head of a history stands on most of the others.
     for (const head of [...newHeads].toReversed()) heads.add(head);
     for (const hash of blobs) named.needed.add(hash);
-    for (const hash of [...texts, ...attachments]) named.possible.add(hash);
+    for (const hash of [...texts, ...attachments, ...tools.keys()]) named.possible.add(hash);
+    for (const [hash, tool] of tools) served.set(hash, tool);
   }
 
   async function readBackFrom(head: string): Promise<void> {
@@ -87,7 +90,9 @@ export async function spoolOf(settings: SpoolSettings): Promise<BundleSpool> {
     async *blobs() {
       blobCount = 0;
       for (const hash of [...new Set([...named.needed, ...named.possible])].toSorted()) {
-        const text = await store.getBlob(tenant, hash);
+        const text =
+          (await store.getBlob(tenant, hash)) ??
+          (await servedText(store, { tenant, hash, served }));
         if (text === undefined && named.needed.has(hash)) throw missingText(hash);
         if (text === undefined) continue;
         look(text);
