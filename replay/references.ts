@@ -3,6 +3,7 @@
  * Invariant: an export gathers and a reader asks for the same references, because both find them here.
  */
 import { isBlobRef, ownValue, type Json } from '../core/json/json.js';
+import { isText, isWellFormed } from '../core/json/shape.js';
 import type { ServedTools } from './served-texts.js';
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -66,9 +67,9 @@ function pinnedIn(value: object) {
   return { hash, tool: { name, version } };
 }
 
-/** As the store takes names. */
+/** As the store takes names: a model may write such an object as well. */
 function isName(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= NAME_CHARS_MAX;
+  return isText(value, NAME_CHARS_MAX) && !value.includes('\0') && isWellFormed(value);
 }
 
 /** Every object and list at any depth; without recursion, because values may nest as deep as they like. */
