@@ -17,6 +17,7 @@ import {
 import { isOfGoal } from '../../store/of-goal.js';
 import { rowsBelow } from '../../store/rows-below.js';
 import type { StoreCalls } from '../../store/store.js';
+import { eventsOf } from './run-events.js';
 
 /** 'other': a call that neither read nor changed anything outside, or whose code is not known any more. */
 export type EvidenceKind = 'read' | 'check' | 'ask' | 'effect' | 'other';
@@ -51,9 +52,6 @@ export interface EvidencePlace {
 
 type Sources = { readonly store: StoreCalls; readonly config: Pick<Config, 'tools'> };
 
-const EVENTS_PER_PAGE = 1_000;
-/** Longer runs are read so far. */
-const PAGES_MAX = 50;
 /** Sub-agents of one cycle whose calls are read. */
 const BELOW_MAX = { depth: 6, count: 50 };
 
@@ -243,17 +241,4 @@ async function findAnswer(
   const { question = '', outcome, by, reason, tool, kind } = ask;
   const text = JSON.stringify({ question, outcome, by, ...(reason !== undefined && { reason }) });
   return { id, kind: 'ask', proves: true, tool: tool ?? kind, content: { text } };
-}
-
-async function* eventsOf(store: StoreCalls, tenant: string, runId: string) {
-  let sinceSeq = 0;
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const { events, nextSeq } = await store.readEvents(
-      { tenant, runId },
-      { sinceSeq, limit: EVENTS_PER_PAGE },
-    );
-    yield* events;
-    if (events.length < EVENTS_PER_PAGE) return;
-    sinceSeq = nextSeq;
-  }
 }
