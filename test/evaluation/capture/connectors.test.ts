@@ -9,6 +9,8 @@ import { redactBundle } from '../../../replay/redaction/redact-bundle.js';
 import { parseRules } from '../../../replay/redaction/rules.js';
 import { hiddenTexts } from '../../../replay/redaction/select.js';
 import { documents } from '../../replay/setup.js';
+import { canonicalJson, digestOf } from '../../../core/json/json.js';
+import type { Bundle } from '../../../replay/bundle.js';
 import { compiledPath } from '../../compiled.js';
 import { recordedRun } from './recorded-runs.js';
 
@@ -68,6 +70,80 @@ test('a required connector that was down is down in the case', async () => {
   expect(captured.mcp).toEqual({ needed: { required: true, is: 'down' } });
   expect(captured.expected).toMatchObject({ stop_reason: 'tool_unavailable', detail: 'needed' });
   expect(await differencesOf(captured, 'needy')).toEqual([]);
+});
+
+describe('what servers say of their tools', () => {
+  const GET = 'mcp__crm__get_contact';
+  const inputSchema = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] };
+  const outputSchema = {
+    type: 'object',
+    properties: { name: { type: 'string' } },
+    required: ['name'],
+  };
+  const definition = {
+    name: 'get_contact',
+    description: 'Reads a contact.',
+    inputSchema,
+    outputSchema,
+    annotations: { readOnlyHint: true },
+  };
+  const withDefinition: Bundle = {
+    ...elicited,
+    blobs: { ...elicited.blobs, [digestOf(definition)]: canonicalJson(definition) },
+  };
+
+  /** The model calls the tool once, and its server answers so. */
+  const calling = (document: FixtureDocument, input: object, ok: object): FixtureDocument => {
+    const tools = toolsOf(document);
+    const recorded = [{ input: input as never, results: [{ ok }] }];
+    return {
+      ...document,
+      tools: { ...tools, [GET]: { ...tools[GET], recorded } },
+      model: [{ calls: [{ tool: GET, input }] }, { text: 'Done.' }],
+      during: [],
+    } as unknown as FixtureDocument;
+  };
+  const seen = async (document: FixtureDocument) =>
+    JSON.stringify(await differencesOf(document, 'called'));
+
+  test('is in the case, and in one about an agent of a configuration: arguments that break a schema are refused as in production', async () => {
+    for (const own of [undefined, { config: 'holdfast.config.ts' }]) {
+      const document = capture(elicited, own && { own });
+      expect(toolsOf(document)[GET]).toMatchObject({ description: 'Reads a contact.', inputSchema });
+    }
+    const found = await seen(calling(capture(elicited), { id: 7 }, { name: 'Ann' }));
+    expect(found).toContain('invalid_arguments');
+  });
+
+  test('has the output schema where the record has it, and results are held against it', async () => {
+    const document = capture(withDefinition);
+    expect(toolsOf(document)[GET]).toMatchObject({ outputSchema });
+    expect(document.captured).not.toHaveProperty('leftOut');
+    expect(await differencesOf(document, 'whole')).toEqual([]);
+    expect(toolsOf(capture(withDefinition, { own: { config: 'x.ts' } }))[GET]).toMatchObject({
+      outputSchema,
+    });
+    expect(await seen(calling(document, { id: 'c9' }, { name: 7 }))).toContain('malformed_result');
+    expect(await seen(calling(capture(elicited), { id: 'c9' }, { name: 7 }))).not.toContain(
+      'malformed_result',
+    );
+  });
+
+  test('a file of an earlier release lacks it, and the case says so', async () => {
+    const [left] = capture(elicited).captured?.leftOut ?? [];
+    expect(left).toBe(
+      `the output schema of ${GET}: the record does not have it, so the case does not hold results against it`,
+    );
+    const hidden = await redactBundle(
+      withDefinition,
+      parseRules({ rules: [{ name: 'words', regex: 'Reads a contact' }] }, 'rules.json'),
+    );
+    expect(JSON.stringify(hidden)).not.toContain('Reads a contact');
+    expect(capture(hidden).captured?.leftOut).toEqual([
+      expect.stringContaining(`the output schema of ${GET}: texts are hidden`),
+    ]);
+    expect(await differencesOf(capture(hidden), 'hidden')).toEqual([]);
+  });
 });
 
 describe('a case about an agent of a configuration', () => {
