@@ -150,7 +150,7 @@ test('before a person says yes they see effect, hash and schemas, also of what s
 });
 
 test('a tool with words that would not be shown whole cannot be approved', async () => {
-  const annotations = { note: 'x'.repeat(33_000) };
+  const annotations = { title: 'x'.repeat(33_000) };
   server.offer([{ ...find('Finds.'), annotations }]);
   const { code, err } = await holdfast(['mcp', 'approve', 'crm', 'find', '--as', 'mia'], 'y\n');
   expect({ code, err }).toMatchObject({ code: 2, err: expect.stringMatching(/no usable tool/) });
@@ -166,9 +166,7 @@ test('the difference says that an earlier approval counts again, in words and as
   };
   const first = await seen('Finds once.', 'mia');
   const second = await seen('Finds twice.', 'ann');
-  expect((await holdfast(['mcp', 'diff', 'crm'])).out).toBe(
-    'Nothing differs from what was approved.\n',
-  );
+  expect((await holdfast(['mcp', 'diff', 'crm'])).out).not.toContain('mcp__crm__find');
   server.offer([find('Finds once.')]);
   const { out, err } = await holdfast(['mcp', 'diff', 'crm']);
   expect(err).toBe('');
@@ -179,23 +177,20 @@ test('the difference says that an earlier approval counts again, in words and as
     new RegExp(`newer description \\(${second.slice(0, 12)}\\) was approved .* by ann`),
   );
   expect(out).toMatch(/description was "Finds twice\."\n +description is {2}"Finds once\."/);
-  const told = JSON.parse((await holdfast(['mcp', 'diff', 'crm', '--json'])).out) as object;
-  expect(told).toMatchObject({
-    connectors: [
-      {
-        tools: [
-          {
-            state: 'approved',
-            wentBack: {
-              at: expect.any(Number),
-              by: 'mia',
-              newer: { hash: second, at: expect.any(Number), by: 'ann' },
-            },
-            changes: [{ field: 'description', was: '"Finds twice."', is: '"Finds once."' }],
-          },
-        ],
+  const told = JSON.parse((await holdfast(['mcp', 'diff', 'crm', '--json'])).out) as {
+    readonly connectors: readonly [{ readonly tools: readonly { readonly name: string }[] }];
+  };
+  const [{ tools }] = told.connectors;
+  expect(tools.filter(({ name }) => name === 'mcp__crm__find')).toMatchObject([
+    {
+      state: 'approved',
+      wentBack: {
+        at: expect.any(Number),
+        by: 'mia',
+        newer: { hash: second, at: expect.any(Number), by: 'ann' },
       },
-    ],
-  });
-  expect(await holdfast(['mcp', 'check', 'crm'])).toMatchObject({ code: 0 });
+      changes: [{ field: 'description', was: '"Finds twice."', is: '"Finds once."' }],
+    },
+  ]);
+  expect((await holdfast(['mcp', 'check', 'crm'])).out).not.toContain('mcp__crm__find');
 });

@@ -218,6 +218,7 @@ describe('a question of the model', () => {
       name: 'asked',
       objective: 'Ask once.',
       agent,
+      done: { all: [{ plan: 'complete' }] },
       pace: { everyMs: days(100) },
       budget: { maxCostMicroUsd: usd(1), maxCycles: 2 },
     });
