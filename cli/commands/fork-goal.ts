@@ -28,11 +28,7 @@ interface Asked {
 }
 
 /** Errors: `Usage`, `ForkRefused`, and those of starting a goal. */
-export async function forkOfGoal(
-  cli: Cli,
-  asked: Asked,
-  output: Output,
-): Promise<number | void> {
+export async function forkOfGoal(cli: Cli, asked: Asked, output: Output): Promise<number | void> {
   const { fold, options, subject, session } = asked;
   const { runId: goalId } = fold.run;
   refuseChanges(options, goalId);

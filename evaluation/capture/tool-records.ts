@@ -131,8 +131,7 @@ function declarationOf({ recording, root, record, tree, texts, attempts }: Decla
     description: offer?.description ?? '',
     inputSchema: (offer?.inputSchema ?? {}) as WrittenTool['inputSchema'],
   };
-  if (record.kind === 'hosted')
-    return { tool: hostedTool(recording, record, { ...said, texts }) };
+  if (record.kind === 'hosted') return { tool: hostedTool(recording, record, { ...said, texts }) };
   if (record.startsAgent !== undefined)
     return { tool: startingTool(tree, record, { ...said, texts }) };
   const recorded = attempts.of(name);

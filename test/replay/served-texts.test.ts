@@ -45,7 +45,9 @@ function frozen(changes: object = {}, mcp: object = {}): Json {
 }
 
 /** By each of the ways in which a bundle is made. */
-async function blobsOf(values: readonly Json[]): Promise<readonly Readonly<Record<string, string>>[]> {
+async function blobsOf(
+  values: readonly Json[],
+): Promise<readonly Readonly<Record<string, string>>[]> {
   const references = referencesIn(values);
   const spool = await spoolOf({ store, tenant: TENANT, folder, look: () => undefined });
   spool.refer(references);

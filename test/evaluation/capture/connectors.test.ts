@@ -72,8 +72,25 @@ test('a required connector that was down is down in the case', async () => {
   expect(await differencesOf(captured, 'needy')).toEqual([]);
 });
 
+const GET = 'mcp__crm__get_contact';
+
+/** How a call of the tool ends whose server answers so. */
+async function ends(document: FixtureDocument, input: object, ok: object, file = 'called') {
+  const tools = toolsOf(document);
+  const recorded = [{ input: input as never, results: [{ ok }] }];
+  const changed = {
+    ...document,
+    tools: { ...tools, [GET]: { ...tools[GET], recorded } },
+    model: [{ calls: [{ id: 'call_1', tool: GET, input }] }, { text: 'Done.' }],
+    during: [],
+    expected: { results: { call_1: { code: 'frozen' } } },
+  } as unknown as FixtureDocument;
+  const [difference] = await differencesOf(changed, file);
+  expect(difference?.path).toBe('results.call_1.code');
+  return difference?.observed;
+}
+
 describe('what servers say of their tools', () => {
-  const GET = 'mcp__crm__get_contact';
   const inputSchema = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] };
   const outputSchema = {
     type: 'object',
@@ -92,27 +109,15 @@ describe('what servers say of their tools', () => {
     blobs: { ...elicited.blobs, [digestOf(definition)]: canonicalJson(definition) },
   };
 
-  /** The model calls the tool once, and its server answers so. */
-  const calling = (document: FixtureDocument, input: object, ok: object): FixtureDocument => {
-    const tools = toolsOf(document);
-    const recorded = [{ input: input as never, results: [{ ok }] }];
-    return {
-      ...document,
-      tools: { ...tools, [GET]: { ...tools[GET], recorded } },
-      model: [{ calls: [{ tool: GET, input }] }, { text: 'Done.' }],
-      during: [],
-    } as unknown as FixtureDocument;
-  };
-  const seen = async (document: FixtureDocument) =>
-    JSON.stringify(await differencesOf(document, 'called'));
-
   test('is in the case, and in one about an agent of a configuration: arguments that break a schema are refused as in production', async () => {
     for (const own of [undefined, { config: 'holdfast.config.ts' }]) {
       const document = capture(elicited, own && { own });
-      expect(toolsOf(document)[GET]).toMatchObject({ description: 'Reads a contact.', inputSchema });
+      expect(toolsOf(document)[GET]).toMatchObject({
+        description: 'Reads a contact.',
+        inputSchema,
+      });
     }
-    const found = await seen(calling(capture(elicited), { id: 7 }, { name: 'Ann' }));
-    expect(found).toContain('invalid_arguments');
+    expect(await ends(capture(elicited), { id: 7 }, { name: 'Ann' })).toBe('invalid_arguments');
   });
 
   test('has the output schema where the record has it, and results are held against it', async () => {
@@ -123,10 +128,9 @@ describe('what servers say of their tools', () => {
     expect(toolsOf(capture(withDefinition, { own: { config: 'x.ts' } }))[GET]).toMatchObject({
       outputSchema,
     });
-    expect(await seen(calling(document, { id: 'c9' }, { name: 7 }))).toContain('malformed_result');
-    expect(await seen(calling(capture(elicited), { id: 'c9' }, { name: 7 }))).not.toContain(
-      'malformed_result',
-    );
+    const lie = [{ id: 'c9' }, { name: 7 }] as const;
+    expect(await ends(document, ...lie)).toBe('malformed_result');
+    expect(await ends(capture(elicited), ...lie)).not.toBe('malformed_result');
   });
 
   test('a file of an earlier release lacks it, and the case says so', async () => {
@@ -191,6 +195,14 @@ describe('a case about an agent of a configuration', () => {
     );
     const rules = [{ tool: TOOL, decision: 'deny' }];
     expect(await differing(captured({ crm }, { rules }))).toContain('results.toolu_0_0.status');
+  });
+
+  test('refuses arguments that break the schema which the server gave', async () => {
+    const called = (input: object) =>
+      ends(captured({ crm }), input, { name: 'Ann' }, join(folder, 'own.json'));
+    expect(await called({ id: 7 })).toBe('invalid_arguments');
+    // What fits comes to a person, because the connector is not trusted.
+    expect(await called({ id: 'c9' })).toBe('approval_expired');
   });
 
   test('reaches no server that the record does not have, and none by its own address', async () => {
