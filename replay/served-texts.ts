@@ -23,6 +23,14 @@ export async function servedText(
   return sha256OfText(text) === hash ? text : undefined;
 }
 
+/** A large text, or what a server said. */
+export async function heldText(
+  store: Pick<Store, 'getBlob' | 'connectorTool'>,
+  key: ServedTextKey,
+): Promise<string | undefined> {
+  return (await store.getBlob(key.tenant, key.hash)) ?? servedText(store, key);
+}
+
 interface ServedTextKey {
   readonly tenant: string;
   readonly hash: string;
