@@ -90,7 +90,7 @@ function wentBackLines({ wentBack }: OfferedTool): readonly string[] {
   if (wentBack === undefined) return [];
   const { newer } = wentBack;
   return [
-    `  Its server went back to this description, which was approved ${approvedWords(wentBack)}.`,
+    `  The server went back to this description, which was approved ${approvedWords(wentBack)}.`,
     '  That approval counts again: runs get the tool.',
     `  A newer description (${shortHash(inert(newer.hash))}) was approved ${approvedWords(newer)}.`,
   ];

@@ -179,7 +179,7 @@ function ToolPart({ tool, approve }: ToolProps): VNode {
           </>
         )}
         {wentBack !== undefined &&
-          `. Its server went back to a description that was approved before a newer one (${wentBack.newer.hash.slice(0, HASH_CHARS)}): that approval counts again`}
+          `. The server went back to a description that was approved before a newer one (${wentBack.newer.hash.slice(0, HASH_CHARS)}): that approval counts again`}
       </p>
       {changes.length > 0 && (
         <table class="changes">
