@@ -199,7 +199,8 @@ test.each(deaths)(
     const { agent, connector } = TRANSPORTS[transport];
     const place = legacy[transport];
     const bytes = 1 + (SEED % ANSWER_BYTES_MAX);
-    saySeed(`the ${death} of a legacy call over ${transport} dies, an answer at byte ${bytes}`);
+    const where = death === 'answer' ? ` at byte ${bytes}` : '';
+    saySeed(`the ${death} of a legacy call over ${transport} dies${where}`);
     place.server ??= await startEverything(transport, place.port);
     if (workers.length === 0) await spawn();
     const runId = `${agent}-${death}`;
