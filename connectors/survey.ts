@@ -31,7 +31,7 @@ export interface ApprovedOnce {
 }
 
 /** An approval that counts again although a newer description was approved after it. */
-export interface WentBack extends ApprovedOnce {
+interface WentBack extends ApprovedOnce {
   readonly newer: ApprovedOnce & { readonly hash: string };
 }
 

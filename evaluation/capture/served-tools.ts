@@ -60,7 +60,7 @@ export function servedDeclaration({ effect, version }: ToolRecord): Partial<Writ
 }
 
 /** The output schema of a tool of a server; in words why the case has none although the server had said one. */
-export interface ServedOutput {
+interface ServedOutput {
   readonly outputSchema?: WrittenTool['outputSchema'];
   readonly leftOut?: string;
 }
