@@ -16,7 +16,7 @@ export async function askYesNo({ input }: Cli, question: string): Promise<Word> 
   const leave = (): void => void output.write('\n');
   try {
     return await new Promise<Word>((resolve) => {
-      lines.once('SIGINT', () => (leave(), resolve('interrupted')));
+      lines.once('SIGINT', () => resolve('interrupted'));
       lines.once('close', () => (leave(), resolve('no')));
       lines.question(`${question} [y/N] `, (word) => {
         lines.removeAllListeners('close');
