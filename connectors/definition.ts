@@ -50,10 +50,15 @@ export function definitionHash(definition: ServerDefinition): string {
 
 /** Why no run may have this tool; undefined: it may. */
 export function definitionProblem(definition: ServerDefinition): string | undefined {
-  const { name, description = '', inputSchema, outputSchema } = definition;
+  const { name, title = '', description = '', inputSchema, outputSchema, annotations } = definition;
   if (name.length === 0 || name.length > SERVER_NAME_CHARS_MAX) return 'its name is too long';
   if (description.length > DESCRIPTION_CHARS_MAX)
     return `its description has ${description.length} characters, the limit is ${DESCRIPTION_CHARS_MAX}`;
+  // A person approves what is shown, so nothing is longer than what is shown.
+  if (title.length > DESCRIPTION_CHARS_MAX)
+    return `its title has ${title.length} characters, the limit is ${DESCRIPTION_CHARS_MAX}`;
+  if (Buffer.byteLength(JSON.stringify(annotations ?? null)) > SCHEMA_BYTES_MAX)
+    return `its annotations have more than ${SCHEMA_BYTES_MAX} bytes`;
   for (const [side, schema] of [
     ['input', inputSchema],
     ['output', outputSchema],

@@ -23,6 +23,18 @@ import type { Store } from '../store/store.js';
  */
 export type ToolState = 'approved' | 'first use' | 'changed' | 'new' | 'gone' | 'unusable';
 
+export interface ApprovedOnce {
+  /** ms since epoch. */
+  readonly at: number;
+  /** Absent: the tool was there when the connector was first seen. */
+  readonly by?: string;
+}
+
+/** An approval that counts again although a newer description was approved after it. */
+interface WentBack extends ApprovedOnce {
+  readonly newer: ApprovedOnce & { readonly hash: string };
+}
+
 export interface SurveyedTool {
   /** The name that models and policies use. */
   readonly name: string;
@@ -33,7 +45,9 @@ export interface SurveyedTool {
   readonly hash: string;
   readonly version: string;
   readonly definition: ServerDefinition;
-  /** With 'changed' and 'gone': what runs get. */
+  /** With 'approved': its server went back to a description that was approved earlier. */
+  readonly wentBack?: WentBack;
+  /** With 'changed' and 'gone': what runs get; with `wentBack`: the newer description. */
   readonly approved?: ServerDefinition;
   readonly approvedEffect?: string;
   /** With 'unusable'. */
@@ -149,13 +163,22 @@ function surveyed(pinned: PinnedTool, rows: readonly ConnectorToolRow[]): Survey
   const facts = { ...factsOf(pinned), definition: pinned.definition, pinned };
   const problem = definitionProblem(pinned.definition);
   if (problem !== undefined) return { ...facts, state: 'unusable', problem };
-  const own = rows.filter(({ name, approved }) => name === facts.name && approved !== undefined);
-  if (own.some(({ hash }) => hash === facts.hash)) return { ...facts, state: 'approved' };
-  if (rows.length === 0) return { ...facts, state: 'first use' };
+  const own = rows
+    .flatMap((row) => (row.name === facts.name && row.approved ? [{ row, ...row.approved }] : []))
+    .toSorted((one, other) => other.at - one.at);
   const [newest] = own;
-  if (newest === undefined) return { ...facts, state: 'new' };
-  const { definition, record } = JSON.parse(newest.pinned) as PinnedTool;
-  return { ...facts, state: 'changed', approved: definition, approvedEffect: record.effect };
+  const same = own.find(({ row }) => row.hash === facts.hash);
+  if (newest === undefined) return { ...facts, state: rows.length === 0 ? 'first use' : 'new' };
+  const { definition, record } = JSON.parse(newest.row.pinned) as PinnedTool;
+  const before = { approved: definition, approvedEffect: record.effect };
+  if (same === undefined) return { ...facts, state: 'changed', ...before };
+  if (newest.row.hash === facts.hash) return { ...facts, state: 'approved' };
+  const newer = { ...onceOf(newest), hash: newest.row.hash };
+  return { ...facts, state: 'approved', ...before, wentBack: { ...onceOf(same), newer } };
+}
+
+function onceOf({ at, by }: ApprovedOnce): ApprovedOnce {
+  return { at, ...(by !== undefined && { by }) };
 }
 
 function factsOf({ record }: PinnedTool) {

@@ -13,11 +13,12 @@ export interface FieldChange {
   readonly is?: string;
 }
 
-/** Empty for a tool that runs get as it is, and for one that its server has no more. */
+/** Empty for a tool that runs get as it was approved last, and for one that its server has no more. */
 export function toolChanges(tool: SurveyedTool): readonly FieldChange[] {
-  const { state, definition, approved, effect, approvedEffect } = tool;
-  if (state !== 'changed' && state !== 'new' && state !== 'first use') return [];
-  const before = state === 'changed' ? { ...approved, effect: approvedEffect } : {};
+  const { state, definition, approved, effect, approvedEffect, wentBack } = tool;
+  if (state === 'gone' || state === 'unusable') return [];
+  if (state === 'approved' && wentBack === undefined) return [];
+  const before = approved === undefined ? {} : { ...approved, effect: approvedEffect };
   return fieldChanges(before, { ...definition, effect });
 }
 

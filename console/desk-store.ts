@@ -43,6 +43,7 @@ export type DeskStore = Pick<
   | 'readHistory'
   | 'listArchivals'
   | 'readChain'
+  | 'connectorTool'
   | 'meetTools'
   | 'approveTools'
 >;

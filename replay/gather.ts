@@ -9,16 +9,18 @@ import type { Store } from '../store/store.js';
 import type { Bundle } from './bundle.js';
 import { payloadValues, type JsonObject } from '../recording/history.js';
 import { referencesIn } from './references.js';
+import { servedText } from './served-texts.js';
 import type { BundledRun } from './tree.js';
 
 const PAGE_EVENTS = 500;
 const EVENTS_MAX = 10_000_000;
 
 type RunKey = Bundle['run'];
+type ReferredStore = Pick<Store, 'readChain' | 'getBlob' | 'connectorTool'>;
 
 /** What recorded runs refer to, each message and text once. */
 export function gather(
-  store: Pick<Store, 'readChain' | 'getBlob'>,
+  store: ReferredStore,
   tenant: string,
   runs: readonly Pick<BundledRun, 'segments' | 'events'>[],
 ): Promise<Pick<Bundle, 'nodes' | 'blobs'>> {
@@ -31,11 +33,11 @@ export function gather(
 
 /** What values refer to. Errors: `TranscriptMissing`. */
 export async function gatherReferred(
-  store: Pick<Store, 'readChain' | 'getBlob'>,
+  store: ReferredStore,
   tenant: string,
   values: readonly Json[],
 ): Promise<Pick<Bundle, 'nodes' | 'blobs'>> {
-  const { heads, blobs, texts: ofGoal, attachments } = referencesIn(values);
+  const { heads, blobs, texts: ofGoal, attachments, served } = referencesIn(values);
   const nodes = await readNodes(store, tenant, [...heads]);
   const { blobs: ofNodes, attachments: attached } = referencesIn(Object.values(nodes));
   const texts = new Map<string, string>();
@@ -46,6 +48,10 @@ export async function gatherReferred(
   }
   for (const hash of new Set([...ofGoal, ...attachments, ...attached])) {
     const text = await store.getBlob(tenant, hash);
+    if (text !== undefined) texts.set(hash, text);
+  }
+  for (const hash of served.keys()) {
+    const text = await servedText(store, { tenant, hash, served });
     if (text !== undefined) texts.set(hash, text);
   }
   return { nodes, blobs: Object.fromEntries(texts) };

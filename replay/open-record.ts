@@ -19,7 +19,13 @@ export interface OpenRecord extends FoldedRecord {
 export interface RecordPlace extends HistoryPlace {
   readonly archive: Pick<
     Store,
-    'readHistories' | 'readHistory' | 'listArchivals' | 'readChain' | 'getBlob' | 'readEvents'
+    | 'readHistories'
+    | 'readHistory'
+    | 'listArchivals'
+    | 'readChain'
+    | 'getBlob'
+    | 'readEvents'
+    | 'connectorTool'
   >;
 }
 

@@ -3,8 +3,11 @@
  * Invariant: an export gathers and a reader asks for the same references, because both find them here.
  */
 import { isBlobRef, ownValue, type Json } from '../core/json/json.js';
+import { isText, isWellFormed } from '../core/json/shape.js';
+import type { ServedTools } from './served-texts.js';
 
 const HASH = /^[0-9a-f]{64}$/;
+const NAME_CHARS_MAX = 200;
 
 export interface References {
   /** In the order in which they were met. */
@@ -14,6 +17,8 @@ export interface References {
   readonly texts: ReadonlySet<string>;
   /** Of pictures, documents and sounds: whoever sends a message names them, and may name what is not there. */
   readonly attachments: ReadonlySet<string>;
+  /** Of tools of servers: a store may have kept none of what they said. */
+  readonly served: ServedTools;
 }
 
 export const NO_REFERENCES: References = {
@@ -21,6 +26,7 @@ export const NO_REFERENCES: References = {
   blobs: new Set(),
   texts: new Set(),
   attachments: new Set(),
+  served: new Map(),
 };
 
 export function referencesIn(values: Iterable<Json>): References {
@@ -28,6 +34,7 @@ export function referencesIn(values: Iterable<Json>): References {
   const blobs = new Set<string>();
   const texts = new Set<string>();
   const attachments = new Set<string>();
+  const served = new Map<string, { readonly name: string; readonly version: string }>();
   // `ref` is the whole of a shortened result.
   const named: { readonly [name: string]: Set<string> } = {
     head: heads,
@@ -41,11 +48,28 @@ export function referencesIn(values: Iterable<Json>): References {
   for (const value of objectsIn(values)) {
     if (isBlobRef(value) && HASH.test(value.$blob))
       ('mediaType' in value ? attachments : blobs).add(value.$blob);
+    const pinned = pinnedIn(value);
+    if (pinned !== undefined) served.set(pinned.hash, pinned.tool);
     for (const [name, inner] of Object.entries(value)) {
       if (typeof inner === 'string' && HASH.test(inner)) ownValue(named, name)?.add(inner);
     }
   }
-  return { heads, blobs, texts, attachments };
+  return { heads, blobs, texts, attachments, served };
+}
+
+/** A tool of a server, as runs freeze it. */
+function pinnedIn(value: object) {
+  const { name, version, mcp } = value as { readonly [field: string]: unknown };
+  if (typeof mcp !== 'object' || mcp === null) return undefined;
+  const { hash } = mcp as { readonly hash?: unknown };
+  if (typeof hash !== 'string' || !HASH.test(hash)) return undefined;
+  if (!isName(name) || !isName(version)) return undefined;
+  return { hash, tool: { name, version } };
+}
+
+/** As the store takes names: a model may write such an object as well. */
+function isName(value: unknown): value is string {
+  return isText(value, NAME_CHARS_MAX) && !value.includes('\0') && isWellFormed(value);
 }
 
 /** Every object and list at any depth; without recursion, because values may nest as deep as they like. */

@@ -20,6 +20,7 @@ import {
   startGoalSimulation,
   virtualClock,
   type GoalSimulation,
+  type Message,
 } from './simulation/index.js';
 import { waitIn } from './virtual-wait.js';
 
@@ -36,7 +37,10 @@ export interface SimulatedPerson {
   readonly reason?: string;
 }
 
-/** What those outside of a simulated goal can do. */
+/**
+ * What those outside of a simulated goal can do. Errors: AskNotFound for a question whose run is not at work (any more): nothing
+ * would take the word.
+ */
 export interface GoalWorld {
   /** ms since epoch. */
   now(): number;
@@ -45,7 +49,7 @@ export interface GoalWorld {
   /** `amount`: of a question about a budget, how much more in place of what is asked. */
   approve(ask: AskedEvent, person: SimulatedPerson & { readonly amount?: number }): void;
   reject(ask: AskedEvent, person: SimulatedPerson): void;
-  /** Answers a question of the model. */
+  /** Answers a question of the model, asked by a cycle or below one. */
   answer(ask: AskedEvent, value: Json, person: SimulatedPerson): void;
   /** As the handle of a goal does. Errors: InvalidTask. */
   say(said: MessageBody, person: SimulatedPerson): void;
@@ -95,7 +99,7 @@ export async function simulateGoal(options: SimulatedGoalOptions): Promise<Simul
     fail: (error) => failed.abort(error),
   });
   const store = await openMemoryStore();
-  const world = worldOf(() => playing.simulation!, clock);
+  const world = worldOf(() => playing.simulation!, goalId, clock);
   const tell = (event: RunEvent): void => onEvent?.(event, world);
   // What happens at the very start is told once the simulation is there.
   const early: RunEvent[] = [];
@@ -139,9 +143,13 @@ export async function simulateGoal(options: SimulatedGoalOptions): Promise<Simul
 
 function worldOf(
   simulation: () => GoalSimulation,
+  goalId: string,
   clock: Pick<ReturnType<typeof virtualClock>, 'now' | 'after'>,
 ): GoalWorld {
   let said = 0;
+  const tell = (runId: string, message: Message): void => {
+    if (!simulation().sendTo(runId, message)) throw untaken(runId);
+  };
   const decide = (
     { askId, argsHash, stamp: { runId } }: AskedEvent,
     decision: 'approve' | 'reject',
@@ -160,7 +168,8 @@ function worldOf(
     });
     if (!parsed.ok) throw invalid(parsed.reason);
     const message = { type: 'decision', decision: parsed.value } as const;
-    if (!simulation().sendTo(runId, message)) simulation().send(message);
+    if (runId === goalId) simulation().send(message);
+    else tell(runId, message);
   };
   return {
     now: clock.now,
@@ -168,7 +177,7 @@ function worldOf(
     approve: (ask, person) => decide(ask, 'approve', person),
     reject: (ask, person) => decide(ask, 'reject', person),
     answer({ askId, stamp: { runId } }, value, { by, roles = [] }) {
-      simulation().sendTo(runId, { type: 'input_provided', askId, value, by, roles });
+      tell(runId, { type: 'input_provided', askId, value, by, roles });
     },
     say(body, { by, roles = [] }) {
       said += 1;
@@ -176,6 +185,16 @@ function worldOf(
       simulation().send({ type: 'goal_message', message: checkedGoalMessage(message) });
     },
   };
+}
+
+function untaken(runId: string): HoldfastError {
+  return new HoldfastError(
+    'AskNotFound',
+    `No run takes the word of the person: ${runId.slice(0, 128)} is no cycle at work and no run below one.`,
+    {
+      hint: 'Answer the event that `onEvent` is told, while its run is at work; questions of the goal itself, about its budget, take `approve` and `reject`.',
+    },
+  );
 }
 
 function invalid(why: string): HoldfastError {

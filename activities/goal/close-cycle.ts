@@ -28,6 +28,7 @@ import { appendEvents } from '../run/append-events.js';
 import type { Scope } from '../scope.js';
 import { childOutcome, type ChildOutcome } from './child-outcome.js';
 import { knownEvidence } from './known-evidence.js';
+import { eventsOf } from './run-events.js';
 import { readMemory, writeMemory } from './stored-memory.js';
 import { storedJson } from './stored-json.js';
 
@@ -169,25 +170,13 @@ async function planRead(
   return memory === undefined ? plan : (await readMemory(store, input, memory)).plan;
 }
 
-const EVENTS_PER_PAGE = 1_000;
-/** Longer runs are read so far. */
-const PAGES_MAX = 50;
-
 async function evidenceFrom(
   store: StoreCalls,
   { run, child, n }: CloseCycleInput,
   effects: readonly string[],
 ): Promise<readonly string[]> {
   const ids: string[] = [];
-  let sinceSeq = 0;
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const { events, nextSeq } = await store.readEvents(
-      { tenant: run.tenant, runId: child },
-      { sinceSeq, limit: EVENTS_PER_PAGE },
-    );
-    ids.push(...events.filter(countsAsEvidence).map(({ callId }) => callEvidence(n, callId)));
-    if (events.length < EVENTS_PER_PAGE) break;
-    sinceSeq = nextSeq;
-  }
+  for await (const event of eventsOf(store, run.tenant, child))
+    if (countsAsEvidence(event)) ids.push(callEvidence(n, event.callId));
   return [...ids, ...effects.map((key) => `effect/${key}`)];
 }

@@ -10,12 +10,14 @@ import type { GoalMemory } from '../../core/state/goal/memory.js';
 import {
   countsAsEvidence,
   parseEvidence,
+  placeBelowCycle,
   runOfCall,
   type EvidenceId,
 } from '../../pure/goal/evidence.js';
 import { isOfGoal } from '../../store/of-goal.js';
 import { rowsBelow } from '../../store/rows-below.js';
 import type { StoreCalls } from '../../store/store.js';
+import { eventsOf } from './run-events.js';
 
 /** 'other': a call that neither read nor changed anything outside, or whose code is not known any more. */
 export type EvidenceKind = 'read' | 'check' | 'ask' | 'effect' | 'other';
@@ -37,6 +39,8 @@ export interface EvidenceReader {
   find(id: string): Promise<FoundEvidence | undefined>;
   /** Arguments of all calls of a cycle and of the sub-agents below it: what the workers themselves put into the world. */
   argumentsOf(cycle: number): Promise<readonly Json[]>;
+  /** Ids of what the sub-agents below a cycle of this goal called, newest first; some stand for no evidence. */
+  idsBelow(cycle: number): Promise<readonly string[]>;
 }
 
 export interface EvidencePlace {
@@ -48,10 +52,7 @@ export interface EvidencePlace {
 
 type Sources = { readonly store: StoreCalls; readonly config: Pick<Config, 'tools'> };
 
-const EVENTS_PER_PAGE = 1_000;
-/** Longer runs are read so far. */
-const PAGES_MAX = 50;
-/** Sub-agents of one cycle whose arguments are read. */
+/** Sub-agents of one cycle whose calls are read. */
 const BELOW_MAX = { depth: 6, count: 50 };
 
 /** For one piece of work: it remembers what it has read. */
@@ -60,6 +61,7 @@ export function evidenceReader(sources: Sources, place: EvidencePlace): Evidence
   const others = new Map<string, OwnReader>();
   return {
     argumentsOf: (cycle) => own.argumentsOf(cycle),
+    idsBelow: (cycle) => own.idsBelow(cycle),
     async find(id) {
       const parsed = id.includes('\0') ? undefined : parseEvidence(id);
       if (parsed === undefined) return undefined;
@@ -75,7 +77,7 @@ export function evidenceReader(sources: Sources, place: EvidencePlace): Evidence
   };
 }
 
-interface OwnReader extends Pick<EvidenceReader, 'argumentsOf'> {
+interface OwnReader extends Omit<EvidenceReader, 'find'> {
   find(parsed: EvidenceId, id: string): Promise<FoundEvidence | undefined>;
 }
 
@@ -91,12 +93,26 @@ function readerOf(sources: Sources, place: EvidencePlace): OwnReader {
     checks ??= readChecks(sources, place);
     return (await checks).get(`check/${name}/${n}`);
   };
+  /** Parents before their children. */
+  const runsBelow = async (cycle: string): Promise<readonly string[]> => {
+    const { rows } = await rowsBelow(sources.store, { ...place, runId: cycle }, BELOW_MAX);
+    return rows.map(({ child }) => child);
+  };
   return {
     async argumentsOf(n) {
       const cycle = runOfCall(place.goal, { cycle: n });
-      const { rows } = await rowsBelow(sources.store, { ...place, runId: cycle }, BELOW_MAX);
-      const all = await Promise.all([cycle, ...rows.map(({ child }) => child)].map(callsOf));
+      const all = await Promise.all([cycle, ...(await runsBelow(cycle))].map(callsOf));
       return all.flatMap(({ args }) => [...args.values()]);
+    },
+    async idsBelow(n) {
+      const ids: string[] = [];
+      for (const runId of await runsBelow(runOfCall(place.goal, { cycle: n }))) {
+        const { prefix } = placeBelowCycle(runId) ?? {};
+        if (prefix === undefined) continue;
+        const { finished } = await callsOf(runId);
+        ids.push(...[...finished.keys()].map((callId) => `${prefix}${callId}`));
+      }
+      return ids.reverse();
     },
     async find(parsed, id) {
       switch (parsed.kind) {
@@ -225,17 +241,4 @@ async function findAnswer(
   const { question = '', outcome, by, reason, tool, kind } = ask;
   const text = JSON.stringify({ question, outcome, by, ...(reason !== undefined && { reason }) });
   return { id, kind: 'ask', proves: true, tool: tool ?? kind, content: { text } };
-}
-
-async function* eventsOf(store: StoreCalls, tenant: string, runId: string) {
-  let sinceSeq = 0;
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const { events, nextSeq } = await store.readEvents(
-      { tenant, runId },
-      { sinceSeq, limit: EVENTS_PER_PAGE },
-    );
-    yield* events;
-    if (events.length < EVENTS_PER_PAGE) return;
-    sinceSeq = nextSeq;
-  }
 }

@@ -17,8 +17,10 @@ const SHOWN_MAX = 40;
 const LOOKED_AT_MAX = 80;
 const TEXT_CHARS_MAX = 1_500;
 const ARGS_CHARS_MAX = 300;
-/** Cycles whose words are looked for in results, newest first. */
+/** Cycles whose words are looked for in results, and whose sub-agents are asked for evidence; newest first. */
 const CYCLES_MAX = 20;
+/** Of the sub-agents of one cycle. */
+const BELOW_SHOWN_MAX = 10;
 
 export interface ShownEvidence {
   /** For the question, in its order. */
@@ -49,6 +51,7 @@ export async function shownEvidence(
   let bytes = 0;
   for await (const found of candidates(sources)) {
     if (ids.size >= SHOWN_MAX) break;
+    if (ids.has(found.id)) continue;
     const text = await shownText(sources, found, (own) => withEchoes(own, pieces, marks));
     bytes += Buffer.byteLength(text) + 2;
     if (bytes > bytesMax) break;
@@ -65,10 +68,38 @@ async function* candidates({ reader, memory, checks }: EvidenceSources) {
     const id = `check/${name}/${facts.n}`;
     yield { id, kind: 'check', proves: true, tool: name, content } satisfies FoundEvidence;
   }
+  const open = [...newestCycles(memory)];
   for (const id of [...new Set(memory.evidence)].reverse().slice(0, LOOKED_AT_MAX)) {
+    // What is older than a cycle stands behind what was found out below it.
+    const cycle = cycleOf(id);
+    while (cycle !== undefined && open[0] !== undefined && open[0] > cycle)
+      yield* below(reader, open.shift()!);
     const found = await reader.find(id);
     if (found !== undefined) yield found;
   }
+  for (const cycle of open) yield* below(reader, cycle);
+}
+
+async function* below(reader: EvidenceReader, cycle: number) {
+  let shown = 0;
+  for (const id of (await reader.idsBelow(cycle)).slice(0, LOOKED_AT_MAX)) {
+    if (shown === BELOW_SHOWN_MAX) return;
+    const found = await reader.find(id);
+    if (found === undefined) continue;
+    shown += 1;
+    yield found;
+  }
+}
+
+function cycleOf(id: string): number | undefined {
+  const [, cycle] = /^c([1-9]\d{0,8})[./]/.exec(id) ?? [];
+  return cycle === undefined ? undefined : Number(cycle);
+}
+
+/** Those that have evidence, newest first. */
+function newestCycles(memory: GoalMemory): readonly number[] {
+  const cycles = new Set(memory.evidence.flatMap((id) => cycleOf(id) ?? []));
+  return [...cycles].toSorted((one, other) => other - one).slice(0, CYCLES_MAX);
 }
 
 /** Arguments of its calls, newest cycles first, and what it wrote into the memory. */
@@ -77,12 +108,7 @@ async function workersWords({ store, reader, tenant, memory }: EvidenceSources) 
     ...memory.notes.map(({ text }) => text),
     ...Object.values(memory.state).map(({ value }) => value),
   ];
-  const cycles = memory.evidence.flatMap((id) => {
-    const [, cycle] = /^c([1-9]\d{0,8})[./]/.exec(id) ?? [];
-    return cycle === undefined ? [] : [Number(cycle)];
-  });
-  const newest = [...new Set(cycles)].sort((one, other) => other - one).slice(0, CYCLES_MAX);
-  for (const cycle of newest) {
+  for (const cycle of newestCycles(memory)) {
     for (const args of await reader.argumentsOf(cycle)) {
       words.push(await store.restoreArguments(tenant, args));
     }

@@ -12,7 +12,7 @@ import { inert } from '../render/index.js';
 import { neededStore, type Session } from '../session.js';
 import type { Output } from '../terminal/output.js';
 import { usage } from '../usage.js';
-import { callsOf, isWanted, refuseOtherTenant } from './fork-live.js';
+import { callsOf, notStarted, refuseOtherTenant, wordOnFork } from './fork-live.js';
 import { changesNamed, type ForkOptions } from './fork-options.js';
 import { startBudget } from './goal/goal-input.js';
 
@@ -28,7 +28,7 @@ interface Asked {
 }
 
 /** Errors: `Usage`, `ForkRefused`, and those of starting a goal. */
-export async function forkOfGoal(cli: Cli, asked: Asked, output: Output): Promise<void> {
+export async function forkOfGoal(cli: Cli, asked: Asked, output: Output): Promise<number | void> {
   const { fold, options, subject, session } = asked;
   const { runId: goalId } = fold.run;
   refuseChanges(options, goalId);
@@ -49,7 +49,8 @@ export async function forkOfGoal(cli: Cli, asked: Asked, output: Output): Promis
   const store = await neededStore(session);
   if ((await store.getRun(TENANT, goalId))?.kind !== 'goal') throw unknown(goalId);
   const calls = await callsOf(session, asked.recorded);
-  if (!(await isWanted(cli, goalId))) return output.remark('No fork was started.');
+  const word = await wordOnFork(cli, goalId);
+  if (word !== 'yes') return notStarted(output, word);
   const client = await session.client();
   const { step, checkpoint, definition, agent, pace, budget } = plan;
   const { goalId: runId } = await client.forkGoal({

@@ -1,6 +1,5 @@
 /** `holdfast fork --live`: a fork that runs on the server, with effects. */
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunFold } from '../../recording/fold.js';
 import type { RecordedCall } from '../../recording/handed-over.js';
@@ -11,6 +10,7 @@ import { TENANT } from '../desk/run-record.js';
 import { inert } from '../render/index.js';
 import { neededStore, type Session } from '../session.js';
 import type { Output } from '../terminal/output.js';
+import { askYesNo, exitCodeOfWord, type Word } from '../terminal/yes-no.js';
 import { exportPlace } from './exported.js';
 import { changesOf, type ForkOptions } from './fork-options.js';
 
@@ -25,7 +25,7 @@ export async function forkLive(
   cli: Cli,
   { fold, recorded, options, session }: Asked,
   output: Output,
-): Promise<void> {
+): Promise<number | void> {
   const { source, bundle } = recorded;
   if (source === 'file') refuseOtherTenant(bundle.run.tenant);
   const { folder } = cli.environment;
@@ -45,10 +45,8 @@ export async function forkLive(
     );
   }
   const { runId: parent } = bundle.run;
-  if (!(await isWanted(cli, parent))) {
-    output.remark('No fork was started.');
-    return;
-  }
+  const word = await wordOnFork(cli, parent);
+  if (word !== 'yes') return notStarted(output, word);
   const store = await neededStore(session);
   const client = await session.client();
   await putTexts(store, live);
@@ -78,15 +76,16 @@ export function refuseOtherTenant(tenant: string): void {
 }
 
 /** At a terminal somebody is asked; elsewhere the option itself is the word. */
-export async function isWanted({ environment, input }: Cli, runId: string): Promise<boolean> {
-  if (!environment.interactive) return true;
-  const lines = createInterface({ input: input ?? process.stdin, output: process.stderr });
-  try {
-    const word = await lines.question(
-      `This starts a new run from the state of ${inert(runId)}, and its effects happen. Start it? [y/N] `,
-    );
-    return /^y(es)?$/i.test(word.trim());
-  } finally {
-    lines.close();
-  }
+export async function wordOnFork(cli: Cli, runId: string): Promise<Word> {
+  if (!cli.environment.interactive) return 'yes';
+  return askYesNo(
+    cli,
+    `This starts a new run from the state of ${inert(runId)}, and its effects happen. Start it?`,
+  );
+}
+
+/** Gives the exit code. */
+export function notStarted(output: Output, word: Exclude<Word, 'yes'>): number {
+  output.remark('No fork was started.');
+  return exitCodeOfWord(word);
 }

@@ -2,11 +2,10 @@
  * `holdfast mcp approve`: a person lets runs have tools as their server describes them.
  * Invariant: what is approved was shown: here, right before the person says yes, or before, by the hash that the person names.
  */
-import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
 import { offersAtDesk } from '../connectors/at-desk.js';
-import { changeLines, shortHash } from '../connectors/offer-lines.js';
+import { shortHash, wholeLines } from '../connectors/offer-lines.js';
 import {
   changedSince,
   down,
@@ -25,6 +24,7 @@ import {
 import { inert } from '../render/index.js';
 import type { Session } from '../session.js';
 import type { Output } from '../terminal/output.js';
+import { askYesNo, exitCodeOfWord, type Word } from '../terminal/yes-no.js';
 import { usage } from '../usage.js';
 
 type ApproveOptions = ActorOptions & TenantOptions;
@@ -83,19 +83,22 @@ async function approve(
   cli: Cli,
   { session, output, options }: Approving,
   { connector, words }: Wanted,
-): Promise<void> {
+): Promise<number | void> {
   const actor = await actorOf(cli, session, options);
   const offers =
     actor.kind === 'desk'
       ? offersAtDesk(actor.api)
       : offersHere(cli, { session, tenant: tenantOf(options), by: actor.named.by });
-  const [found] = await offers.look(connector, false);
+  const [found] = await offers.look(connector, true);
   if (found === undefined || found.status === 'failed') throw down(connector, found?.message);
   const chosen = chosenOf(found, words);
   const isSeen = words.length > 0 && words.every((word) => SEEN.test(word));
-  if (chosen.length > 0 && !isSeen && !(await isAgreed(cli, output, { connector, chosen }))) {
-    output.data({ approved: [] });
-    return output.remark('Nothing was approved.');
+  if (chosen.length > 0 && !isSeen) {
+    const word = await wordOn(cli, output, { connector, chosen });
+    if (word !== 'yes') {
+      output.remark('Nothing was approved.');
+      return exitCodeOfWord(word);
+    }
   }
   if (chosen.length > 0) await offers.approve(connector, chosen);
   output.data({ approved: chosen.map(({ name, tool, hash }) => ({ name, tool, hash })) });
@@ -133,24 +136,18 @@ function noSuchTool(connector: string, wanted: string, offered: readonly Offered
 }
 
 /** At a terminal, after they were shown. Errors: Usage elsewhere. */
-async function isAgreed(
-  { environment, input }: Cli,
+async function wordOn(
+  cli: Cli,
   output: Output,
   { connector, chosen }: { readonly connector: string; readonly chosen: readonly OfferedTool[] },
-): Promise<boolean> {
-  if (!environment.interactive || output.json) {
+): Promise<Word> {
+  if (!cli.environment.interactive || output.json) {
     throw usage(
       'Tools are approved as somebody has seen them, and the command does not say how that was.',
       `Look at them with \`holdfast mcp diff ${connector}\` (or with --json), then name each as TOOL@HASH; at a terminal the command shows them and asks.`,
     );
   }
-  for (const line of chosen.flatMap(changeLines)) output.line(line);
-  const lines = createInterface({ input: input ?? process.stdin, output: process.stderr });
-  try {
-    const which = chosen.length === 1 ? 'this tool' : `these ${chosen.length} tools`;
-    const word = await lines.question(`Shall runs get ${which} as shown? [y/N] `);
-    return /^y(es)?$/i.test(word.trim());
-  } finally {
-    lines.close();
-  }
+  for (const line of chosen.flatMap(wholeLines)) output.line(line);
+  const which = chosen.length === 1 ? 'this tool' : `these ${chosen.length} tools`;
+  return askYesNo(cli, `Shall runs get ${which} as shown?`);
 }

@@ -6,6 +6,7 @@ import {
   changeLines,
   headline,
   isHidden,
+  isTold,
   schemaLines,
   toolTable,
 } from '../connectors/offer-lines.js';
@@ -32,7 +33,7 @@ interface McpOptions extends ActorOptions, TenantOptions {
 /** A command that names more tools is too long to be read. */
 const NAMED_MAX = 20;
 const SHAPE =
-  '{connectors: [{connector, status, tools: [{name, tool, state, effect, hash, changes, definition, …}]}]}';
+  '{connectors: [{connector, status, tools: [{name, tool, state, effect, hash, changes, definition, wentBack?, …}]}]}';
 
 export function addMcp(program: Command, cli: Cli): void {
   const mcp = program
@@ -106,12 +107,12 @@ function check(found: readonly OfferedConnector[], output: Output): number {
 
 function diff(found: readonly OfferedConnector[], output: Output): void {
   for (const one of found.filter(({ status }) => status === 'failed')) output.line(headline(one));
-  const differing = found.map((one) => ({ ...one, tools: one.tools.filter(isHidden) }));
+  const differing = found.map((one) => ({ ...one, tools: one.tools.filter(isTold) }));
   if (differing.every(({ tools }) => tools.length === 0))
     output.line('Nothing differs from what was approved.');
   for (const { connector, tools } of differing) {
     for (const line of tools.flatMap(changeLines)) output.line(line);
-    const approvable = tools.filter(isApprovable);
+    const approvable = tools.filter((tool) => isApprovable(tool) && tool.state !== 'approved');
     if (approvable.length > 0 && approvable.length <= NAMED_MAX && !output.json)
       output.remark(`To approve them as they are here: ${seenWords(connector, approvable)}`);
   }

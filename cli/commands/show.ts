@@ -238,9 +238,9 @@ async function print(facts: RunFacts, { session, output, hints, all }: Printing)
     if (all || !isDetail(event)) output.line(eventLine(event, { paint }));
   }
   for (const line of routeLines(facts.paid)) output.line(paint.dim(line));
+  for (const line of childLines(facts.children)) output.line(line);
   if (run?.result !== undefined) return printResult(run.result, { session, output });
   const { first: before, ...commands } = hints;
-  for (const line of childLines(facts.children)) output.line(line);
   const open = openAsks(facts);
   for (const { ask, runId } of open) {
     output.line(approvalCard(ask, { runId, now: Date.now(), paint, ...commands }));

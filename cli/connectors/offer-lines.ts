@@ -1,7 +1,7 @@
 /** What servers of connectors offer, as lines. */
 import { canonicalJson, type Json } from '../../core/json/json.js';
-import type { ToolState } from '../../connectors/survey.js';
-import { inert, inertInline, table } from '../render/index.js';
+import type { ApprovedOnce, ToolState } from '../../connectors/survey.js';
+import { dateTimeText, inert, inertInline, table } from '../render/index.js';
 import type { Output } from '../terminal/output.js';
 import type { OfferedConnector, OfferedTool } from './offered.js';
 
@@ -13,6 +13,11 @@ const HIDDEN: readonly ToolState[] = ['changed', 'new', 'unusable', 'gone'];
 
 export function isHidden({ state }: OfferedTool): boolean {
   return HIDDEN.includes(state);
+}
+
+/** What `diff` tells of: it, and what its server went back to. */
+export function isTold({ state, wentBack }: OfferedTool): boolean {
+  return state !== 'approved' || wentBack !== undefined;
 }
 
 export function shortHash(hash: string): string {
@@ -57,14 +62,42 @@ export function schemaLines({ name, definition = {} }: OfferedTool): readonly st
 }
 
 /** Whole and exact: what nobody sees of a text is written as an escape. */
-export function changeLines({ name, state, hash, changes }: OfferedTool): readonly string[] {
+export function changeLines(tool: OfferedTool): readonly string[] {
+  const { name, state, effect, hash, changes } = tool;
   return [
-    `${inert(name)}: ${state}, hash ${hash}`,
+    `${inert(name)}: ${state}, effect ${inert(effect)}, hash ${inert(hash)}`,
+    ...wentBackLines(tool),
     ...changes.flatMap(({ field, was, is }) => [
       `  ${inert(field)} was ${exact(was)}`,
       `  ${inert(field)} is  ${exact(is)}`,
     ]),
   ];
+}
+
+/** The same, and what its server still says of it. */
+export function wholeLines(tool: OfferedTool): readonly string[] {
+  const changed = new Set(tool.changes.map(({ field }) => field));
+  const rest = Object.entries(tool.definition ?? {}).filter(([field]) => !changed.has(field));
+  return [
+    ...changeLines(tool),
+    ...rest.map(
+      ([field, value]) => `  ${inert(field)} is still ${exact(canonicalJson(value as Json))}`,
+    ),
+  ];
+}
+
+function wentBackLines({ wentBack }: OfferedTool): readonly string[] {
+  if (wentBack === undefined) return [];
+  const { newer } = wentBack;
+  return [
+    `  The server went back to this description, which was approved ${approvedWords(wentBack)}.`,
+    '  That approval counts again: runs get the tool.',
+    `  A newer description (${shortHash(inert(newer.hash))}) was approved ${approvedWords(newer)}.`,
+  ];
+}
+
+function approvedWords({ at, by }: ApprovedOnce): string {
+  return `${dateTimeText(at)} ${by === undefined ? 'at first use' : `by ${inert(by)}`}`;
 }
 
 /** Of canonical JSON. */

@@ -12,6 +12,11 @@ const change = z.object({
   is: text.optional(),
 });
 
+const approvedOnce = {
+  at: z.number().int().describe('ms since epoch'),
+  by: text.optional().describe('absent: the tool was there when the connector was first seen'),
+};
+
 const connectorTool = z.object({
   name: text.describe('as runs name it'),
   tool: text.describe('as its server names it'),
@@ -21,6 +26,12 @@ const connectorTool = z.object({
   hash: text.describe('of all that the server says of the tool'),
   problem: text.optional(),
   changes: z.array(change).describe('against what was approved'),
+  wentBack: z
+    .object({ ...approvedOnce, newer: z.object({ ...approvedOnce, hash: text }) })
+    .optional()
+    .describe(
+      'an approval that counts again: the server went back to this description after a newer one was approved; `changes` are against the newer one',
+    ),
   definition: z
     .record(text, z.unknown())
     .optional()

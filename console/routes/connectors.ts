@@ -118,7 +118,17 @@ function shown({ tools, ...connector }: Surveyed, withDefinitions: boolean) {
   return {
     ...connector,
     tools: tools.map((tool) => {
-      const { name, tool: named, state, effect, version, hash, problem, definition } = tool;
+      const {
+        name,
+        tool: named,
+        state,
+        effect,
+        version,
+        hash,
+        problem,
+        wentBack,
+        definition,
+      } = tool;
       return {
         name,
         tool: named,
@@ -128,6 +138,7 @@ function shown({ tools, ...connector }: Surveyed, withDefinitions: boolean) {
         hash,
         ...(problem !== undefined && { problem }),
         changes: toolChanges(tool),
+        ...(wentBack !== undefined && { wentBack }),
         ...(withDefinitions && { definition: { ...definition } }),
       };
     }),

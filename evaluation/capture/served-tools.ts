@@ -3,7 +3,7 @@
  * Invariants: a question stands in the case as often as its server asked it; the state of a server is the recorded one, byte
  * by byte.
  */
-import { canonicalJson, type Json } from '../../core/json/json.js';
+import { canonicalJson, digestOf, type Json } from '../../core/json/json.js';
 import { isRecord } from '../../core/json/shape.js';
 import type { ExecuteToolInput } from '../../core/state/effect.js';
 import type { OpenExchange } from '../../core/state/elicitation.js';
@@ -59,6 +59,34 @@ export function servedDeclaration({ effect, version }: ToolRecord): Partial<Writ
   } as Partial<WrittenTool>;
 }
 
+/** The output schema of a tool of a server; in words why the case has none although the server had said one. */
+interface ServedOutput {
+  readonly outputSchema?: WrittenTool['outputSchema'];
+  readonly leftOut?: string;
+}
+
+export function servedOutput(
+  { name, mcp, outputSchemaHash }: ToolRecord,
+  recorded: WrittenTool['recorded'],
+  { texts, isRedacted }: Exchanges,
+): ServedOutput {
+  if (mcp === undefined || outputSchemaHash === undefined) return {};
+  const without = (why: string): ServedOutput => ({
+    leftOut: `the output schema of ${name}: ${why}, so the case does not hold results against it`,
+  });
+  if (isRedacted) return without('texts are hidden');
+  const said = texts.held(mcp.hash);
+  if (said === undefined) return without('the record does not have it');
+  const { outputSchema } = JSON.parse(said) as { readonly outputSchema?: Json };
+  if (outputSchema === undefined || digestOf(outputSchema) !== outputSchemaHash)
+    return without('the record has another one');
+  const results = (recorded ?? []).flatMap((call) => call.results);
+  // Servers of cases give objects alone as structured content.
+  const isPlain = results.some((one) => 'ok' in one && !isRecord(one.ok));
+  if (isPlain) return without('a result is no object');
+  return { outputSchema: outputSchema as NonNullable<WrittenTool['outputSchema']> };
+}
+
 /** Servers of which a configuration says the rest. */
 export function bareServers(servers: Servers): Servers {
   return Object.fromEntries(
@@ -69,10 +97,14 @@ export function bareServers(servers: Servers): Servers {
   );
 }
 
-/** The same where a configuration says what a tool does: the server says only whether the tool is a read, and is believed if trusted. */
-export function offeredTool({ effect, results, recorded }: WrittenTool): WrittenTool {
+/** The same where a configuration says what a tool does: words and schemas are the server's, which is believed that a tool is a read if trusted. */
+export function offeredTool({ effect, results, recorded, ...said }: WrittenTool): WrittenTool {
+  const { description, inputSchema, outputSchema } = said;
   return {
     kind: 'mcp',
+    ...(description !== undefined && { description }),
+    ...(inputSchema !== undefined && { inputSchema }),
+    ...(outputSchema !== undefined && { outputSchema }),
     ...(effect === 'read' && { annotations: { readOnlyHint: true } }),
     ...(results !== undefined && { results }),
     ...(recorded !== undefined && { recorded }),

@@ -10,9 +10,14 @@ export class Texts {
   text(stored: StoredText | { readonly $blob: string } | string): string {
     if (typeof stored === 'string') return stored;
     if (!('$blob' in stored)) return stored.text;
-    const text = Object.hasOwn(this.blobs, stored.$blob) ? this.blobs[stored.$blob] : undefined;
+    const text = this.held(stored.$blob);
     if (text === undefined) throw refused(`the bundle lacks the text ${stored.$blob}`);
     return text;
+  }
+
+  /** Undefined: the bundle has none under this hash. */
+  held(hash: string): string | undefined {
+    return Object.hasOwn(this.blobs, hash) ? this.blobs[hash] : undefined;
   }
 
   /** A value with every string that was spilled. */

@@ -13,7 +13,7 @@ import { briefOf } from './cycle.js';
 import { hostedTool } from './hosted-tools.js';
 import { ofKind, outputOf, type Recording } from './recording.js';
 import { refused } from './refused.js';
-import { askedAnew, servedDeclaration, serverAway } from './served-tools.js';
+import { askedAnew, servedDeclaration, servedOutput, serverAway } from './served-tools.js';
 import type { Texts } from './texts.js';
 import { answerOf } from './tool-answers.js';
 import { allOf, employedIn, isLetters, ownToolsIn, type Tree } from './tree.js';
@@ -31,10 +31,14 @@ export function toolRecords(tree: Tree, texts: Texts, isSlow: boolean): Captured
   const all = allOf(tree).map(({ place, recording }) =>
     answersIn({ recording, place, texts, isSlow }, attempts),
   );
+  const declared = declarationsIn(tree, texts, attempts);
   return {
-    tools: Object.fromEntries(declarationsIn(tree, texts, attempts)),
+    tools: Object.fromEntries([...declared].map(([name, { tool }]) => [name, tool])),
     during: all.flatMap(({ during }) => during),
-    leftOut: all.flatMap(({ leftOut }) => leftOut),
+    leftOut: [
+      ...all.flatMap(({ leftOut }) => leftOut),
+      ...[...declared.values()].flatMap(({ leftOut }) => leftOut ?? []),
+    ],
   };
 }
 
@@ -79,9 +83,9 @@ function declarationsIn(
   tree: Tree,
   texts: Texts,
   attempts: Attempts,
-): ReadonlyMap<string, WrittenTool> {
+): ReadonlyMap<string, Declaration> {
   const versions = new Map<string, string>();
-  const tools = new Map<string, WrittenTool>();
+  const tools = new Map<string, Declaration>();
   for (const held of toolsHeld(tree)) {
     const { name, version } = held.record;
     if ((versions.get(name) ?? version) !== version)
@@ -91,6 +95,12 @@ function declarationsIn(
     tools.set(name, declarationOf({ ...held, tree, texts, attempts }));
   }
   return tools;
+}
+
+interface Declaration {
+  readonly tool: WrittenTool;
+  /** In words: what the record does not say of it. */
+  readonly leftOut?: string;
 }
 
 interface Held {
@@ -113,17 +123,24 @@ interface Declaring extends Held {
   readonly attempts: Attempts;
 }
 
-function declarationOf({ recording, root, record, tree, texts, attempts }: Declaring): WrittenTool {
+function declarationOf({ recording, root, record, tree, texts, attempts }: Declaring): Declaration {
   const { name } = record;
-  if (isLetters(record)) return {};
+  if (isLetters(record)) return { tool: {} };
   const offer = (root.tools ?? []).find((one) => one.name === name);
   const said = {
     description: offer?.description ?? '',
     inputSchema: (offer?.inputSchema ?? {}) as WrittenTool['inputSchema'],
   };
-  if (record.kind === 'hosted') return hostedTool(recording, record, { ...said, texts });
-  if (record.startsAgent !== undefined) return startingTool(tree, record, { ...said, texts });
-  return { ...said, ...declared(record), recorded: attempts.of(name) };
+  if (record.kind === 'hosted') return { tool: hostedTool(recording, record, { ...said, texts }) };
+  if (record.startsAgent !== undefined)
+    return { tool: startingTool(tree, record, { ...said, texts }) };
+  const recorded = attempts.of(name);
+  const isRedacted = recording.bundle.redactions.length > 0;
+  const { leftOut, ...output } = servedOutput(record, recorded, { texts, isRedacted });
+  return {
+    tool: { ...said, ...declared(record), ...output, recorded },
+    ...(leftOut !== undefined && { leftOut }),
+  };
 }
 
 /** An agent as a tool: the task that it made of each of its arguments is the one that its run had. */

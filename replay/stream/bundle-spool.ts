@@ -4,6 +4,7 @@ import type { Store } from '../../store/store.js';
 import { BUNDLE_BYTES_MAX } from '../bundle.js';
 import { missingText } from '../gather.js';
 import { referencesIn, type References } from '../references.js';
+import { heldText } from '../served-texts.js';
 import type { Hashed, Pieces } from './bundle-source.js';
 import { openSpool, type Spool, type Stretch } from './spool.js';
 import { tooLargeBundle } from './too-large.js';
@@ -25,7 +26,7 @@ export interface BundleSpool extends Pick<Spool, 'put' | 'read' | 'close'> {
 }
 
 export interface SpoolSettings {
-  readonly store: Pick<Store, 'readBack' | 'getBlob'>;
+  readonly store: Pick<Store, 'readBack' | 'getBlob' | 'connectorTool'>;
   readonly tenant: string;
   readonly folder: string;
   readonly look: (value: Json) => void;
@@ -34,9 +35,12 @@ export interface SpoolSettings {
 export async function spoolOf(settings: SpoolSettings): Promise<BundleSpool> {
   const { store, tenant, look } = settings;
   const spool = await openSpool(settings.folder);
-  const heads = new Set<string>();
-  /** Texts that must be there, and those that may be. */
-  const named = { needed: new Set<string>(), possible: new Set<string>() };
+  const noted: Noted = {
+    heads: new Set(),
+    needed: new Set(),
+    possible: new Set(),
+    served: new Map(),
+  };
   const nodes = new Map<string, Stretch>();
   let blobCount = 0;
 
@@ -47,13 +51,6 @@ export async function spoolOf(settings: SpoolSettings): Promise<BundleSpool> {
     return stretch;
   }
 
-  function refer({ heads: newHeads, blobs, texts, attachments }: References): void {
-    // The newest head of a history stands on most of the others.
-    for (const head of [...newHeads].toReversed()) heads.add(head);
-    for (const hash of blobs) named.needed.add(hash);
-    for (const hash of [...texts, ...attachments]) named.possible.add(hash);
-  }
-
   async function readBackFrom(head: string): Promise<void> {
     for (let next: string | null = head; next !== null && !nodes.has(next);) {
       for (const { hash, parent, body } of await store.readBack(tenant, next, NODES_PER_PAGE)) {
@@ -62,8 +59,8 @@ export async function spoolOf(settings: SpoolSettings): Promise<BundleSpool> {
         const node = JSON.parse(body) as Json;
         look(node);
         const { blobs, attachments } = referencesIn([node]);
-        for (const blob of blobs) named.needed.add(blob);
-        for (const file of attachments) named.possible.add(file);
+        for (const blob of blobs) noted.needed.add(blob);
+        for (const file of attachments) noted.possible.add(file);
         nodes.set(hash, await put([body]));
       }
     }
@@ -75,20 +72,20 @@ export async function spoolOf(settings: SpoolSettings): Promise<BundleSpool> {
       for (const value of values) look(value);
       return referencesIn(values);
     },
-    refer,
+    refer: (references) => note(noted, references),
     read: (stretch) => spool.read(stretch),
     close: () => spool.close(),
     async readConversation() {
-      for (const head of heads) await readBackFrom(head);
+      for (const head of noted.heads) await readBackFrom(head);
     },
     async *nodes() {
       for (const [hash, stretch] of inOrder(nodes)) yield { hash, form: spool.read(stretch) };
     },
     async *blobs() {
       blobCount = 0;
-      for (const hash of [...new Set([...named.needed, ...named.possible])].toSorted()) {
-        const text = await store.getBlob(tenant, hash);
-        if (text === undefined && named.needed.has(hash)) throw missingText(hash);
+      for (const hash of [...new Set([...noted.needed, ...noted.possible])].toSorted()) {
+        const text = await heldText(store, { tenant, hash, served: noted.served });
+        if (text === undefined && noted.needed.has(hash)) throw missingText(hash);
         if (text === undefined) continue;
         look(text);
         blobCount += 1;
@@ -97,6 +94,23 @@ export async function spoolOf(settings: SpoolSettings): Promise<BundleSpool> {
     },
     counts: () => ({ nodes: nodes.size, blobs: blobCount }),
   };
+}
+
+/** What is to be in the bundle. */
+interface Noted {
+  readonly heads: Set<string>;
+  /** Texts that must be there, and those that may be. */
+  readonly needed: Set<string>;
+  readonly possible: Set<string>;
+  readonly served: Map<string, { readonly name: string; readonly version: string }>;
+}
+
+function note(noted: Noted, { heads, blobs, texts, attachments, served }: References): void {
+  // The newest head of a history stands on most of the others.
+  for (const head of [...heads].toReversed()) noted.heads.add(head);
+  for (const hash of blobs) noted.needed.add(hash);
+  for (const [hash, tool] of served) noted.served.set(hash, tool);
+  for (const hash of [...texts, ...attachments, ...served.keys()]) noted.possible.add(hash);
 }
 
 function formOf(text: string): Pieces {

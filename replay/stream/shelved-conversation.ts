@@ -5,10 +5,11 @@ import type { Store } from '../../store/store.js';
 import { missingText } from '../gather.js';
 import { keyedOf, type Keyed, type Recorded, type Shelf } from '../redaction/recorded.js';
 import { referencesIn, type References } from '../references.js';
+import { servedText, type ServedTools } from '../served-texts.js';
 import { NODES_PER_PAGE } from './bundle-spool.js';
 
 export interface ConversationPlace {
-  readonly store: Pick<Store, 'readBack' | 'getBlob'>;
+  readonly store: Pick<Store, 'readBack' | 'getBlob' | 'connectorTool'>;
   readonly tenant: string;
   readonly shelf: Shelf;
 }
@@ -27,7 +28,12 @@ export async function shelvedConversation(
     ...referred.flatMap(({ texts }) => [...texts]),
     ...[...referred, ...ofNodes].flatMap(({ attachments }) => [...attachments]),
   ]);
-  const blobs = await place.shelf.keyed(texts(place, needed, possible));
+  const served = new Map(referred.flatMap((one) => [...one.served]));
+  async function* all() {
+    yield* texts(place, needed, possible);
+    yield* servedTexts(place, served);
+  }
+  const blobs = await place.shelf.keyed(all());
   return { nodes, blobs };
 }
 
@@ -40,6 +46,16 @@ async function* texts(
     const text = await store.getBlob(tenant, hash);
     if (text !== undefined) yield [hash, text];
     else if (needed.has(hash)) throw missingText(hash);
+  }
+}
+
+async function* servedTexts(
+  { store, tenant }: ConversationPlace,
+  served: ServedTools,
+): AsyncGenerator<readonly [string, string], void> {
+  for (const hash of served.keys()) {
+    const text = await servedText(store, { tenant, hash, served });
+    if (text !== undefined) yield [hash, text];
   }
 }
 

@@ -47,7 +47,8 @@ describeInBrowser('connectors', () => {
       const { page, faults, context } = await stage.open('rita', { path: '/connectors' });
       await page.getByRole('button', { name: 'Approve mcp__crm__find' }).click();
       await page.getByText('Approved: mcp__crm__find.').waitFor();
-      server.offer([{ name: 'find', description: HOSTILE, run: () => 'x' }]);
+      const description = `${HOSTILE} ${'x'.repeat(2_000)} the end`;
+      server.offer([{ name: 'find', description, run: () => 'x' }]);
       const row = page.getByRole('row', { name: 'description' });
       // Moments after a look the desk shows it again.
       await until('the other description', async () => {
@@ -56,7 +57,12 @@ describeInBrowser('connectors', () => {
         return (await row.count()) > 0 || undefined;
       });
       await row.getByText('"Finds."').waitFor();
-      expect(await row.textContent()).toContain('<img src=x onerror=alert(1)>');
+      const shown = await row.textContent();
+      expect(shown).toContain('<img src=x onerror=alert(1)>');
+      // Whoever approves has all of it before them, and what stays as it was.
+      expect(shown).toContain('x the end');
+      await page.getByText('All that its server says').first().click();
+      await page.getByText('"inputSchema"').first().waitFor();
       await screenshot(page, 'connectors');
       await page.getByRole('button', { name: 'Approve mcp__crm__find' }).click();
       await page
@@ -65,6 +71,12 @@ describeInBrowser('connectors', () => {
         .waitFor();
       const rows = await stage.world.store.listConnectorTools('default', 'crm', 10);
       expect(rows[0]?.approved?.by).toBe(idOf('rita'));
+      server.offer([{ name: 'find', description: 'Finds.', run: () => 'x' }]);
+      await until('the earlier approval', async () => {
+        await page.reload();
+        await page.getByText('mcp__crm__find').first().waitFor();
+        return (await page.getByText('that approval counts again').count()) > 0 || undefined;
+      });
       expect(faults).toEqual([]);
       await context.close();
     },

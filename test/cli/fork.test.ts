@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { runCli } from '../../cli/program.js';
 import { forkBeginning } from '../../core/loop/fork-beginning.js';
 import { foldOf } from '../../recording/fold.js';
@@ -164,6 +165,24 @@ test('a read in flight begins anew; standing approvals and open sub-agents are n
     droppedGrants: [{ id: 'ask-1', tool: 'issue_refund', usesLeft: 2 }],
     notExecuted: [{ n: 1, name: 'searcher' }],
     inFlight: [{ tool: 'issue_refund', becomes: 'begins_anew' }],
+  });
+});
+
+test.each([
+  ['a no', 'n\n'],
+  ['the end of the input', ''],
+])('at a terminal %s starts no live fork, and the command ends with 1', async (_, typed) => {
+  let err = '';
+  const input = new PassThrough();
+  input.end(typed);
+  const code = await runCli(['fork', 'approved.json', '--at', '3', '--live'], {
+    environment: { variables: {}, folder, colour: false, interactive: true },
+    streams: { out: () => undefined, err: (text) => void (err += text) },
+    input,
+  });
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: expect.stringMatching(/No fork was started\.\n$/) as string,
   });
 });
 

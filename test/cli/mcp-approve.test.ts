@@ -104,10 +104,11 @@ test('at a terminal a person sees each change whole, and what nobody sees of it,
   const long = `${'x'.repeat(3_000)}\u200Bthe end`;
   server.offer([find(long)]);
   const before = await approvals();
-  const no = await holdfast(['mcp', 'approve', 'crm', '--as', 'mia'], 'n\n');
-  expect(no).toMatchObject({ code: 0 });
-  expect(no.out).toContain(`${'x'.repeat(3_000)}\\u200bthe end`);
-  expect(no.err).toMatch(/Nothing was approved/);
+  for (const word of ['n\n', '\n', '', 'y e s\n']) {
+    const no = await holdfast(['mcp', 'approve', 'crm', '--as', 'mia'], word);
+    expect(no).toMatchObject({ code: 1, err: 'Nothing was approved.\n' });
+    expect(no.out).toContain(`${'x'.repeat(3_000)}\\u200bthe end`);
+  }
   expect(await approvals()).toEqual(before);
   const yes = await holdfast(['mcp', 'approve', 'crm', '--as', 'mia'], 'y\n');
   expect(yes.out).toMatch(/Runs get mcp__crm__find \([0-9a-f]{12}\) from now on/);
@@ -124,4 +125,72 @@ test('the difference ends with the command that approves it as it was shown', as
   const { code, out } = await holdfast([...words.split(' '), '--as', 'mia']);
   expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('from now on') });
   expect((await holdfast(['mcp', 'check', 'crm'])).code).toBe(0);
+});
+
+test('before a person says yes they see effect, hash and schemas, also of what stays as it was, and of a new tool', async () => {
+  const inputSchema = { type: 'object', properties: { id: { type: 'string', maxLength: 7 } } };
+  const outputSchema = { type: 'object', properties: { name: { type: 'string' } } };
+  const put = { name: 'put', description: 'Puts.', inputSchema, outputSchema, run: () => 'x' };
+  server.offer([find('Finds at last.'), { ...put, annotations: { readOnlyHint: true } }]);
+  const { out } = await holdfast(['mcp', 'approve', 'crm', '--as', 'mia'], 'n\n');
+  const parts = out.split(/^(?=mcp__)/m);
+  expect(parts).toHaveLength(2);
+  const [changed = '', fresh = ''] = parts;
+  expect(changed).toMatch(/^mcp__crm__find: changed, effect unknown, hash [0-9a-f]{64}\n/);
+  expect(changed).toContain('description is  "Finds at last."');
+  expect(changed).toContain('inputSchema is still {"properties":{},"type":"object"}');
+  expect(fresh).toMatch(/^mcp__crm__put: new, effect unknown, hash [0-9a-f]{64}\n/);
+  expect(fresh).toContain('inputSchema is  {"properties":{"id":{"maxLength":7,"type":"string"}}');
+  expect(fresh).toContain('outputSchema is  {"properties":{"name":{"type":"string"}}');
+  expect(fresh).toContain('annotations is  {"readOnlyHint":true}');
+  const again = await holdfast(['mcp', 'approve', 'crm', 'put', '--as', 'mia'], 'y\n');
+  expect(again).toMatchObject({ code: 0 });
+  const known = await holdfast(['mcp', 'approve', 'crm', 'put', '--as', 'mia'], 'n\n');
+  expect(known.out).toContain('inputSchema is still {"properties":{"id":{"maxLength":7');
+});
+
+test('a tool with words that would not be shown whole cannot be approved', async () => {
+  const annotations = { title: 'x'.repeat(33_000) };
+  server.offer([{ ...find('Finds.'), annotations }]);
+  const { code, err } = await holdfast(['mcp', 'approve', 'crm', 'find', '--as', 'mia'], 'y\n');
+  expect({ code, err }).toMatchObject({ code: 2, err: expect.stringMatching(/no usable tool/) });
+  expect((await holdfast(['mcp', 'check', 'crm'])).out).toMatch(/its annotations have more than/);
+});
+
+test('the difference says that an earlier approval counts again, in words and as JSON', async () => {
+  const seen = async (description: string, by: string) => {
+    server.offer([find(description)]);
+    const hash = await hashNow();
+    await holdfast(['mcp', 'approve', 'crm', `find@${hash}`, '--as', by]);
+    return hash;
+  };
+  const first = await seen('Finds once.', 'mia');
+  const second = await seen('Finds twice.', 'ann');
+  expect((await holdfast(['mcp', 'diff', 'crm'])).out).not.toContain('mcp__crm__find');
+  server.offer([find('Finds once.')]);
+  const { out, err } = await holdfast(['mcp', 'diff', 'crm']);
+  expect(err).toBe('');
+  expect(out).toContain(`mcp__crm__find: approved, effect unknown, hash ${first}`);
+  expect(out).toMatch(/went back to this description, which was approved .* by mia\./);
+  expect(out).toContain('That approval counts again: runs get the tool.');
+  expect(out).toMatch(
+    new RegExp(`newer description \\(${second.slice(0, 12)}\\) was approved .* by ann`),
+  );
+  expect(out).toMatch(/description was "Finds twice\."\n +description is {2}"Finds once\."/);
+  const told = JSON.parse((await holdfast(['mcp', 'diff', 'crm', '--json'])).out) as {
+    readonly connectors: readonly [{ readonly tools: readonly { readonly name: string }[] }];
+  };
+  const [{ tools }] = told.connectors;
+  expect(tools.filter(({ name }) => name === 'mcp__crm__find')).toMatchObject([
+    {
+      state: 'approved',
+      wentBack: {
+        at: expect.any(Number),
+        by: 'mia',
+        newer: { hash: second, at: expect.any(Number), by: 'ann' },
+      },
+      changes: [{ field: 'description', was: '"Finds twice."', is: '"Finds once."' }],
+    },
+  ]);
+  expect((await holdfast(['mcp', 'check', 'crm'])).out).not.toContain('mcp__crm__find');
 });

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { serve } from '@hono/node-server';
 import { defineAgent, defineConfig, parseConsole } from '../../authoring/index.js';
 import { runCli } from '../../cli/program.js';
@@ -104,19 +105,24 @@ interface Said {
   readonly url?: string;
   /** What a person does with the first line. */
   readonly visit?: (line: string) => void;
+  /** By a person at a terminal; absent: nobody is there. */
+  readonly typed?: string;
 }
 
-async function holdfast(words: readonly string[], { as = 'mia', url, visit }: Said = {}) {
+async function holdfast(words: readonly string[], { as = 'mia', url, visit, typed }: Said = {}) {
   let out = '';
   let err = '';
   const place = ['--store', join(folder, 'store.db'), '--home', folder];
+  const input = new PassThrough();
+  input.end(typed);
   const code = await runCli([...words, '--desk', url ?? desk.url, ...place], {
     environment: {
       variables: { HOLDFAST_TOKEN: as },
       folder,
       colour: false,
-      interactive: false,
+      interactive: typed !== undefined,
     },
+    input,
     streams: {
       out: (text) => {
         if (out === '') visit?.(text);
@@ -235,6 +241,15 @@ test('tools are approved over the desk as they were seen there, and not when the
     ['mia', 'mcp__plain__put'],
     ['mia', 'mcp__plain__find'],
   ]);
+});
+
+test('over the desk a person at a terminal sees schema, effect and hash of each tool before they say yes', async () => {
+  plain.offer([findTool('Finds everything.'), PUT]);
+  forgotten();
+  const { code, out } = await holdfast(['mcp', 'approve', 'plain'], { typed: '' });
+  expect(code).toBe(1);
+  expect(out).toMatch(/^mcp__plain__find: changed, effect unknown, hash [0-9a-f]{64}\n/);
+  expect(out).toContain('inputSchema is still {"properties":{},"type":"object"}');
 });
 
 test.each([

@@ -7,6 +7,8 @@ export interface CutLine {
   calls(): number;
   /** Every connection, at once; new ones go through. */
   cut(): void;
+  /** The same, after so many bytes of what the server says to the next call of a tool. */
+  cutInAnswer(bytes: number): void;
   close(): Promise<void>;
 }
 
@@ -15,6 +17,9 @@ const CALL = /"method":"tools\/call"/g;
 export async function openLine(port: number): Promise<CutLine> {
   const open = new Set<Socket>();
   let calls = 0;
+  /** Of answers, until the line is cut; undefined: it stays. */
+  let left: number | undefined;
+  let waits = false;
   const kept = (socket: Socket): Socket => {
     open.add(socket);
     return socket.on('error', () => undefined).on('close', () => open.delete(socket));
@@ -25,20 +30,33 @@ export async function openLine(port: number): Promise<CutLine> {
     kept(near).on('data', (bytes: Buffer) => {
       const before = count(sent);
       sent += bytes.toString('latin1');
-      calls += count(sent) - before;
+      const more = count(sent) - before;
+      calls += more;
+      if (more > 0) waits = false;
+    });
+    far.on('data', (bytes: Buffer) => {
+      if (left === undefined || waits) return;
+      left -= bytes.length;
+      if (left > 0) return;
+      left = undefined;
+      cut();
     });
     near.pipe(far).pipe(near);
     near.on('close', () => far.destroy());
     far.on('close', () => near.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const cut = (): void => {
     for (const socket of open) socket.destroy();
   };
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     port: (server.address() as AddressInfo).port,
     calls: () => calls,
     cut,
+    cutInAnswer(bytes) {
+      left = bytes;
+      waits = true;
+    },
     async close() {
       cut();
       await new Promise((resolve) => server.close(resolve));

@@ -108,6 +108,11 @@ async function capturedOf(bundle: Bundle) {
     captured.case_id,
     [],
   ]);
+  // The bundle has what the server said of its tools.
+  if (bundle.redactions.length === 0)
+    expect(captured.captured?.leftOut ?? []).not.toContainEqual(
+      expect.stringContaining('output schema'),
+    );
   const { steps, at } = foldOf(bundle);
   const moments = steps.map(({ step }) => at(step));
   expect(JSON.stringify([captured, bundle, moments])).not.toContain(SECRET);

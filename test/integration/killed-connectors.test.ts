@@ -2,7 +2,7 @@
  * Workers and servers that die, and lines that are cut, in the middle of a call: no call that may change something is repeated,
  * in either era of the protocol.
  *
- * HOLDFAST_WHOLE=1: of the legacy server every death; else the seed draws one.
+ * HOLDFAST_WHOLE=1: of the legacy server every death over both of its transports; else the seed draws one.
  */
 import { replayRuns } from '../../testing/replay.js';
 import { openLine, type CutLine } from '../connectors/cut-line.js';
@@ -18,17 +18,29 @@ import { saySeed, SEED, WHOLE } from '../seed.js';
 import { call, ofType, openAsk, say, startWorld, until, type World } from './support/world.js';
 
 const MERGE = 'mcp__crm__merge_contacts';
-/** Of a server that nobody trusts, so that it counts as one that may change something. */
-const LONG = 'mcp__old__trigger-long-running-operation';
+/** Of the legacy server, which nobody trusts, so that it counts as one that may change something. */
+const LONG = 'trigger-long-running-operation';
+/** Of an answer to a call: it has more. */
+const ANSWER_BYTES_MAX = 60;
 /** Comes back to the byte. */
 const STATE = 'sealed \u0000 "state" é';
 
 let world: World;
 let server: ModernServer;
 let line: CutLine;
-let legacyPort: number;
-let legacyLine: CutLine;
-let legacy: Awaited<ReturnType<typeof startEverything>>;
+
+interface Legacy {
+  readonly port: number;
+  readonly line: CutLine;
+  server?: Awaited<ReturnType<typeof startEverything>>;
+}
+
+const TRANSPORTS = {
+  streamableHttp: { agent: 'legacy', connector: 'old', path: 'mcp' },
+  sse: { agent: 'older', connector: 'older', path: 'sse' },
+} as const;
+type Transport = keyof typeof TRANSPORTS;
+let legacy: Readonly<Record<Transport, Legacy>>;
 let release: () => void = () => undefined;
 const started: string[] = [];
 
@@ -75,18 +87,23 @@ const settings = { heartbeatMs: { repeatable: 2_000, single: 2_000 } } as const;
 beforeAll(async () => {
   server = await startModernServer(TOOLS);
   line = await openLine(Number(new URL(server.url).port));
-  legacyPort = await freePort();
-  legacy = await startEverything('streamableHttp', legacyPort);
-  legacyLine = await openLine(legacyPort);
+  legacy = { streamableHttp: await legacyPlace(), sse: await legacyPlace() };
   world = await startWorld({ worker: false });
 });
 afterAll(async () => {
   release();
   await world.stop();
-  for (const one of [line, legacyLine]) await one.close();
+  const all = Object.values(legacy);
+  for (const one of [line, ...all.map((place) => place.line)]) await one.close();
   await server.stop();
-  await legacy.kill();
+  for (const place of all) await place.server?.kill();
 });
+
+/** Its server starts when a test needs it. */
+async function legacyPlace(): Promise<Legacy> {
+  const port = await freePort();
+  return { port, line: await openLine(port) };
+}
 
 const begin = async (runId: string): Promise<RunHandle> => {
   const run = await world.start({
@@ -101,7 +118,7 @@ const begin = async (runId: string): Promise<RunHandle> => {
   return run;
 };
 
-const at = ({ port }: CutLine): string => `http://127.0.0.1:${port}/mcp`;
+const at = ({ port }: CutLine, path = 'mcp'): string => `http://127.0.0.1:${port}/${path}`;
 
 type Worker = Awaited<ReturnType<World['spawn']>>;
 const workers: Worker[] = [];
@@ -110,7 +127,11 @@ async function spawn(): Promise<void> {
   workers.push(
     await world.spawn({
       configModule: require.resolve('./support/served-agents'),
-      configOptions: { url: at(line), legacyUrl: at(legacyLine) },
+      configOptions: {
+        url: at(line),
+        legacyUrl: at(legacy.streamableHttp.line),
+        olderUrl: at(legacy.sse.line, TRANSPORTS.sse.path),
+      },
     }),
   );
 }
@@ -165,43 +186,58 @@ test('a line that is cut in a call leaves a person to tell, and the call is not 
   expect(started.filter((one) => one === 'cut-line')).toHaveLength(1);
 });
 
-const DEATHS = ['worker', 'server', 'line'] as const;
-const deaths = drawn(DEATHS, WHOLE ? DEATHS.length : 1, SEED);
+const DEATHS = ['worker', 'server', 'line', 'answer'] as const;
+type Death = (typeof DEATHS)[number];
+const ALL = (Object.keys(TRANSPORTS) as Transport[]).flatMap((transport) =>
+  DEATHS.map((death) => ({ transport, death })),
+);
+const deaths = drawn(ALL, WHOLE ? ALL.length : 1, SEED);
 
 test.each(deaths)(
-  'a call of the legacy server whose %s dies is made once, and a person tells what became of it',
-  async (death) => {
-    saySeed(`the ${death} of a legacy call dies`);
-    const runId = `legacy-${death}`;
-    const before = legacyLine.calls();
+  'a call of the legacy server over $transport whose $death dies is made once, and a person tells what became of it where nobody knows',
+  async ({ transport, death }) => {
+    const { agent, connector } = TRANSPORTS[transport];
+    const place = legacy[transport];
+    const bytes = 1 + (SEED % ANSWER_BYTES_MAX);
+    const where = death === 'answer' ? ` at byte ${bytes}` : '';
+    saySeed(`the ${death} of a legacy call over ${transport} dies${where}`);
+    place.server ??= await startEverything(transport, place.port);
+    if (workers.length === 0) await spawn();
+    const runId = `${agent}-${death}`;
+    const tool = `mcp__${connector}__${LONG}`;
+    const before = place.line.calls();
+    const duration = death === 'answer' ? 1 : 8;
     const run = await world.start({
       runId,
-      agent: 'legacy',
+      agent,
       settings,
-      replies: [call(LONG, { duration: 8, steps: 1 }), say('Done.')],
+      replies: [call(tool, { duration, steps: 1 }), say('Done.')],
     });
-    await run.approve((await openAsk(run)).askId, { by: 'mia', roles: [] });
-    await until('the call to reach the server', () => legacyLine.calls() > before || undefined);
-    await DIES[death]();
+    const { askId } = await openAsk(run);
+    if (death === 'answer') place.line.cutInAnswer(bytes);
+    await run.approve(askId, { by: 'mia', roles: [] });
+    await until('the call to reach the server', () => place.line.calls() > before || undefined);
+    if (death !== 'answer') await DIES[death](transport);
     await told(run);
     const { events, result } = await world.ended(run);
     expect(result).toMatchObject({ completed: true });
-    expect(ofType(events, 'tool_finished')).toMatchObject([{ tool: LONG, status: 'ok' }]);
-    expect(legacyLine.calls()).toBe(before + 1);
+    expect(ofType(events, 'tool_finished')).toMatchObject([{ tool, status: 'ok' }]);
+    expect(place.line.calls()).toBe(before + 1);
     expect([...(await replayRuns(world.place, [runId]))]).toEqual([]);
   },
 );
 
-const DIES: Record<(typeof DEATHS)[number], () => Promise<void>> = {
+const DIES: Record<Exclude<Death, 'answer'>, (transport: Transport) => Promise<void>> = {
   async worker() {
     await killWorkers();
     await spawn();
   },
-  async server() {
-    await legacy.kill();
-    legacy = await startEverything('streamableHttp', legacyPort);
+  async server(transport) {
+    const place = legacy[transport];
+    await place.server?.kill();
+    place.server = await startEverything(transport, place.port);
   },
-  line: () => Promise.resolve(legacyLine.cut()),
+  line: (transport) => Promise.resolve(legacy[transport].line.cut()),
 };
 
 test('a question of the server outlives its worker and its server: the answer goes back with the state, to the byte', async () => {

@@ -253,6 +253,7 @@ test('The tree of a run is told with statuses, costs and what all paid by route,
 
   const shown = await command(['show', 'paid']);
   expect(shown.out).toMatch(/paid to \S+: 6 replies, .* with the runs below it/);
+  expect(shown.out).toMatch(/sub-agent refund-desk › auditor: completed, \S+, paid:a1\n/);
   for (const as of [undefined, 'ann'] as const) {
     const { out } = await command(['show', 'paid', '--json'], as);
     expect(JSON.parse(out)).toMatchObject({ routes: told.routes });

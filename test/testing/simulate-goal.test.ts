@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import {
+  askPerson,
   days,
   defineAgent,
   defineConfig,
@@ -201,6 +202,66 @@ test('what a goal would refuse as soon as it is said is refused to the one who s
     },
   });
   expect(refused).toMatchObject([{ code: 'InvalidTask' }, { code: 'InvalidTask' }]);
+});
+
+describe('a question of the model', () => {
+  const answered = async (
+    onEvent: NonNullable<Parameters<typeof simulateGoal>[0]['onEvent']>,
+  ): Promise<string> => {
+    const agent = defineAgent({
+      name: 'a',
+      model: 'anthropic/claude-sonnet-5-5',
+      instructions: 'Ask.',
+      tools: [askPerson],
+    });
+    const goal = defineGoal({
+      name: 'asked',
+      objective: 'Ask once.',
+      agent,
+      done: { all: [{ plan: 'complete' }] },
+      pace: { everyMs: days(100) },
+      budget: { maxCostMicroUsd: usd(1), maxCycles: 2 },
+    });
+    const { events } = await simulateGoal({
+      goal,
+      config: defineConfig({ agents: [agent], goals: [goal] }),
+      model: [calls('ask_person', { question: 'Which colour?' }), 'Asked.'],
+      onEvent,
+    });
+    const given = events.find(({ type }) => type === 'input_provided');
+    return JSON.stringify(given ?? null);
+  };
+
+  test('takes the answer of a person', async () => {
+    const told = await answered((event, { answer }) => {
+      if (event.type === 'input_request') answer(event, 'blue', { by: 'mia' });
+    });
+    expect(told).toContain('mia');
+  });
+
+  test.each([
+    ['of a run that never was', (runId: string) => `${runId}0`, 0],
+    ['of a run that is over', (runId: string) => runId, days(90)],
+  ])('an answer to one %s ends the test: nothing takes it', async (_, changed, waitMs) => {
+    const late = answered((event, { answer, after }) => {
+      if (event.type !== 'input_request') return;
+      const { runId } = event.stamp;
+      const other = { ...event, stamp: { ...event.stamp, runId: changed(runId) } };
+      after(waitMs, () => answer(other, 'blue', { by: 'mia' }));
+    });
+    await expect(late).rejects.toMatchObject({
+      code: 'AskNotFound',
+      message: expect.stringContaining('takes the word of the person'),
+    });
+  });
+
+  test('an approval of something that nobody asked ends the test as well', async () => {
+    const other = answered((event, { approve }) => {
+      if (event.type !== 'input_request') return;
+      approve({ ...event, stamp: { ...event.stamp, runId: 'nobody' } }, { by: 'mia' });
+    });
+    await expect(other).rejects.toMatchObject({ code: 'AskNotFound' });
+  });
 });
 
 test('what cannot be a goal is refused as a client refuses it', async () => {

@@ -83,7 +83,7 @@ export interface GoalSimulation {
   send(message: GoalInputMessage): void;
   /** A cycle as it is now, or a run below one; undefined: no such run was started. */
   runOf(runId: string): Run | undefined;
-  /** Delivers a message to a cycle or to a run below one; false: no such run was started. */
+  /** Delivers a message to a cycle or to a run below one; false: no such run is at work, and nothing took the message. */
   sendTo(runId: string, message: Message): boolean;
   /** The goal's segment is full: the next one begins at the next boundary. */
   continueAsNew(): void;
@@ -165,11 +165,11 @@ class GoalInProcess implements GoalSimulation {
   }
 
   sendTo(runId: string, message: Message): boolean {
-    const cycle = this.cycles.get(runId);
-    const member = this.agents.members.get(runId);
-    cycle?.send(message);
-    member?.process.put(message);
-    return cycle !== undefined || member !== undefined;
+    const cycle = this.cycles.get(runId)?.machine();
+    const run = cycle ?? this.agents.members.get(runId)?.process;
+    if (run === undefined || run.isOver()) return false;
+    run.put(message);
+    return true;
   }
 
   continueAsNew(): void {

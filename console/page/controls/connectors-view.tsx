@@ -13,6 +13,8 @@ import { useTitle } from '../parts/use-title.js';
 /** Each look asks the servers themselves. */
 const LOOK_MS = 30_000;
 const HASH_CHARS = 12;
+/** More than a server may say in one part: whoever approves has all of it before them. */
+const WHOLE = { charsMax: 400_000, linesMax: 400_000 };
 const OFFERED: readonly ConnectorTool['state'][] = ['new', 'changed', 'first use'];
 const STATE_WORDS: { readonly [state in ConnectorTool['state']]: string } = {
   approved: 'runs get it',
@@ -29,7 +31,7 @@ export function ConnectorsView(): VNode {
   const { soon } = usePoll(
     async (signal) => {
       const { items } = await get<{ readonly items: readonly Connector[] }>(
-        '/v1/connectors',
+        '/v1/connectors?definitions=true',
         signal,
       );
       setConnectors(items);
@@ -162,7 +164,7 @@ interface ToolProps {
 }
 
 function ToolPart({ tool, approve }: ToolProps): VNode {
-  const { name, effect, state, problem, hash, changes } = tool;
+  const { name, effect, state, problem, hash, changes, wentBack, definition } = tool;
   return (
     <>
       <p>
@@ -176,22 +178,30 @@ function ToolPart({ tool, approve }: ToolProps): VNode {
             <InertLine text={problem} />
           </>
         )}
+        {wentBack !== undefined &&
+          `. The server went back to a description that was approved before a newer one (${wentBack.newer.hash.slice(0, HASH_CHARS)}): that approval counts again`}
       </p>
       {changes.length > 0 && (
         <table class="changes">
-          <TableHead columns={['Part', 'Approved', 'Now']} />
+          <TableHead columns={['Part', 'Approved last', 'Now']} />
           <tbody>
             {changes.map(({ field, was, is }) => (
               <tr key={field}>
                 <th scope="row">
                   <InertLine text={field} />
                 </th>
-                <td>{was === undefined ? 'nothing' : <InertBlock text={was} />}</td>
-                <td>{is === undefined ? 'nothing' : <InertBlock text={is} />}</td>
+                <td>{was === undefined ? 'nothing' : <InertBlock text={was} {...WHOLE} />}</td>
+                <td>{is === undefined ? 'nothing' : <InertBlock text={is} {...WHOLE} />}</td>
               </tr>
             ))}
           </tbody>
         </table>
+      )}
+      {definition !== undefined && (
+        <details>
+          <summary>All that its server says</summary>
+          <InertBlock text={JSON.stringify(definition, null, 1)} {...WHOLE} />
+        </details>
       )}
       {OFFERED.includes(state) && (
         <div class="choices">

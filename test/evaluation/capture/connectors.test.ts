@@ -9,6 +9,8 @@ import { redactBundle } from '../../../replay/redaction/redact-bundle.js';
 import { parseRules } from '../../../replay/redaction/rules.js';
 import { hiddenTexts } from '../../../replay/redaction/select.js';
 import { documents } from '../../replay/setup.js';
+import { canonicalJson, digestOf } from '../../../core/json/json.js';
+import type { Bundle } from '../../../replay/bundle.js';
 import { compiledPath } from '../../compiled.js';
 import { recordedRun } from './recorded-runs.js';
 
@@ -70,6 +72,84 @@ test('a required connector that was down is down in the case', async () => {
   expect(await differencesOf(captured, 'needy')).toEqual([]);
 });
 
+const GET = 'mcp__crm__get_contact';
+
+/** How a call of the tool ends whose server answers so. */
+async function ends(document: FixtureDocument, input: object, ok: object, file = 'called') {
+  const tools = toolsOf(document);
+  const recorded = [{ input: input as never, results: [{ ok }] }];
+  const changed = {
+    ...document,
+    tools: { ...tools, [GET]: { ...tools[GET], recorded } },
+    model: [{ calls: [{ id: 'call_1', tool: GET, input }] }, { text: 'Done.' }],
+    during: [],
+    expected: { results: { call_1: { code: 'frozen' } } },
+  } as unknown as FixtureDocument;
+  const [difference] = await differencesOf(changed, file);
+  expect(difference?.path).toBe('results.call_1.code');
+  return difference?.observed;
+}
+
+describe('what servers say of their tools', () => {
+  const inputSchema = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] };
+  const outputSchema = {
+    type: 'object',
+    properties: { name: { type: 'string' } },
+    required: ['name'],
+  };
+  const definition = {
+    name: 'get_contact',
+    description: 'Reads a contact.',
+    inputSchema,
+    outputSchema,
+    annotations: { readOnlyHint: true },
+  };
+  const withDefinition: Bundle = {
+    ...elicited,
+    blobs: { ...elicited.blobs, [digestOf(definition)]: canonicalJson(definition) },
+  };
+
+  test('is in the case, and in one about an agent of a configuration: arguments that break a schema are refused as in production', async () => {
+    for (const own of [undefined, { config: 'holdfast.config.ts' }]) {
+      const document = capture(elicited, own && { own });
+      expect(toolsOf(document)[GET]).toMatchObject({
+        description: 'Reads a contact.',
+        inputSchema,
+      });
+    }
+    expect(await ends(capture(elicited), { id: 7 }, { name: 'Ann' })).toBe('invalid_arguments');
+  });
+
+  test('has the output schema where the record has it, and results are held against it', async () => {
+    const document = capture(withDefinition);
+    expect(toolsOf(document)[GET]).toMatchObject({ outputSchema });
+    expect(document.captured).not.toHaveProperty('leftOut');
+    expect(await differencesOf(document, 'whole')).toEqual([]);
+    expect(toolsOf(capture(withDefinition, { own: { config: 'x.ts' } }))[GET]).toMatchObject({
+      outputSchema,
+    });
+    const lie = [{ id: 'c9' }, { name: 7 }] as const;
+    expect(await ends(document, ...lie)).toBe('malformed_result');
+    expect(await ends(capture(elicited), ...lie)).not.toBe('malformed_result');
+  });
+
+  test('a file of an earlier release lacks it, and the case says so', async () => {
+    const [left] = capture(elicited).captured?.leftOut ?? [];
+    expect(left).toBe(
+      `the output schema of ${GET}: the record does not have it, so the case does not hold results against it`,
+    );
+    const hidden = await redactBundle(
+      withDefinition,
+      parseRules({ rules: [{ name: 'words', regex: 'Reads a contact' }] }, 'rules.json'),
+    );
+    expect(JSON.stringify(hidden)).not.toContain('Reads a contact');
+    expect(capture(hidden).captured?.leftOut).toEqual([
+      expect.stringContaining(`the output schema of ${GET}: texts are hidden`),
+    ]);
+    expect(await differencesOf(capture(hidden), 'hidden')).toEqual([]);
+  });
+});
+
 describe('a case about an agent of a configuration', () => {
   let folder: string;
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'holdfast-own-servers-'))));
@@ -115,6 +195,14 @@ describe('a case about an agent of a configuration', () => {
     );
     const rules = [{ tool: TOOL, decision: 'deny' }];
     expect(await differing(captured({ crm }, { rules }))).toContain('results.toolu_0_0.status');
+  });
+
+  test('refuses arguments that break the schema which the server gave', async () => {
+    const called = (input: object) =>
+      ends(captured({ crm }), input, { name: 'Ann' }, join(folder, 'own.json'));
+    expect(await called({ id: 7 })).toBe('invalid_arguments');
+    // What fits comes to a person, because the connector is not trusted.
+    expect(await called({ id: 'c9' })).toBe('approval_expired');
   });
 
   test('reaches no server that the record does not have, and none by its own address', async () => {

@@ -2,13 +2,17 @@
 import { z } from 'zod';
 import { defineAgent, defineConfig, type Config } from '../../../authoring/index.js';
 
-const optionsSchema = z.object({ url: z.string(), legacyUrl: z.string().optional() });
+const optionsSchema = z.object({
+  url: z.string(),
+  legacyUrl: z.string().optional(),
+  olderUrl: z.string().optional(),
+});
 
 /** In no event, error, payload or line of a log. */
 export const SECRET = 'header-that-nobody-may-see';
 
 export function config(options: unknown): Config {
-  const { url, legacyUrl } = optionsSchema.parse(options);
+  const { url, legacyUrl, olderUrl } = optionsSchema.parse(options);
   const agent = { model: 'scripted/model', instructions: 'Serve the customer.' };
   return defineConfig({
     agents: [
@@ -23,6 +27,7 @@ export function config(options: unknown): Config {
         settings: { toolExecution: 'batched' },
       }),
       defineAgent({ ...agent, name: 'legacy', mcp: ['old'] }),
+      defineAgent({ ...agent, name: 'older', mcp: ['older'] }),
     ],
     mcp: {
       crm: {
@@ -35,6 +40,7 @@ export function config(options: unknown): Config {
       down: { url: `http://127.0.0.1:1/mcp?key=${SECRET}` },
       needed: { url: 'http://127.0.0.1:1/mcp', required: true },
       old: { url: legacyUrl ?? url, protocol: 'legacy', timeoutMs: 20_000 },
+      older: { url: olderUrl ?? url, transport: 'sse', protocol: 'legacy', timeoutMs: 20_000 },
     },
   });
 }
