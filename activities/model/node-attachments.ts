@@ -13,3 +13,7 @@ export function attachmentsOf(block: StoredBlock): readonly Attachment[] {
   if (block.type === 'attachment') return [block.attachment];
   return block.type === 'tool_result' ? (block.attachments ?? []) : [];
 }
+
+export function mayAttach({ type }: StoredBlock): boolean {
+  return type === 'attachment' || type === 'tool_result';
+}
