@@ -87,6 +87,10 @@ test('bytes from outside are read as the SDK reads them, or marked', () => {
 
 test('a payload of an unknown encoding, or of none, is marked', () => {
   const data = Buffer.from('"a"');
-  for (const metadata of [{}, { encoding: Buffer.from('json/other') }, undefined])
-    expect(isUndecodable(payloadConverter.fromPayload({ metadata, data }))).toBe(true);
+  for (const payload of [
+    { metadata: {}, data },
+    { metadata: { encoding: Buffer.from('json/other') }, data },
+    { data },
+  ])
+    expect(isUndecodable(payloadConverter.fromPayload(payload))).toBe(true);
 });
