@@ -24,7 +24,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const JSON_ENCODING = encodingKeys.METADATA_ENCODING_JSON;
 
 export const payloadConverter: PayloadConverter = {
-  toPayload: <T>(value: T): Payload => jsonPayload(value) ?? defaultPayloadConverter.toPayload(value),
+  toPayload: <T>(value: T): Payload =>
+    jsonPayload(value) ?? defaultPayloadConverter.toPayload(value),
   fromPayload: <T>(payload: Payload): T => {
     try {
       const text = jsonText(payload);

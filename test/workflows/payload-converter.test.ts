@@ -87,10 +87,11 @@ test('bytes from outside are read as the SDK reads them, or marked', () => {
 
 test('a payload of an unknown encoding, or of none, is marked', () => {
   const data = Buffer.from('"a"');
-  for (const payload of [
+  const unknown: readonly Payload[] = [
     { metadata: {}, data },
     { metadata: { encoding: Buffer.from('json/other') }, data },
     { data },
-  ])
+  ];
+  for (const payload of unknown)
     expect(isUndecodable(payloadConverter.fromPayload(payload))).toBe(true);
 });
