@@ -18,7 +18,7 @@ import { isTaken } from '../../core/step/media.js';
 import { isAsSaid } from '../../attachments/stored.js';
 import type { StoreCalls } from '../../store/store.js';
 import type { HashedNode } from '../../store/transcripts.js';
-import { attachmentsOf, mayAttach } from './node-attachments.js';
+import { attachmentsOf, hasAttachments } from './node-attachments.js';
 
 export interface FileReader {
   readonly store: Pick<StoreCalls, 'getText'>;
@@ -40,7 +40,7 @@ export function sentOf(
   for (let at = nodes.length - 1; at >= 0; at -= 1) {
     const { blocks } = nodes[at]!;
     // Few messages have any, and each request looks through all of them.
-    if (!blocks.some(mayAttach)) continue;
+    if (!blocks.some(hasAttachments)) continue;
     for (const one of blocks.flatMap(attachmentsOf).filter((each) => isTaken(each, route))) {
       bytes += fileBytes(one);
       pages += one.pages ?? 0;

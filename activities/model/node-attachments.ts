@@ -14,6 +14,7 @@ export function attachmentsOf(block: StoredBlock): readonly Attachment[] {
   return block.type === 'tool_result' ? (block.attachments ?? []) : [];
 }
 
-export function mayAttach({ type }: StoredBlock): boolean {
-  return type === 'attachment' || type === 'tool_result';
+export function hasAttachments(block: StoredBlock): boolean {
+  if (block.type === 'tool_result') return block.attachments !== undefined;
+  return block.type === 'attachment';
 }
