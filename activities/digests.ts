@@ -2,12 +2,12 @@
  * The digests of core/json/json.ts for code that is never replayed: equal for every value, by Node's own SHA-256, which
  * is several times as fast as one in JavaScript.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson, type DigestedCall, type Json } from '../core/json/json.js';
 
 /** sha256 of a text's UTF-8 bytes, as 64 hex digits. */
 export function sha256Hex(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex');
+  return hash('sha256', text, 'hex');
 }
 
 export function digestOf(value: Json): string {

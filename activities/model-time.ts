@@ -1,6 +1,7 @@
 /** The time that a request to a model has. */
 import type { Limited } from '../core/state/effect.js';
 import type { ActivityDeps } from './deps.js';
+import { follower } from './follower.js';
 import { leftFor } from './progress.js';
 import type { Scope } from './scope.js';
 import { timersOf } from './timers.js';
@@ -20,12 +21,15 @@ export function timeLimit(
   { workMs }: Limited,
 ): TimeLimit {
   if (workMs === undefined) return { signal, isOver: () => false, end: () => undefined };
-  const over = new AbortController();
+  const request = follower(signal);
+  let isOver = false;
   const leftMs = leftFor({ ownMs: workMs, workMs }, work);
   const end = timersOf(deps).after(leftMs, () => {
-    if (!signal.aborted) over.abort();
+    if (signal.aborted) return;
+    isOver = true;
+    request.abort();
   });
-  return { signal: AbortSignal.any([signal, over.signal]), isOver: () => over.signal.aborted, end };
+  return { signal: request.signal, isOver: () => isOver, end };
 }
 
 /** What a call says whose time is over. */

@@ -5,6 +5,7 @@
  */
 import { CancelledFailure } from '@temporalio/common';
 import { HoldfastError } from '../core/state/errors.js';
+import { follower } from './follower.js';
 import type { Scope } from './scope.js';
 import { MACHINE_TIMERS } from './timers.js';
 
@@ -15,8 +16,8 @@ const TELLING_SHARE = 1 / 10;
 const TELLING_MS_MAX = 2_000;
 
 export function unlessSilent<T>(scope: Scope, perform: (scope: Scope) => Promise<T>): Promise<T> {
-  const left = new AbortController();
-  const signal = AbortSignal.any([scope.signal, left.signal]);
+  const left = follower(scope.signal);
+  const { signal } = left;
   return new Promise<T>((resolve, reject) => {
     const pending: (() => void)[] = [];
     const leave = (why: () => Error): void => {

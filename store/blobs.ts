@@ -3,7 +3,7 @@
  * Invariants: a stored text is valid Unicode, an unpaired surrogate having become U+FFFD on its way in,
  * inline or not; equal texts share one row; a blob is never changed.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { HoldfastError } from '../core/state/errors.js';
 import {
   INLINE_BYTES_MAX,
@@ -95,7 +95,7 @@ function blobOfBytes(bytes: Uint8Array): BlobContent {
 }
 
 export function sha256OfBytes(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return hash('sha256', bytes, 'hex');
 }
 
 const INSERT = `

@@ -43,9 +43,10 @@ export interface Identity {
 
 /** `marks`: an expression that gives a text which changes with every restore and promotion, or null. */
 export function identity(db: Db, marks: string): Identity {
+  const select = selectIdentity(marks);
   return {
     async identity(at) {
-      const found = await readIdentity(db, marks);
+      const found = await firstIdentity(db, select);
       if (found.marks === null || found.marks === found.known) return refOf(found);
       return immediate(db, (tx) => noticeMarks(tx, marks, at));
     },
@@ -86,8 +87,15 @@ interface IdentityRow extends StoreRef {
   readonly marks: string | null;
 }
 
-async function readIdentity(db: Db, marks: string): Promise<IdentityRow> {
-  const select = `select id, epoch, marks as known, ${marks} as marks from store_identity`;
+function selectIdentity(marks: string): string {
+  return `select id, epoch, marks as known, ${marks} as marks from store_identity`;
+}
+
+function readIdentity(db: Db, marks: string): Promise<IdentityRow> {
+  return firstIdentity(db, selectIdentity(marks));
+}
+
+async function firstIdentity(db: Db, select: string): Promise<IdentityRow> {
   const [row] = await rowsOf<IdentityRow>(db, select, {});
   return row!;
 }

@@ -18,7 +18,7 @@ import { isTaken } from '../../core/step/media.js';
 import { isAsSaid } from '../../attachments/stored.js';
 import type { StoreCalls } from '../../store/store.js';
 import type { HashedNode } from '../../store/transcripts.js';
-import { attachmentsOf } from './node-attachments.js';
+import { attachmentsOf, hasAttachments } from './node-attachments.js';
 
 export interface FileReader {
   readonly store: Pick<StoreCalls, 'getText'>;
@@ -37,9 +37,11 @@ export function sentOf(
   const sent = new Set<Attachment>();
   let bytes = 0;
   let pages = 0;
-  for (const node of nodes.toReversed()) {
-    const own = node.blocks.flatMap(attachmentsOf).filter((one) => isTaken(one, route));
-    for (const one of own) {
+  for (let at = nodes.length - 1; at >= 0; at -= 1) {
+    const { blocks } = nodes[at]!;
+    // Few messages have any, and each request looks through all of them.
+    if (!blocks.some(hasAttachments)) continue;
+    for (const one of blocks.flatMap(attachmentsOf).filter((each) => isTaken(each, route))) {
       bytes += fileBytes(one);
       pages += one.pages ?? 0;
       const hasRoom = bytes <= ATTACHED_BYTES_MAX && pages <= documentPages;

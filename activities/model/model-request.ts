@@ -56,9 +56,10 @@ export async function chainAt(
   tenant: string,
   head: string,
 ): Promise<MessageChain> {
-  const [root, ...nodes] = await store.readChain(tenant, head);
+  const chain = await store.readChain(tenant, head);
+  const [root] = chain;
   if (root === undefined || root.role !== 'root') throw noRoot(head);
-  return { root, nodes };
+  return { root, nodes: chain.slice(1) };
 }
 
 export async function conversationOf(

@@ -13,3 +13,8 @@ export function attachmentsOf(block: StoredBlock): readonly Attachment[] {
   if (block.type === 'attachment') return [block.attachment];
   return block.type === 'tool_result' ? (block.attachments ?? []) : [];
 }
+
+export function hasAttachments(block: StoredBlock): boolean {
+  if (block.type === 'tool_result') return block.attachments !== undefined;
+  return block.type === 'attachment';
+}

@@ -21,6 +21,7 @@ import { isStoreAway } from '../../store/away.js';
 import { graceOf, now, type ActivityDeps } from '../deps.js';
 import { digestOf } from '../digests.js';
 import { toFailure } from '../failure.js';
+import { follower } from '../follower.js';
 import { runOutside } from '../run-outside.js';
 import type { Scope } from '../scope.js';
 import { timersOf, type Timers } from '../timers.js';
@@ -46,8 +47,8 @@ export async function readQuickly(
   const limitMs = Math.max(1, input.quick.ms - TELLING_MS);
   const meter = startMeter(input);
   // Nobody waits for what is given up.
-  const left = new AbortController();
-  const own = { ...scope, signal: AbortSignal.any([scope.signal, left.signal]) };
+  const left = follower(scope.signal);
+  const own = { ...scope, signal: left.signal };
   const work = tried(deps, own, { input, limitMs, meter }).catch((error: unknown) => ({
     outcome: outcomeOf(reasonOf(error)),
     attempts: scope.work.reached ? 1 : 0,

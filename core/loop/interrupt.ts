@@ -23,8 +23,8 @@ import { stop } from '../step/stop.js';
 
 /** `close` ends a conversation that waits for its user when nothing is left to say; it cancels any other run. */
 export function heedClose(run: Run): Ruling<Run> {
-  const { closeAsked, ...rest } = run;
-  if (closeAsked === undefined) return undefined;
+  if (run.closeAsked === undefined) return undefined;
+  const { closeAsked: _, ...rest } = run;
   return only(
     run.idle
       ? { ...rest, closeRequested: true }

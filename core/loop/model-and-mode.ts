@@ -55,8 +55,9 @@ function unlimitedMoney(run: OpenRun): Pick<ResolveModelInput, 'money'> {
 
 /** Rule: questions that are open are looked at again under the new mode (call/approve.ts, G14). */
 export function decideMode(given: Run): Ruling<Run> {
+  if (given.wantedModes === undefined) return undefined;
   const { wantedModes, ...run } = given;
-  return wantedModes && only(wantedModes.reduce(withMode, run));
+  return only(wantedModes.reduce(withMode, run));
 }
 
 function withMode(run: Run, mode: PermissionMode): Run {

@@ -60,9 +60,14 @@ export function emit<R extends Emitter>(run: R, body: EventBody): R {
   };
   const { supervision } = run;
   const watched = supervision?.on?.some((type) => type === body.type) === true;
-  const next = { ...run, outbox, ...(watched && { supervision: { ...supervision, due: true } }) };
-  if (body.type !== 'transition' || !follows(run, 'shownTransition')) return next;
-  return { ...next, transition: { reason: body.reason, at: run.now } };
+  const transition = body.type === 'transition' &&
+    follows(run, 'shownTransition') && { reason: body.reason, at: run.now };
+  return {
+    ...run,
+    outbox,
+    ...(watched && { supervision: { ...supervision, due: true } }),
+    ...(transition !== false && { transition }),
+  };
 }
 
 /** Warnings that are kept for after `session_init`, which is always the first event. */

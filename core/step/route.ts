@@ -49,9 +49,14 @@ export function noteRoute(run: OpenRun): OpenRun {
   return known || routes.length >= ROUTES_MAX ? run : { ...run, routes: [...routes, asked] };
 }
 
+/** A run asks by the same route turn after turn. */
+const hashes = new WeakMap<ModelRoute, string>();
+
 /** Names a route with all that it says of its model. */
 export function routeHash(route: ModelRoute): string {
-  return digestOf(route as unknown as Json);
+  const hash = hashes.get(route) ?? digestOf(route as unknown as Json);
+  hashes.set(route, hash);
+  return hash;
 }
 
 /** The versions that were frozen, with every model and price list that the run came to use, in order. */

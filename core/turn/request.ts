@@ -131,8 +131,9 @@ function withThinkingTold(run: OpenRun): OpenRun {
 
 /** What PostSampling hooks said since the last request is part of this one (G39). */
 function takeInjected(run: OpenRun): OpenRun {
+  if (run.injected === undefined) return run;
   const { injected, ...rest } = run;
-  return (injected ?? []).reduce<OpenRun>(
+  return injected.reduce<OpenRun>(
     (next, text) => appendUser(next, { text }, { synthetic: true }),
     rest,
   );

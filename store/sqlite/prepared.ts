@@ -9,14 +9,15 @@ import { databaseFailure } from './sqlite-errors.js';
 /** Prepared statements kept; the shapes of our queries are fewer, but inserts vary in their rows. */
 const STATEMENTS_MAX = 200;
 
-/** Kysely prepares each query anew; this keeps recently used statements and translates errors. */
+/** Kysely prepares each query anew; this keeps statements, of too many the newest, and translates errors. */
 export function withStatementCache(connection: Database.Database): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>();
   return {
     close: () => connection.close(),
     prepare(text) {
-      const statement = statements.get(text) ?? translated(connection, text);
-      statements.delete(text);
+      const known = statements.get(text);
+      if (known !== undefined) return known;
+      const statement = translated(connection, text);
       statements.set(text, statement);
       const oldest = statements.keys().next();
       if (statements.size > STATEMENTS_MAX && !oldest.done) statements.delete(oldest.value);
