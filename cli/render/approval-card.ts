@@ -12,7 +12,8 @@ import { agentPathText } from '../../pure/agent-path.js';
 import { argumentsInOrder } from '../../pure/argument-order.js';
 import { at, countedIn, headlineOf } from '../../pure/headline.js';
 import type { ShownPlace } from '../../store/tree-place.js';
-import { dateTimeText, relativeText, usdText } from './amounts.js';
+import { dateTimeText, relativeText } from './amounts.js';
+import { moneyTexts } from './ask-money.js';
 import { elicitationAnswer, elicitationLines } from './elicitation-lines.js';
 import { inert, inertJson, inertLines } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';
@@ -38,6 +39,13 @@ const PATH_CHARS_MAX = 400;
 /** Questions of goals are numbered with a g. */
 const GOAL_ASK = /:g\d+$/;
 
+/** What each answer to a call in doubt leads to. */
+const OUTCOME_ANSWERS = [
+  'happened: the run goes on with the result that you give, and the call is not made again',
+  'not_happened: the call is made again; a call that happened after all may then happen twice',
+  'stop: the run ends, and the outcome stays unknown',
+];
+
 export function approvalCard(ask: AskView & ShownPlace, options: CardOptions): string {
   const { paint = PLAIN, now } = options;
   const label = (name: string, value: string): string => `${paint.dim(name.padEnd(9))} ${value}`;
@@ -50,7 +58,8 @@ export function approvalCard(ask: AskView & ShownPlace, options: CardOptions): s
     ...(ask.question === undefined ? [] : ['', ...inertLines(ask.question), '']),
     ...(ask.elicitation === undefined ? [] : elicitationLines(ask.elicitation)),
     ...headlines(ask, paint),
-    ...(isOfGoal ? goalMoney(ask, label) : []),
+    ...moneyTexts(ask, isOfGoal).map((text) => label('money', text)),
+    ...(ask.kind === 'outcome' ? OUTCOME_ANSWERS.map((text) => label('answer', text)) : []),
     ...(ask.args === undefined ? [] : argumentLines(ask, paint)),
     ...(ask.repeats === undefined ? [] : repeatLines(ask, ask.repeats, paint)),
     ...(ask.limits === undefined ? [] : limitLines(ask, ask.limits, paint)),
@@ -119,22 +128,6 @@ function headlines(ask: AskView, paint: Paint): readonly string[] {
     const exact = raw === value ? '' : ` (exactly ${inert(raw)})`;
     return [`${paint.dim(inert(name).padEnd(9))} ${paint.bold(inert(value))}${exact}`];
   });
-}
-
-/** Exact arguments say millionths; people decide about dollars. */
-function goalMoney(
-  { kind, args }: AskView,
-  label: (name: string, value: string) => string,
-): readonly string[] {
-  const { slice, field, amount } = (args ?? {}) as {
-    readonly slice?: { readonly maxCostMicroUsd?: unknown };
-    readonly field?: unknown;
-    readonly amount?: unknown;
-  };
-  const most = slice?.maxCostMicroUsd;
-  if (typeof most === 'number') return [label('money', `at most ${usdText(most)}`)];
-  const isMoney = kind === 'budget' && field === 'maxCostMicroUsd' && typeof amount === 'number';
-  return isMoney ? [label('money', `${usdText(amount)} more`)] : [];
 }
 
 function argumentLines(ask: AskView, paint: Paint): readonly string[] {

@@ -83,8 +83,19 @@ describe('an approval card', () => {
   it('offers the answers of its kind', () => {
     const outcome = approvalCard({ ...ask, kind: 'outcome' }, { runId: 'r', now: 0 });
     expect(outcome).toContain('Did it happen?');
-    expect(outcome).toContain('not_happened');
+    expect(outcome).toContain('not_happened: the call is made again');
     expect(approvalCard({ ...ask, kind: 'input' }, { runId: 'r', now: 0 })).toContain("'TEXT'");
+  });
+
+  it('says money of a budget in dollars, and takes no argument of a tool for money', () => {
+    const args = { budget: 'maxCostMicroUsd', limit: 12_500, used: 1_533, amount: 8_000 };
+    const text = (of: object): string => approvalCard({ ...ask, ...of }, { runId: 'r', now: 0 });
+    expect(text({ kind: 'budget', args })).toContain(
+      '$0.008 more; the run has spent $0.001533 of $0.0125',
+    );
+    expect(text({ kind: 'budget', args: { ...args, budget: 'maxTurns' } })).not.toContain('$');
+    const claimed = { slice: { maxCostMicroUsd: 5 }, ...args };
+    expect(text({ args: claimed })).not.toContain('$');
   });
 
   it('shows what the server of a tool asks, and the answers that fit', () => {
