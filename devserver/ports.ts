@@ -19,7 +19,7 @@ export async function assertPortFree(port: number, purpose: string, option: stri
       'PortTaken',
       `Port ${port} of ${LOOPBACK}, wanted for ${purpose}, cannot be used (${reason}).`,
       {
-        hint: `End the program that listens on port ${port}, or choose another port with ${option} (0 takes a free one).`,
+        hint: `End the program that listens on port ${port}, or choose another port with ${option} (0 takes a free one). \`holdfast doctor\` checks every port.`,
         details: { port, purpose },
         cause: error,
       },

@@ -10,7 +10,7 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import { inert } from '../render/index.js';
+import { inert, shellWord } from '../render/index.js';
 import { lastEvents, noSuchRun, TENANT } from '../desk/run-record.js';
 import type { Session } from '../session.js';
 import type { RunRow } from '../../store/runs.js';
@@ -30,7 +30,7 @@ export function addExplain(program: Command, cli: Cli): void {
       runCommand(cli, options, async (session, output) => {
         const { run, decisions } = await recordOf(session, runId);
         const { result } = run;
-        const next = result === undefined ? WAITING : nextActionOf(result);
+        const next = result === undefined ? waiting(runId) : nextActionOf(result);
         output.data({
           runId,
           decisions,
@@ -45,7 +45,9 @@ export function addExplain(program: Command, cli: Cli): void {
         }
         for (const line of rulesFired(decisions)) output.line(line);
         output.line('');
-        output.line(`${output.paint.bold('Next')}  ${inert(next, WORDS_CHARS_MAX)}`);
+        output.line(
+          `${output.paint.bold('Next')}  ${output.paint.own(inert(next, WORDS_CHARS_MAX))}`,
+        );
       }),
     );
 }
@@ -66,7 +68,9 @@ function deciderOf({ rule, decider }: Explanation): string {
   return rule === undefined || rule === decider ? decider : `${rule} › ${decider}`;
 }
 
-const WAITING = 'The run is under way; see `holdfast show` for the questions it has asked.';
+function waiting(runId: string): string {
+  return `The run is under way. \`holdfast show ${shellWord(runId)}\` has the questions that it asks.`;
+}
 
 interface Record {
   readonly run: RunRow;
