@@ -166,7 +166,7 @@ function refuseLateImports(file) {
   if (!/loaded ?\?\?= ?load\(\)/.test(readFileSync(file, 'utf8'))) return;
   rmSync(join(PLACE, STAMP), { force: true });
   throw new Error(
-    `${file} has a module that loads another one late. build-lazy.cjs must leave the folder of that module as compiled.`,
+    `${file} has a module that loads another one late: build-lazy.cjs must leave its folder as compiled.`,
   );
 }
 

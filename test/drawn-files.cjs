@@ -1,9 +1,9 @@
 // Files of tests that start processes, browsers or many runs, and the longest of the others, cost four fifths of what all
-// tests do. A run of all tests plays one of every eight of them, as the seed draws, and everything else; what the seed
+// tests do. A run of all tests plays one of every twelve of them, as the seed draws, and everything else; what the seed
 // leaves out is a run of its own:
 //   HOLDFAST_FILES=all        every file
 //   HOLDFAST_FILES=left-out   the files that a run with the same HOLDFAST_SEED leaves out
-//   HOLDFAST_FILES=more       of these three of every eight, and all that start no processes
+//   HOLDFAST_FILES=more       of these five of every twelve, and all that start no processes
 // Files that failed the last time are always played, and so are those that a command names.
 const { relative } = require('node:path');
 
@@ -11,9 +11,9 @@ const STARTS_PROCESSES =
   /^test\/(browser|build|chaos|connection|connectors|devserver|examples|integration|mutation|proving|sandbox|testing)\//;
 const WAYS = ['all', 'left-out', 'more', undefined];
 /** One of so many is drawn. */
-const DRAWN_OF = 8;
+const DRAWN_OF = 12;
 /** So many of these come with `more`. */
-const MORE_OF = 3;
+const MORE_OF = 5;
 /** Fewer files than these were named by somebody. */
 const WHOLE_RUN = 300;
 

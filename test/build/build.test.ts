@@ -1,5 +1,6 @@
 /** The build of a small project that is laid out as this one: what it leaves, and when it leaves things alone. */
 import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   cpSync,
   existsSync,
@@ -17,16 +18,19 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const ROOT = join(__dirname, '..', '..');
-const WRITES = (name: string, file: string) => `
+const WRITES = (name: string, file: string, more = '') => `
   import { mkdirSync, writeFileSync } from 'node:fs';
   import { dirname, join } from 'node:path';
   export async function ${name}(): Promise<void> {
     const file = join(__dirname, '${file}');
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, '{}');
+    ${more}
   }`;
+const BUNDLE = "writeFileSync(join(dirname(file), 'bundle.js'), 'const run = 1;');";
 const COPIED = [
   'build.cjs',
+  'build-bundled.cjs',
   'build-lazy.cjs',
   'build-page.cjs',
   'build-types.cjs',
@@ -41,13 +45,14 @@ const SOURCES = {
   'create-holdfast/scaffold/project.ts': 'export const templates = 1;',
   'create-holdfast/templates/minimal/README.md': 'A project.',
   'cli/main.ts': "export const said: string = 'one';",
-  'worker/workflow-code.ts': WRITES('writeWorkflowBundle', '../workflows/bundle.json'),
+  'worker/workflow-code.ts': WRITES('writeWorkflowBundle', '../workflows/bundle.json', BUNDLE),
+  'core/json/json.ts': "import { sha256 } from '@noble/hashes/sha2';\nexport const hash = sha256;",
   'examples/refund/business/bundle.ts': WRITES('writeBusinessBundle', 'refund-process.bundle.js'),
   'console/page/index.html': '<p>one</p>',
   'lab/bench/main.ts': 'export const measured = 1;',
   'tsconfig.json': JSON.stringify({
     compilerOptions: { module: 'nodenext', target: 'es2022', strict: true, skipLibCheck: true },
-    include: ['*.ts', 'cli', 'console', 'create-holdfast', 'examples', 'lab', 'worker'],
+    include: ['*.ts', 'cli', 'console', 'core', 'create-holdfast', 'examples', 'lab', 'worker'],
   }),
 };
 
@@ -157,6 +162,27 @@ test('the package has declarations that its entries lead to, and no compiled fil
   const files = readdirSync(join(folder, 'dist/cli')).sort();
   expect(files).toEqual(['inner.d.ts', 'main.js', 'named.d.ts', 'unseen.js']);
   expect(built('cli/main.js')).not.toMatch(/Says it|Twice/);
+});
+
+test('the parts of packages that decisions use come with them, in a file with its license', () => {
+  builtBefore();
+  expect(readdirSync(join(folder, 'dist/core')).sort()).toEqual([
+    'json',
+    'noble-license.txt',
+    'noble.js',
+  ]);
+  expect(built('core/json/json.js')).toContain('require("../noble.js")');
+  const code = "process.stdout.write(Buffer.from(require('./dist/core/json/json.js').hash(Buffer.of())))";
+  rmSync(join(folder, 'node_modules'));
+  const { stdout } = spawnSync(process.execPath, ['-e', code], { cwd: folder });
+  expect(stdout.toString('hex')).toBe(createHash('sha256').digest('hex'));
+});
+
+test('a workflow that would load a module late is no build', () => {
+  const late = BUNDLE.replace('const run = 1;', 'const $ = (load, loaded) => () => loaded ??= load();');
+  write('worker/workflow-code.ts', WRITES('writeWorkflowBundle', '../workflows/bundle.json', late));
+  expect(build()).toMatchObject({ code: 1, said: expect.stringContaining('loads another one late') });
+  expect(existsSync(join(folder, 'dist/build.json'))).toBe(false);
 });
 
 test.each([

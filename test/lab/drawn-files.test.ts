@@ -22,8 +22,8 @@ afterEach(() => jest.restoreAllMocks());
 
 test.each([1, 2, 4_711])('seed %d: what one run leaves out another one plays', (seed) => {
   const [drawn, leftOut] = [played(seed), played(seed, 'left-out')];
-  expect(drawn.length).toBeGreaterThan(310);
-  expect(drawn.length).toBeLessThan(320);
+  expect(drawn.length).toBeGreaterThan(306);
+  expect(drawn.length).toBeLessThan(314);
   const both = [...drawn, ...leftOut].map(({ path }) => path).toSorted();
   expect(both).toEqual(ALL.map(({ path }) => path).toSorted());
   expect(played(seed)).toEqual(drawn);
@@ -48,9 +48,9 @@ test('of the longest files that start no processes, a run and its second one pla
   expect(LONG.every((test) => played(9).includes(test))).toBe(false);
 });
 
-test('another seed draws other files, and over a few seeds each file is drawn', () => {
+test('another seed draws other files, and over many seeds each file is drawn', () => {
   expect(played(1)).not.toEqual(played(2));
-  const paths = Array.from({ length: 30 }, (_, n) => n).flatMap((seed) =>
+  const paths = Array.from({ length: 120 }, (_, n) => n).flatMap((seed) =>
     played(seed).map(({ path }) => path),
   );
   expect(new Set(paths).size).toBe(ALL.length);
