@@ -1,5 +1,6 @@
 /** `holdfast start`: starts a run and, unless told otherwise, waits for how it ends. */
 import type { Command } from 'commander';
+import { commandHints } from '../desk/actor.js';
 import { parseBudgetOptions, parseSettingOptions } from '../desk/assignments.js';
 import { checkStart } from '../../client/runs/check-start.js';
 import type { RunHandle, SessionOptions } from '../../client/index.js';
@@ -90,16 +91,16 @@ export function addStart(program: Command, cli: Cli): void {
     )
     .action((agent: string, words: readonly string[], options: StartOptions) =>
       runCommand(cli, options, (session, output) =>
-        start(session, output, { agent, words, options, folder: cli.environment.folder }),
+        start(session, output, { cli, agent, words, options }),
       ),
     );
 }
 
 interface StartWanted {
+  readonly cli: Cli;
   readonly agent: string;
   readonly words: readonly string[];
   readonly options: StartOptions;
-  readonly folder: string;
 }
 
 async function start(session: Session, output: Output, asked: StartWanted): Promise<number | void> {
@@ -120,13 +121,14 @@ async function start(session: Session, output: Output, asked: StartWanted): Prom
         { session, output, handle: (runId) => client.handle(runId) },
         { tokens: true },
       )
-    : waitFor(run, { session, output });
+    : waitFor(run, {
+        session,
+        output,
+        hints: () => commandHints(asked.cli, session, options),
+      });
 }
 
-function waitFor(
-  run: RunHandle,
-  following: { readonly session: Session; readonly output: Output },
-): Promise<number> {
+function waitFor(run: RunHandle, following: Parameters<typeof awaitOutcome>[1]): Promise<number> {
   following.output.remark(
     `Waiting; Ctrl-C leaves it running. Events: holdfast watch ${shellWord(run.runId)}`,
   );
@@ -156,7 +158,8 @@ function agentsIn(text: string): StartedAgents {
 }
 
 /** Everything that can be wrong is found before the server is asked. */
-async function requestOf({ agent, words, options, folder }: StartWanted) {
+async function requestOf({ cli, agent, words, options }: StartWanted) {
+  const { folder } = cli.environment;
   if (options.watch && (options.detach || options.wait === false)) {
     throw usage('--watch follows the run; it does not go with --detach or --no-wait.');
   }

@@ -7,13 +7,18 @@ import {
   type RunMoment,
   type TreeMoment,
 } from '../../client/index.js';
-import type { AskView } from '../../core/state/ask-view.js';
 import { previewOf, type StoredText } from '../../core/json/json.js';
 import type { RunResult } from '../../core/state/result.js';
 import { EXIT, exitCodeOfResult } from '../exit-code.js';
 import { onInterrupt } from './interrupt.js';
 import type { Output } from './output.js';
-import { approvalCard, inertLines, resultBlock, shellWord } from '../render/index.js';
+import {
+  approvalCard,
+  inertLines,
+  resultBlock,
+  shellWord,
+  type CardOptions,
+} from '../render/index.js';
 import type { Session } from '../session.js';
 import { eventPrinter, type Askable } from './event-printer.js';
 
@@ -120,10 +125,20 @@ async function* eventsOnly(
   for await (const event of run.events(following)) yield { kind: 'event', event };
 }
 
+interface Awaiting extends Following {
+  /** How commands that answer a question look here. */
+  readonly hints: () => Promise<CommandLooks>;
+}
+
+interface CommandLooks extends Pick<CardOptions, 'login' | 'where'> {
+  /** What has to be done before they work. */
+  readonly first?: string;
+}
+
 /** Waits for the result, or for the moment in which a person is needed; gives the exit code. */
 export async function awaitOutcome(
   run: RunHandle,
-  { session, output }: Following,
+  { session, output, hints }: Awaiting,
 ): Promise<number> {
   const interrupt = onInterrupt();
   try {
@@ -138,7 +153,12 @@ export async function awaitOutcome(
       return exitCodeOfResult(outcome.result);
     }
     if (outcome.status === 'awaiting_user') await printLastAnswer(run, { session, output });
-    for (const ask of outcome.asks) output.line(card(ask.runId ?? run.runId, ask, output));
+    const { first, ...looks } = await hints();
+    for (const ask of outcome.asks) {
+      const shown = { runId: ask.runId ?? run.runId, now: Date.now(), paint: output.paint };
+      output.line(approvalCard(ask, { ...shown, ...looks }));
+    }
+    if (first !== undefined) output.remark(first);
     output.remark(
       `The run waits for a person. Answer with a command above; follow it with: holdfast watch ${shellWord(run.runId)}`,
     );
@@ -182,10 +202,6 @@ async function stillAskable(runId: string, session: Session): Promise<Askable> {
   });
   const ids = new Set(open.map(({ askId }) => askId));
   return ({ askId, stamp }) => ids.has(askId) || stamp.at >= watchedFrom - CLOCK_SKEW_MS;
-}
-
-function card(runId: string, ask: AskView, { paint }: Output): string {
-  return approvalCard(ask, { runId, now: Date.now(), paint });
 }
 
 /** Prints the result with its whole answer, when that lies in the store. */

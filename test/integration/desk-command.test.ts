@@ -1,5 +1,6 @@
 /** Commands of a person with a token: they reach the desk, which signs what they decide. */
 import { runCli } from '../../cli/program.js';
+import { AGENT } from './support/agents.js';
 import { sceneOf, type Scene } from './support/open-question.js';
 import { idOf, startDesk, tokenOf, type Name, type TestDesk } from './support/desk.js';
 import { call, ofType, pay, say, startWorld, until, type World } from './support/world.js';
@@ -76,6 +77,23 @@ test('the commands below a question are those of whoever reads it, and they work
     err: '',
   });
   await world.ended(run);
+
+  world.script('hinted-at-start', [pay('pay.asked'), say('Finished.')]);
+  const started = await command(
+    [
+      'start',
+      AGENT,
+      'Serve.',
+      '--run-id',
+      'hinted-at-start',
+      ...here,
+      '--namespace',
+      place.namespace,
+    ],
+    { HOLDFAST_DESK_KEY: '/keys/desk.json' },
+  );
+  expect(started).toMatchObject({ code: 4, err: expect.stringContaining('set HOLDFAST_TOKEN') });
+  expect(hintIn(started.out)).toMatch(/^approve \S+$/);
 });
 
 test('what waits is found by what stands in it, page by page, and shows what it rests on', async () => {
