@@ -9,16 +9,11 @@ import {
 } from '../../client/index.js';
 import { previewOf, type StoredText } from '../../core/json/json.js';
 import type { RunResult } from '../../core/state/result.js';
+import type { CommandHints } from '../desk/actor.js';
 import { EXIT, exitCodeOfResult } from '../exit-code.js';
 import { onInterrupt } from './interrupt.js';
 import type { Output } from './output.js';
-import {
-  approvalCard,
-  inertLines,
-  resultBlock,
-  shellWord,
-  type CardOptions,
-} from '../render/index.js';
+import { approvalCard, inertLines, resultBlock, shellWord } from '../render/index.js';
 import type { Session } from '../session.js';
 import { eventPrinter, type Askable } from './event-printer.js';
 
@@ -127,12 +122,7 @@ async function* eventsOnly(
 
 interface Awaiting extends Following {
   /** How commands that answer a question look here. */
-  readonly hints: () => Promise<CommandLooks>;
-}
-
-interface CommandLooks extends Pick<CardOptions, 'login' | 'where'> {
-  /** What has to be done before they work. */
-  readonly first?: string;
+  readonly hints: () => Promise<CommandHints>;
 }
 
 /** Waits for the result, or for the moment in which a person is needed; gives the exit code. */
