@@ -115,17 +115,11 @@ async function start(session: Session, output: Output, asked: StartWanted): Prom
     return;
   }
   output.remark(`run ${run.runId}`);
+  const hints = () => commandHints(asked.cli, session, options);
+  const following = { session, output, hints };
   return options.watch
-    ? followEvents(
-        run,
-        { session, output, handle: (runId) => client.handle(runId) },
-        { tokens: true },
-      )
-    : waitFor(run, {
-        session,
-        output,
-        hints: () => commandHints(asked.cli, session, options),
-      });
+    ? followEvents(run, { ...following, handle: (runId) => client.handle(runId) }, { tokens: true })
+    : waitFor(run, following);
 }
 
 function waitFor(run: RunHandle, following: Parameters<typeof awaitOutcome>[1]): Promise<number> {

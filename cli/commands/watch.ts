@@ -8,6 +8,7 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
+import { commandHints } from '../desk/actor.js';
 import { followEvents } from '../terminal/follow.js';
 import { wholeNumber } from '../usage.js';
 
@@ -41,11 +42,9 @@ export function addWatch(program: Command, cli: Cli): void {
       runCommand(cli, options, async (session, output) => {
         const client = await session.client();
         const run = client.handle(runId);
-        if (options.tree) {
-          const handle = (id: string) => client.handle(id);
-          return followEvents(run, { session, output, handle }, options);
-        }
-        return followEvents(run, { session, output }, options);
+        const following = { session, output, hints: () => commandHints(cli, session, options) };
+        const handle = (id: string) => client.handle(id);
+        return followEvents(run, { ...following, ...(options.tree && { handle }) }, options);
       }),
     );
 }

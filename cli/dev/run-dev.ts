@@ -6,6 +6,7 @@ import type { Environment } from '../../worker/config.js';
 import { withoutName, type ServerReach } from '../../worker/reach.js';
 import type { Cli } from '../command.js';
 import { openBrowser } from '../connectors/browser.js';
+import { commandHints } from '../desk/actor.js';
 import { startEmbedded } from '../embedded-server.js';
 import { inert } from '../render/index.js';
 import { embeddedReach, type KnownReach } from '../session.js';
@@ -67,8 +68,11 @@ export async function runDev(cli: Cli, at: DevAt, output: Output): Promise<void>
     const loading = { code, config, folder: environment.folder, live, desk, workers, place };
     const reload = reloader(loading, output);
     endings.push(...(await beside(cli, { ...at, code, reload, desk, live }, output)));
+    const hints = () => commandHints(cli, session, {});
     const asked = workers.ready.then((isServing) =>
-      isServing && options.ask !== undefined ? askFirst(at, { config, signal }, output) : undefined,
+      isServing && options.ask !== undefined
+        ? askFirst(at, { config, signal, hints }, output)
+        : undefined,
     );
     await workers.serve(config);
     // Nobody serves the run any more: without a server its end is never heard of.

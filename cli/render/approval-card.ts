@@ -14,21 +14,17 @@ import { at, countedIn, headlineOf } from '../../pure/headline.js';
 import type { ShownPlace } from '../../store/tree-place.js';
 import { dateTimeText, relativeText } from './amounts.js';
 import { moneyTexts } from './ask-money.js';
-import { elicitationAnswer, elicitationLines } from './elicitation-lines.js';
+import { answerCommands, type AnswerOptions } from './answer-commands.js';
+import { elicitationLines } from './elicitation-lines.js';
 import { inert, inertJson, inertLines } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';
 
-export interface CardOptions {
-  readonly runId: string;
+export interface CardOptions extends AnswerOptions {
   /** ms since epoch; the expiry is shown relative to it. */
   readonly now: number;
   readonly paint?: Paint;
   /** Leaves out the commands that answer. */
   readonly withoutCommands?: boolean;
-  /** How the reader says who they are: by a name in local development (the default), or by their token. */
-  readonly login?: 'name' | 'token';
-  /** Options that lead the commands to where the question was found; default: none. */
-  readonly where?: readonly string[];
   /** Who has agreed so far, where more than one has to. */
   readonly approvedBy?: readonly string[];
 }
@@ -83,7 +79,7 @@ export function approvalCard(ask: AskView & ShownPlace, options: CardOptions): s
     ...(decidable ? [label('hash', inert(ask.argsHash, ID_CHARS_MAX))] : []),
     ...(options.withoutCommands
       ? []
-      : ['', ...answers(ask, options).map((line) => paint.cyan(paint.own(line)))]),
+      : ['', ...answerCommands(ask, options).map((line) => paint.cyan(paint.own(line)))]),
   ];
   return [
     `┌─ ${paint.bold(paint.yellow(titleOf(ask)))}`,
@@ -211,43 +207,4 @@ function deciders(
       ? ''
       : ` (${approvedBy.length} of ${quorum} so far${so === '' ? '' : `: ${so}`})`;
   return `${quorum} different people: ${who}${agreed}`;
-}
-
-/** The commands that answer, ready to be copied by whoever reads the card. */
-function answers(
-  ask: AskView,
-  { runId, login = 'name', where = [] }: CardOptions,
-): readonly string[] {
-  const id = shellWord(ask.askId);
-  const role = ask.roles[0] === undefined ? '' : ` --role ${shellWord(ask.roles[0])}`;
-  const place = where.map((word) => ` ${shellWord(word)}`).join('');
-  const by = `${login === 'token' ? '' : ` --as NAME${role}`}${place}`;
-  switch (ask.kind) {
-    case 'approval':
-      return [
-        `holdfast approve ${id}${by}`,
-        `holdfast reject ${id}${by}`,
-        // A goal asks about no call that could be another one.
-        ...(ask.tool === undefined ? [] : [`holdfast modify ${id} --args 'JSON'${by}`]),
-      ];
-    case 'budget':
-      return ['approve', 'reject'].map((verb) => `holdfast ${verb} ${id}${by}`);
-    case 'outcome':
-      return ["happened --value 'JSON'", 'not_happened', 'stop'].map(
-        (answer) => `holdfast answer ${id} ${answer}${by}`,
-      );
-    case 'input':
-      if (ask.elicitation === undefined) return [`holdfast answer ${id} 'TEXT'${by}`];
-      return [elicitationAnswer(ask.elicitation), 'decline', 'cancel'].map(
-        (answer) => `holdfast answer ${id} ${answer}${by}`,
-      );
-    case 'user_message':
-      return [`holdfast message ${shellWord(runId)} 'TEXT'${place}`];
-  }
-}
-
-/** A word for a shell: quoted when it holds anything but the plainest characters. */
-export function shellWord(word: string): string {
-  const clean = inert(word, ID_CHARS_MAX);
-  return /^[A-Za-z0-9._:@/-]+$/.test(clean) ? clean : `'${clean.replaceAll("'", "'\\''")}'`;
 }

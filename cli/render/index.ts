@@ -2,7 +2,8 @@
 export { costLine, dateTimeText, durationText, plural, relativeText, usdText } from './amounts.js';
 export { asCalled, invocationOf, OWN_NAME } from './called.js';
 export { archivalLine } from './archival-line.js';
-export { approvalCard, shellWord } from './approval-card.js';
+export { shellWord } from './answer-commands.js';
+export { approvalCard } from './approval-card.js';
 export { deliveryLines } from './delivery.js';
 export { eventLine, isDetail } from './event-line.js';
 export { goalResultLines, logLines, measurementLines, planLines, reviewLines } from './goal.js';

@@ -4,6 +4,7 @@ import type { RunEvent } from '../../core/state/event.js';
 import { agentPathText } from '../../pure/agent-path.js';
 import type { ShownPlace } from '../../store/tree-place.js';
 import { approvalCard, eventLine, inert, isDetail, shellWord } from '../render/index.js';
+import type { CommandHints } from '../desk/actor.js';
 import type { Output } from './output.js';
 import { speakers } from './speakers.js';
 import { tokenPrinter } from './token-printer.js';
@@ -13,9 +14,14 @@ type AskEvent = Extract<RunEvent, { type: 'approval_requested' | 'input_request'
 /** Whether a question waits for somebody now. */
 export type Askable = (event: AskEvent) => boolean;
 
+/** How the commands of a card look for whoever reads it here. */
+export type CardLooks = Omit<CommandHints, 'first'>;
+
 export interface EventPrinter {
+  /** Prints a card of this moment: it shows commands. */
+  asks(moment: TreeMoment): boolean;
   /** The event that was told; undefined: it was none. */
-  print(moment: TreeMoment): RunEvent | undefined;
+  print(moment: TreeMoment, looks?: CardLooks): RunEvent | undefined;
 }
 
 export function eventPrinter(
@@ -40,7 +46,7 @@ export function eventPrinter(
     tokens.chunk(chunk);
   }
 
-  function tell(event: RunEvent, callId: string | undefined): void {
+  function tell(event: RunEvent, callId: string | undefined, looks?: CardLooks): void {
     const { runId, seq } = event.stamp;
     speaking.told(event);
     if (seq <= (last.get(runId) ?? -1)) output.remark(resetRemark(seq));
@@ -52,11 +58,12 @@ export function eventPrinter(
     const path = isBelow ? { path: places.pathOf(runId) } : {};
     if (all || !isDetail(event))
       output.line(eventLine(tokens.rest(event), { paint: output.paint, ...path }));
-    if (isAsk(event) && askable(event)) output.line(cardOf(event, place, output));
+    if (isAsk(event) && askable(event)) output.line(cardOf(event, output, { ...place, ...looks }));
   }
 
   return {
-    print(moment) {
+    asks: (moment) => moment.kind === 'event' && isAsk(moment.event) && askable(moment.event),
+    print(moment, looks) {
       const { of } = moment;
       if (moment.kind === 'absent') {
         output.remark(
@@ -73,7 +80,7 @@ export function eventPrinter(
         output.remark(`Further sub-agents are not followed here; ${list} names them.`);
         return undefined;
       }
-      tell(moment.event, of.callId);
+      tell(moment.event, of.callId, looks);
       return moment.event;
     },
   };
@@ -106,9 +113,17 @@ function isAsk(event: RunEvent): event is AskEvent {
   return event.type === 'approval_requested' || event.type === 'input_request';
 }
 
-function cardOf(event: AskEvent, place: ShownPlace | undefined, { paint }: Output): string {
+function cardOf(
+  event: AskEvent,
+  { paint }: Output,
+  { root, agentPath, ...looks }: Partial<ShownPlace & CardLooks>,
+): string {
   const { type: _type, stamp, ...ask } = event;
-  return approvalCard({ ...ask, ...place }, { runId: stamp.runId, now: Date.now(), paint });
+  const place = root !== undefined && agentPath !== undefined ? { root, agentPath } : {};
+  return approvalCard(
+    { ...ask, ...place },
+    { runId: stamp.runId, now: Date.now(), paint, ...looks },
+  );
 }
 
 function resetRemark(seq: number): string {

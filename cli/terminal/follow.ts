@@ -15,7 +15,7 @@ import { onInterrupt } from './interrupt.js';
 import type { Output } from './output.js';
 import { approvalCard, inertLines, resultBlock, shellWord } from '../render/index.js';
 import type { Session } from '../session.js';
-import { eventPrinter, type Askable } from './event-printer.js';
+import { eventPrinter, type Askable, type CardLooks } from './event-printer.js';
 
 export interface FollowOptions {
   readonly since?: number;
@@ -32,11 +32,16 @@ const ANSWER_CHARS_MAX = 20_000;
 /** The server's clock may be ahead of or behind ours. */
 const CLOCK_SKEW_MS = 5_000;
 
-interface Following {
+interface Printing {
   readonly session: Session;
   readonly output: Output;
+}
+
+interface Following extends Printing {
   /** Follows the sub-agents below the run too. */
   readonly handle?: (runId: string) => RunHandle;
+  /** How commands that answer a question look here. */
+  readonly hints: () => Promise<CommandHints>;
 }
 
 /** Sub-agents of one run that are followed. */
@@ -45,7 +50,7 @@ const CHILDREN_MAX = 50;
 /** Prints events as they happen and the result at the end; gives the exit code. */
 export async function followEvents(
   run: RunHandle,
-  { session, output, handle }: Following,
+  { session, output, handle, hints }: Following,
   options: FollowOptions = {},
 ): Promise<number> {
   const interrupt = onInterrupt();
@@ -61,8 +66,10 @@ export async function followEvents(
     const askable = await stillAskable(run.runId, session);
     const printer = eventPrinter(output, { askable, all: options.all === true });
     let result: RunResult | undefined;
+    let looks: CardLooks | undefined;
     for await (const moment of moments) {
-      const told = printer.print(moment);
+      if (looks === undefined && printer.asks(moment)) looks = await cardLooks(hints, output);
+      const told = printer.print(moment, looks);
       if (told?.type === 'run_result' && moment.of.depth === 0) result = told.result;
     }
     if (interrupt.signal.aborted) return sayItGoesOn(run.runId, output);
@@ -73,6 +80,13 @@ export async function followEvents(
   } finally {
     interrupt.release();
   }
+}
+
+/** What has to be done before the commands work is said once. */
+async function cardLooks(hints: Following['hints'], output: Output): Promise<CardLooks> {
+  const { first, ...looks } = await hints();
+  if (first !== undefined) output.remark(first);
+  return looks;
 }
 
 interface Watched {
@@ -120,15 +134,10 @@ async function* eventsOnly(
   for await (const event of run.events(following)) yield { kind: 'event', event };
 }
 
-interface Awaiting extends Following {
-  /** How commands that answer a question look here. */
-  readonly hints: () => Promise<CommandHints>;
-}
-
 /** Waits for the result, or for the moment in which a person is needed; gives the exit code. */
 export async function awaitOutcome(
   run: RunHandle,
-  { session, output, hints }: Awaiting,
+  { session, output, hints }: Following,
 ): Promise<number> {
   const interrupt = onInterrupt();
   try {
@@ -159,7 +168,7 @@ export async function awaitOutcome(
 }
 
 /** What a conversation said before it began to wait for its user. */
-async function printLastAnswer(run: RunHandle, { session, output }: Following): Promise<void> {
+async function printLastAnswer(run: RunHandle, { session, output }: Printing): Promise<void> {
   if (output.json) return;
   const store = await session.store();
   const last = (await store?.getRun('default', run.runId))?.lastSeq ?? 0;
@@ -195,10 +204,7 @@ async function stillAskable(runId: string, session: Session): Promise<Askable> {
 }
 
 /** Prints the result with its whole answer, when that lies in the store. */
-export async function printResult(
-  result: RunResult,
-  { session, output }: Following,
-): Promise<void> {
+export async function printResult(result: RunResult, { session, output }: Printing): Promise<void> {
   if (output.json) return;
   const answer = await wholeAnswer(result, session);
   output.line('');

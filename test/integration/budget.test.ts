@@ -160,7 +160,9 @@ describe('counted limits', () => {
       replies: [{ text: 'Thinking', chunks: 3, stallAfterChunks: 2, stallWith: 'pings' }],
     });
     expect(result).toMatchObject({ stopReason: 'timeout', counters: { toolCalls: 0 } });
-    expect(world.requests('slow-model')).toHaveLength(1);
+    // The limit counts the model's work alone: an attempt that began late may be followed by one for the rest.
+    const asked = world.requests('slow-model').map(({ at }) => at);
+    expect(Math.max(...asked) - Math.min(...asked)).toBeLessThan(2_500);
   });
 });
 

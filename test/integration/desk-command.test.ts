@@ -23,12 +23,16 @@ function holdfast(as: Name, ...words: readonly string[]) {
   return command(words, { HOLDFAST_TOKEN: tokenOf(as), HOLDFAST_DESK_URL: desk.url });
 }
 
-async function command(words: readonly string[], variables: Readonly<Record<string, string>>) {
+async function command(
+  words: readonly string[],
+  variables: Readonly<Record<string, string>>,
+  heard: (out: string) => void = () => undefined,
+) {
   let out = '';
   let err = '';
   const code = await runCli(words, {
     environment: { variables, folder: '/nowhere', colour: false, interactive: false },
-    streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
+    streams: { out: (text) => heard((out += text)), err: (text) => void (err += text) },
   });
   return { code, out, err };
 }
@@ -94,6 +98,23 @@ test('the commands below a question are those of whoever reads it, and they work
   );
   expect(started).toMatchObject({ code: 4, err: expect.stringContaining('set HOLDFAST_TOKEN') });
   expect(hintIn(started.out)).toMatch(/^approve \S+$/);
+
+  let seen = '';
+  const watching = command(
+    ['watch', 'hinted-at-start', ...here, '--namespace', place.namespace],
+    { HOLDFAST_DESK_KEY: '/keys/desk.json' },
+    (out) => (seen = out),
+  );
+  await until('the card of what is watched', () => hintIn(seen) || undefined);
+  expect(hintIn(seen)).toBe(hintIn(started.out));
+  await command(hintIn(seen).split(' '), {
+    HOLDFAST_TOKEN: tokenOf('mia'),
+    HOLDFAST_DESK_URL: desk.url,
+  });
+  expect(await watching).toMatchObject({
+    code: 0,
+    err: expect.stringContaining('set HOLDFAST_TOKEN'),
+  });
 });
 
 test('what waits is found by what stands in it, page by page, and shows what it rests on', async () => {
