@@ -5,7 +5,8 @@
 import fc from 'fast-check';
 import type { FixtureDocument } from '../../evaluation/format/document.js';
 
-const READS = [
+/** Names of tools that read, in the catalogue of cases. */
+export const READS = [
   'read_order',
   'lookup_order',
   'read_delivery_status',

@@ -1,11 +1,13 @@
-/** `npm run explore -- [--goals] [--runs N] [--seed S] [--path P]`: random runs, or goals, in the simulation. */
+/** `npm run explore -- [--goals | --quick-reads] [--runs N] [--seed S] [--path P]`: random runs, or goals, in the simulation. */
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { createSimulationEngine } from '../../evaluation/simulation/index.js';
+import { arbitraryCase } from './arbitrary-case.js';
 import { arbitraryGoal } from './arbitrary-goal.js';
 import { explore } from './explore.js';
+import { withQuickReads } from './quick-reads.js';
 import { newSeed, wholeNumber } from './options.js';
 
 const RUNS_DEFAULT = 5_000;
@@ -17,9 +19,10 @@ interface Options {
   readonly seed?: number;
   readonly path?: string;
   readonly goals?: true;
+  readonly quickReads?: true;
 }
 
-async function main({ runs, seed: given, path, goals }: Options): Promise<void> {
+async function main({ runs, seed: given, path, goals, quickReads }: Options): Promise<void> {
   const seed = given ?? newSeed();
   say(`seed ${seed}, ${runs} runs`);
   const engine = createSimulationEngine();
@@ -34,6 +37,7 @@ async function main({ runs, seed: given, path, goals }: Options): Promise<void> 
     played,
     ...(path !== undefined && { path }),
     ...(goals && { cases: arbitraryGoal }),
+    ...(quickReads && { cases: arbitraryCase.map(withQuickReads) }),
   });
   await engine.stop();
   const seconds = (performance.now() - began) / 1_000;
@@ -46,7 +50,7 @@ async function main({ runs, seed: given, path, goals }: Options): Promise<void> 
   say(`FAILED: ${found.trouble}`);
   say(`the smallest case: ${file}`);
   say(
-    `again: npm run explore -- ${goals ? '--goals ' : ''}--seed ${found.seed} --path ${found.path}`,
+    `again: npm run explore -- ${goals ? '--goals ' : quickReads ? '--quick-reads ' : ''}--seed ${found.seed} --path ${found.path}`,
   );
   process.exitCode = 1;
 }
@@ -55,7 +59,8 @@ const program = new Command('explore')
   .description('Random agents, scripts, outcomes, signals and crashes, in the simulation.')
   .option('--runs <n>', 'how many', wholeNumber, RUNS_DEFAULT)
   .option('--seed <n>', 'of the first run', wholeNumber)
-  .option('--goals', 'goals in place of single runs')
+  .addOption(new Option('--goals', 'goals in place of single runs').conflicts('quickReads'))
+  .option('--quick-reads', 'reads are tried within the tasks that decide')
   .option('--path <path>', 'of a failure, as it was printed')
   .action(main);
 program.parseAsync().catch((error: unknown) => {

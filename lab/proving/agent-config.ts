@@ -30,6 +30,7 @@ const RESULT_CHARS_MAX = 4_000_000;
 const optionsSchema = z.object({
   domain: z.enum(DOMAIN_NAMES),
   mode: z.enum(MODES),
+  quickReads: z.boolean(),
   toolUrl: z.string(),
   instructions: z.string().min(1),
   /** Tools that a recorded model made up; the service refuses them in its own words. */
@@ -40,8 +41,9 @@ export type AgentOptions = z.infer<typeof optionsSchema>;
 
 /** The configuration of a worker, as `testing/worker-entry` asks for it. */
 export function config(options: unknown): Config {
-  const { domain, mode, toolUrl, instructions, inventedTools } = optionsSchema.parse(options);
-  const service = { url: toolUrl, mode };
+  const { domain, mode, quickReads, toolUrl, instructions, inventedTools } =
+    optionsSchema.parse(options);
+  const service = { url: toolUrl, mode, quickReads };
   const invented = inventedTools.map(
     ({ name, recordedName }) => ({ name, recordedName, effect: 'read', parameters: [] }) as const,
   );
@@ -79,6 +81,7 @@ export function config(options: unknown): Config {
 interface Service {
   readonly url: string;
   readonly mode: Mode;
+  readonly quickReads: boolean;
 }
 
 type ServedTool = Pick<DomainTool, 'name' | 'effect' | 'money' | 'parameters'> & {
@@ -86,7 +89,7 @@ type ServedTool = Pick<DomainTool, 'name' | 'effect' | 'money' | 'parameters'> &
   readonly recordedName?: string;
 };
 
-function servedTool(entry: ServedTool, { url, mode }: Service): Tool {
+function servedTool(entry: ServedTool, { url, mode, quickReads }: Service): Tool {
   const name = entry.recordedName ?? entry.name;
   const declared = {
     name: entry.name,
@@ -99,6 +102,7 @@ function servedTool(entry: ServedTool, { url, mode }: Service): Tool {
     return defineTool({
       ...declared,
       effect: 'read',
+      quick: quickReads,
       run: (args, ctx) => callTool({ url, name, args, ctx }),
     });
   }

@@ -20,6 +20,7 @@ export interface Options extends FaultOptions {
   readonly database?: string[];
   readonly store?: string;
   readonly json?: string;
+  readonly quickReads?: true;
   readonly bundles?: string;
 }
 
@@ -41,6 +42,7 @@ function command(): Command {
     .option('--runs <number>', 'only the first so many runs', wholeNumber(1, 1_000_000))
     .option('--only <id>', 'only the run of this id');
   return addFaultOptions(program)
+    .option('--quick-reads', 'reads are tried within the tasks that decide')
     .option('--seed <number>', 'for the same faults again', wholeNumber(0, SEED_MAX))
     .option('--concurrency <number>', 'runs at once', wholeNumber(1, CONCURRENCY_MAX), 4)
     .option('--database <path...>', 'recorded database; default: found by the recording')

@@ -41,7 +41,7 @@ async function run(argv: readonly string[]): Promise<number> {
   };
   // Not `once`: the guard of the server's process takes a signal that nobody else hears as the end.
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  const { mode, concurrency, runs, only, store, bundles } = options;
+  const { mode, concurrency, runs, only, store, bundles, quickReads = false } = options;
   try {
     const reports = await prove({
       domain,
@@ -50,6 +50,7 @@ async function run(argv: readonly string[]): Promise<number> {
       outcomes,
       databaseFiles,
       ...faults,
+      quickReads,
       seed,
       concurrency,
       ...(store !== undefined && { storePlace: store }),

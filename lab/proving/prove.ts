@@ -37,6 +37,8 @@ export interface ProveOptions extends Faults, Choice {
   readonly outcomes: readonly ExpectedOutcome[];
   readonly databaseFiles: readonly string[];
   /** Default: a file of its own. */
+  /** Reads are tried within the tasks that decide. */
+  readonly quickReads?: boolean;
   readonly storePlace?: string;
   readonly seed: number;
   readonly concurrency: number;
@@ -97,6 +99,7 @@ export async function prove(options: ProveOptions): Promise<readonly RunReport[]
       {
         domain,
         mode: options.mode,
+        quickReads: options.quickReads === true,
         databaseFiles: options.databaseFiles,
         instructions: (systemPrompt ?? DEFAULT_INSTRUCTIONS).slice(0, INSTRUCTIONS_CHARS_MAX),
         inventedTools: inventedTools(chosen, domain),

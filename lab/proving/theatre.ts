@@ -22,6 +22,7 @@ import type { Mode } from './tool-store.js';
 export interface TheatreOptions {
   readonly domain: Domain;
   readonly mode: Mode;
+  readonly quickReads: boolean;
   readonly databaseFiles: readonly string[];
   readonly instructions: string;
   readonly inventedTools: readonly InventedTool[];
@@ -69,7 +70,7 @@ export async function openTheatre(options: TheatreOptions, closers: Closers): Pr
   const stage: Stage = new Map();
   const model = await startRecordedModels(stage);
   closers.add(() => model.stop());
-  const { domain, mode } = options;
+  const { domain, mode, quickReads } = options;
   const service = await startToolService({
     domain: domain.name,
     mode,
@@ -85,6 +86,7 @@ export async function openTheatre(options: TheatreOptions, closers: Closers): Pr
   const configOptions: AgentOptions = {
     domain: domain.name,
     mode,
+    quickReads,
     toolUrl: relay.url,
     instructions,
     inventedTools: [...inventedTools],

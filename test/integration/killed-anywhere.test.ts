@@ -11,7 +11,7 @@ import { drawn } from '../draw.js';
 import { saySeed, SEED, WHOLE } from '../seed.js';
 import { INSIDE_A_RUN, pointsOf } from './support/kill-points.js';
 import { named, problemsOf } from './support/killed-outcome.js';
-import { RUN_TALE } from './support/killed-run.js';
+import { QUICK_TALE, RUN_TALE } from './support/killed-run.js';
 import { killed, played, startStage, type Stage } from './support/killed-stage.js';
 
 const MINUTE = 60_000;
@@ -22,14 +22,15 @@ const RUNS_PER_WORKER = 20;
 const LIMIT = WHOLE ? 20 * MINUTE : 5 * MINUTE;
 
 let stage: Stage;
-beforeAll(async () => {
-  stage = await startStage(RUN_TALE);
-}, MINUTE);
-afterAll(() => stage.stop(), MINUTE);
+afterEach(() => stage.stop(), MINUTE);
 
-test(
-  'a worker killed at any point changes nothing in the end',
-  async () => {
+test.each([
+  ['of ordinary reads', RUN_TALE],
+  ['of reads that are tried within the tasks that decide', QUICK_TALE],
+])(
+  'a worker killed at any point of a run %s changes nothing in the end',
+  async (_, tale) => {
+    stage = await startStage(tale);
     const whole = await played(stage);
     expect(whole.effects).toEqual(['the-run:1']);
     const all = pointsOf(whole.messages);

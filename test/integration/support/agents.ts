@@ -52,9 +52,23 @@ const askManager = defineTool({
 
 /** Read by the worker process too, which hands its options over as JSON. */
 export function config(options: unknown): Config {
+  return configWith(options, { quickReads: false });
+}
+
+/** With reads that are tried within the tasks that decide, or without. */
+export function configWith(
+  options: unknown,
+  { quickReads }: { readonly quickReads: boolean },
+): Config {
   const { serviceUrl } = optionsSchema.parse(options);
   const visit = visitor(serviceUrl);
-  const tools = [...orderlyTools(visit), ...oddTools(), ...anyTools(visit), askPerson, askManager];
+  const tools = [
+    ...orderlyTools(visit, quickReads),
+    ...oddTools(),
+    ...anyTools(visit),
+    askPerson,
+    askManager,
+  ];
   const agent = {
     model: 'scripted/model',
     instructions: 'Serve the customer.',
@@ -85,7 +99,7 @@ export function visitor(url: string): VisitService {
   };
 }
 
-function orderlyTools(visit: VisitService) {
+function orderlyTools(visit: VisitService, quick: boolean) {
   const act = async (tool: string, ctx: ToolContext): Promise<string> => {
     await visit('before', tool, ctx);
     await visit('effect', tool, ctx);
@@ -102,6 +116,7 @@ function orderlyTools(visit: VisitService) {
       name: 'facts.read',
       version: '1',
       effect: 'read',
+      quick,
       concurrencySafe: true,
       input: itemInput,
       run: async ({ item }, ctx) => {

@@ -14,6 +14,7 @@ import {
   type Telling,
 } from './killed-stage.js';
 import { isSummary, storyWith } from './killed-story.js';
+import { config as quickDesk } from './quick-desk.js';
 import type { History, World } from './world.js';
 
 const AT_REST_MS = 1_000;
@@ -27,6 +28,12 @@ export const RUN_TALE: Tale = {
   inside: insideOf,
   people: approving,
   observed,
+};
+
+/** The same story with reads that are tried within the tasks that decide. */
+export const QUICK_TALE: Tale = {
+  ...RUN_TALE,
+  served: { module: require.resolve('./quick-desk.ts'), config: quickDesk },
 };
 
 /** By signal: the person does not wait for a worker. */
