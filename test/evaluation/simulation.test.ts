@@ -77,4 +77,19 @@ describe('the simulation plays a case', () => {
       message: 'not supported yet: settings.closeOnReturn',
     });
   });
+
+  it('ends, and says what is waited for, when a quick read takes down each worker that makes it', async () => {
+    const fixture = fixtureOf({
+      case_id: 'poisoned',
+      tools: { read_order: { results: [{ lost: 'before' }], quick: true } },
+      model: [
+        { calls: [{ id: 'a', tool: 'read_order', input: { orderId: '1' } }] },
+        { text: 'done' },
+      ],
+    });
+    await expect(engine.run(fixture, { seed: 1 })).resolves.toEqual({
+      kind: 'broken',
+      message: expect.stringMatching(/Nothing can ever wake this run; it waits for .*execute_tool/),
+    });
+  });
 });

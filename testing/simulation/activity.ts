@@ -34,6 +34,8 @@ export interface ActivityPlace {
 
 /** After so long a server takes the worker of a task for dead, ms. */
 const TASK_MS = 10_000;
+/** Workers in a row that one local activity may take down: a server hands the task to the next one without end. */
+const TAKEN_DOWN_MAX = 20;
 
 type TimeoutKind = 'StartToClose' | 'ScheduleToClose' | 'Heartbeat';
 
@@ -68,6 +70,7 @@ class Activity implements ScheduledActivity {
   /** What the newest heartbeat carried. */
   private heartbeat: Progress | undefined;
   private cancelRequested = false;
+  private takenDown = 0;
   private done = false;
   private timers: (() => void)[] = [];
   private readonly deadline: number | undefined;
@@ -194,6 +197,9 @@ class Activity implements ScheduledActivity {
   /** The task in which it ran is given up, and the worker that takes it runs what it began once more. */
   private decideAgain(): void {
     this.giveUp();
+    this.takenDown += 1;
+    // The simulation then says what the run waits for.
+    if (this.takenDown > TAKEN_DOWN_MAX) return;
     this.attempts = 0;
     this.timers.push(this.place.clock.after(TASK_MS, () => this.deliver()));
   }
