@@ -82,6 +82,7 @@ function isKnown(eventType: string): boolean {
 
 /** Temporal's reader of the JSON form knows every field's type. */
 function brokenFields(event: HistoryEvent): string | undefined {
+  if (historyJson().fits(event)) return undefined;
   try {
     historyJson().read({ events: [event] });
     return undefined;

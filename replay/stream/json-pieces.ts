@@ -14,12 +14,19 @@ export class NotCanonical extends Error {
 /** What ends a value that is no text, list or object. */
 const SCALAR_END = /[,\]}]/g;
 
+export interface Formed {
+  readonly value: Json;
+  readonly form: string;
+}
+
 export interface JsonPieces {
   /** The next character is this one, and is passed over. */
   take(char: string): Promise<void>;
   /** The next character, which stays; '' at the end. */
   peek(): Promise<string>;
   value(): Promise<Json>;
+  /** A value with its canonical form. */
+  formed(): Promise<Formed>;
   /** Names of an object, whose value the caller reads before it asks on. They come in order. */
   names(): AsyncGenerator<string, void>;
   /** Passes once for each value of a list, which the caller reads before it asks on. */
@@ -44,6 +51,11 @@ export function jsonPieces(
 
   async function value(): Promise<Json> {
     return parsedForm(await text());
+  }
+
+  async function formed(): Promise<Formed> {
+    const form = await text();
+    return { value: parsedForm(form), form };
   }
 
   async function* names(): AsyncGenerator<string, void> {
@@ -79,7 +91,7 @@ export function jsonPieces(
     for await (const _ of inner) await text();
   }
 
-  return { take, peek, value, names, items, skip, pass: view.pass };
+  return { take, peek, value, formed, names, items, skip, pass: view.pass };
 }
 
 /** Names of an object, in their order but for one that comes last. */

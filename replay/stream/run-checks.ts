@@ -2,18 +2,19 @@
 import { canonicalJson, type Json } from '../../core/json/json.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { brokenLink, linkOf, type Link } from '../../recording/chain.js';
-import { payloadValues } from '../../recording/history.js';
+import { payloadReader, payloadValuesIn } from '../../recording/history.js';
 import type { Bundle, Segment } from '../bundle.js';
-import { carriedEvents, isCompleted, otherRun, wrongEvents } from '../broken-content.js';
+import { isCompleted, otherStart, otherTenant, wrongEvents } from '../broken-content.js';
 import { brokenHistory } from '../broken-history.js';
+import { carriedReader, type Carried } from '../carried-events.js';
 import { referencesIn, type References } from '../references.js';
 import { sha256OfText } from '../sha256.js';
 import { parentIn } from '../tree.js';
 import { NotCanonical } from './json-pieces.js';
 
 export interface RunChecks {
-  /** All of its events, before its segments. */
-  event(event: RunEvent): void;
+  /** All of its events, before its segments; `form`: the canonical one. */
+  event(event: RunEvent, form: string): void;
   segment(segment: Segment, run: Bundle['run']): void;
   /** Behind its last segment. Gives the run that started it, by its own history. */
   end(): { readonly parent: string | undefined };
@@ -28,27 +29,39 @@ export function runChecks(refer: (references: References) => void): RunChecks {
   let before: Link | undefined;
   let parent: string | undefined;
   let ended = false;
+
+  /** A payload is decoded once for all that looks at it, and let go. */
+  function readEvents(segment: Segment, run: Bundle['run']): ReadonlyMap<number, Carried> {
+    const found = new Map<number, Carried>();
+    const reader = carriedReader(found, stored);
+    for (const event of segment.events) {
+      const read = payloadReader();
+      refuse(otherTenant(run, { segment, event, read }));
+      reader.event(event, read);
+      refer(referencesIn(payloadValuesIn(event, read)));
+    }
+    reader.end();
+    return found;
+  }
+
   return {
-    event(event) {
-      events.push({ seq: event.stamp.seq, digest: digestOf(event) });
+    event(event, form) {
+      events.push({ seq: event.stamp.seq, digest: sha256OfText(form) });
       refer(referencesIn([event as unknown as Json]));
     },
     segment(segment, run) {
       refuse(brokenLink(segment, before));
       refuse(brokenHistory(segment.events));
-      refuse(otherRun({ run, segments: [segment] }));
+      refuse(otherStart(run, segment));
       if (before === undefined) parent = parentIn(segment.events[0]);
       before = linkOf(segment);
       ended = isCompleted(segment);
-      const found = carriedEvents([segment]);
-      for (const [seq, { first, others }] of found.carried) {
+      for (const [seq, { first, others }] of readEvents(segment, run)) {
         const digests = carried.get(seq) ?? new Set<string>();
-        digests.add(digestOf(first));
+        digests.add(sha256OfText(canonicalJson(first as Json)));
         for (const form of others) digests.add(sha256OfText(form));
         carried.set(seq, digests);
       }
-      for (const seq of found.stored) stored.add(seq);
-      refer(referencesIn(payloadValues(segment.events as unknown as Json)));
     },
     end() {
       if (before === undefined) throw new NotCanonical('it has no segments');
@@ -60,10 +73,6 @@ export function runChecks(refer: (references: References) => void): RunChecks {
       return { parent };
     },
   };
-}
-
-function digestOf(event: object): string {
-  return sha256OfText(canonicalJson(event as Json));
 }
 
 function refuse(broken: string | undefined): void {
