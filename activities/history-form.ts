@@ -8,7 +8,6 @@ import { isRecord, isWellFormed } from '../core/json/shape.js';
 export interface MessageType {
   readonly fullName: string;
   readonly fieldsArray: readonly FieldType[];
-  readonly root: { resolveAll(): unknown };
 }
 
 interface EnumType {
@@ -33,7 +32,6 @@ type Fits = (value: unknown, depth: number) => boolean;
 const DEPTH_MAX = 24;
 
 export function fitsOf(type: MessageType): (value: unknown) => boolean {
-  type.root.resolveAll();
   const fits = messageFits(type, new Map());
   return (value) => fits(value, DEPTH_MAX);
 }

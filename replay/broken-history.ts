@@ -72,10 +72,12 @@ const knownTypes = new Set<string>();
 function isKnown(eventType: string): boolean {
   if (knownTypes.has(eventType)) return true;
   if (!/^EVENT_TYPE_[A-Z_]+$/.test(eventType)) return false;
-  const { events } = historyJson().read({
-    events: [{ eventType, [attributesName(eventType)]: {} }],
-  });
-  if (!events?.[0]?.eventType) return false;
+  if (!historyJson().knows(eventType)) {
+    const { events } = historyJson().read({
+      events: [{ eventType, [attributesName(eventType)]: {} }],
+    });
+    if (!events?.[0]?.eventType) return false;
+  }
   knownTypes.add(eventType);
   return true;
 }
