@@ -86,22 +86,24 @@ function eachObject(
   text: (name: string, text: string) => void,
 ): void {
   const waiting: unknown[] = [];
+  const look = (value: object): void => {
+    if (Array.isArray(value)) {
+      for (const inner of value as readonly unknown[]) waiting.push(inner);
+      return;
+    }
+    object(value);
+    const fields = value as { readonly [name: string]: unknown };
+    for (const name in fields) {
+      const inner = fields[name];
+      if (typeof inner === 'string') text(name, inner);
+      else waiting.push(inner);
+    }
+  };
   for (const whole of values) {
     waiting.push(whole);
     while (waiting.length > 0) {
       const value = waiting.pop();
-      if (typeof value !== 'object' || value === null) continue;
-      if (Array.isArray(value)) {
-        for (const inner of value as readonly unknown[]) waiting.push(inner);
-        continue;
-      }
-      object(value);
-      const fields = value as { readonly [name: string]: unknown };
-      for (const name in fields) {
-        const inner = fields[name];
-        if (typeof inner === 'string') text(name, inner);
-        else waiting.push(inner);
-      }
+      if (typeof value === 'object' && value !== null) look(value);
     }
   }
 }
