@@ -83,4 +83,11 @@ test('The codes of a history are those that its steps name.', () => {
     const named = recordedSteps(events).flatMap(({ code }) => code ?? []);
     expect(codesOf(events)).toEqual([...new Set(named)]);
   }
+  const decidedBy = (eventId: string, binaryChecksum: string) => ({
+    eventId,
+    eventType: 'EVENT_TYPE_WORKFLOW_TASK_COMPLETED',
+    workflowTaskCompletedEventAttributes: { binaryChecksum },
+  });
+  const timer = { eventId: '3', eventType: 'EVENT_TYPE_TIMER_STARTED' };
+  expect(codesOf([decidedBy('1', 'idle'), decidedBy('2', 'used'), timer])).toEqual(['used']);
 });
