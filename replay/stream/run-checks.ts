@@ -22,9 +22,11 @@ export interface RunChecks {
 
 /** `refer` hears what the run refers to. Errors: `NotCanonical` for what is wrong. */
 export function runChecks(refer: (references: References) => void): RunChecks {
-  const events: { readonly seq: number; readonly digest: string }[] = [];
-  /** Digests of what came under each number. */
-  const carried = new Map<number, Set<string>>();
+  /** Of the events, as they came. */
+  const numbers: number[] = [];
+  const digests = new Map<number, string>();
+  /** Numbers of events that came as they were told. */
+  const carried = new Set<number>();
   const stored = new Set<number>();
   let before: Link | undefined;
   let parent: string | undefined;
@@ -46,7 +48,10 @@ export function runChecks(refer: (references: References) => void): RunChecks {
 
   return {
     event(event, form) {
-      events.push({ seq: event.stamp.seq, digest: sha256OfText(form) });
+      const { seq } = event.stamp;
+      numbers.push(seq);
+      // Of a number that comes twice the end says so.
+      digests.set(seq, sha256OfText(form));
       refer(referencesIn([event as unknown as Json]));
     },
     segment(segment, run) {
@@ -56,23 +61,23 @@ export function runChecks(refer: (references: References) => void): RunChecks {
       if (before === undefined) parent = parentIn(segment.events[0]);
       before = linkOf(segment);
       ended = isCompleted(segment);
-      for (const [seq, { first, others }] of readEvents(segment, run)) {
-        const digests = carried.get(seq) ?? new Set<string>();
-        digests.add(sha256OfText(canonicalJson(first as Json)));
-        for (const form of others) digests.add(sha256OfText(form));
-        carried.set(seq, digests);
+      for (const [seq, came] of readEvents(segment, run)) {
+        const digest = digests.get(seq);
+        if (digest === undefined || carried.has(seq)) continue;
+        if (formsOf(came).some((form) => sha256OfText(form) === digest)) carried.add(seq);
       }
     },
     end() {
       if (before === undefined) throw new NotCanonical('it has no segments');
-      const told = events.map(({ seq, digest }) => ({
-        seq,
-        isCarried: () => carried.get(seq)?.has(digest) === true,
-      }));
+      const told = numbers.map((seq) => ({ seq, isCarried: () => carried.has(seq) }));
       refuse(wrongEvents(told, { stored, ended }));
       return { parent };
     },
   };
+}
+
+function formsOf({ first, others }: Carried): readonly string[] {
+  return [canonicalJson(first as Json), ...others];
 }
 
 function refuse(broken: string | undefined): void {
