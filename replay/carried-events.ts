@@ -22,7 +22,7 @@ export interface Carried {
   readonly others: Set<string>;
 }
 
-export interface CarriedEvents {
+interface CarriedEvents {
   /** By number; after a reset a number may come again. */
   readonly carried: ReadonlyMap<number, Carried>;
   /** Numbers of those that were stored. */

@@ -14,7 +14,7 @@ export class NotCanonical extends Error {
 /** What ends a value that is no text, list or object. */
 const SCALAR_END = /[,\]}]/g;
 
-export interface Formed {
+interface Formed {
   readonly value: Json;
   readonly form: string;
 }
