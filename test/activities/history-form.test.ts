@@ -18,30 +18,19 @@ const events = drawn(keptHistories(), DRAWN, SEED)
 saySeed(`${events.length} events of ${DRAWN} kept histories`);
 
 /** Of every kind of field, what is and what is not of it. */
-const OTHERS: readonly unknown[] = [
-  ...[null, true, 1, -1, 1.5, 2 ** 31, 2 ** 32, {}, [], [null], { a: 1 }, { constructor: 1 }],
-  ...[
-    '',
-    '1',
-    '-1',
-    'x',
-    'ab==',
-    'ab=c',
-    'a===',
-    'ab-_',
-    '\u{d800}',
-    '9'.repeat(18),
-    '9'.repeat(20),
-  ],
-  ...['0s', '-1s', '1.0000000001s', '9999999999999s', '1.5', 'toString', 'EVENT_TYPE_TIMER_FIRED'],
-  ...[
+const OTHER_KINDS: readonly (readonly unknown[])[] = [
+  [null, true, 1, -1, 1.5, 2 ** 31, 2 ** 32, {}, [], [null], { a: 1 }, { constructor: 1 }],
+  ['', '1', '-1', 'x', 'ab==', 'ab=c', 'a===', 'ab-_', '\u{d800}', '9'.repeat(18), '9'.repeat(20)],
+  ['0s', '-1s', '1.0000000001s', '9999999999999s', '1.5', 'toString', 'EVENT_TYPE_TIMER_FIRED'],
+  [
     '2024-02-29T00:00:00Z',
     '2023-02-29T00:00:00Z',
     '2024-04-31T10:00:00Z',
     '2024-12-31T23:59:59.5Z',
   ],
-  ...['2024-13-01T00:00:00Z', '2024-01-01T24:00:00Z', '0000-01-01T00:00:00Z', '2024-01-01'],
+  ['2024-13-01T00:00:00Z', '2024-01-01T24:00:00Z', '0000-01-01T00:00:00Z', '2024-01-01'],
 ];
+const OTHERS = OTHER_KINDS.flat();
 
 type Path = readonly string[];
 

@@ -40,17 +40,18 @@ test('Texts end at their own quote, wherever a chunk ends and however many backs
   }
 });
 
-const FORMS: readonly string[] = [
-  ...['{}', '[]', '1', '"é"', 'null', '{"a":{"b":[1,{"c":null}]},"b":1}', '{"":0,"a":0}'],
-  ...['{"1":0,"10":0,"2":0}', '{"1":0,"2":0,"10":0}', '{"b":0,"a":0}', '[{"b":0,"a":0}]'],
-  ...['{"a":0,"a":0}', '{"__proto__":{"a":1}}', '{"a":1,"__proto__":2}', '{"toJSON":1}'],
-  ...['{ "a":1}', '1.0', '1e3', '-0', '0', '1e21', '"\\u0061"', '"\\u00e9"', '"\\ud800"', '"\\/"'],
-  ...['{"\u{e000}":0,"\u{1f600}":0}', '{"\u{1f600}":0,"\u{e000}":0}'],
-  ...[70, 200].flatMap((deep) => [
+const FORM_KINDS: readonly (readonly string[])[] = [
+  ['{}', '[]', '1', '"é"', 'null', '{"a":{"b":[1,{"c":null}]},"b":1}', '{"":0,"a":0}'],
+  ['{"1":0,"10":0,"2":0}', '{"1":0,"2":0,"10":0}', '{"b":0,"a":0}', '[{"b":0,"a":0}]'],
+  ['{"a":0,"a":0}', '{"__proto__":{"a":1}}', '{"a":1,"__proto__":2}', '{"toJSON":1}'],
+  ['{ "a":1}', '1.0', '1e3', '-0', '0', '1e21', '"\\u0061"', '"\\u00e9"', '"\\ud800"', '"\\/"'],
+  ['{"\u{e000}":0,"\u{1f600}":0}', '{"\u{1f600}":0,"\u{e000}":0}'],
+  [70, 200].flatMap((deep) => [
     `${'['.repeat(deep)}1${']'.repeat(deep)}`,
     `${'['.repeat(deep)}{"b":0,"a":0}${']'.repeat(deep)}`,
   ]),
 ];
+const FORMS = FORM_KINDS.flat();
 
 test.each(FORMS)('Whether %s is a canonical form, is told as by writing it.', (form) => {
   const value = JSON.parse(form) as Json;
