@@ -6,6 +6,7 @@
  */
 import { createRequire } from 'node:module';
 import type { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { fitsOf, type MessageType } from './history-form.js';
 
 export type History = ReturnType<typeof historyFromJSON>;
 
@@ -15,15 +16,20 @@ export interface HistoryJson {
    * without attributes the replayer would break.
    */
   read(json: { readonly events: readonly object[] }): History;
+  /** Whether `read` surely knows events of this type; false: `read` alone tells. */
+  knows(eventType: string): boolean;
+  /** Whether `read` surely takes this event, which has attributes; false: `read` alone tells. */
+  fits(event: object): boolean;
   write(history: Parameters<typeof historyToJSON>[0]): string;
 }
 
-interface HistoryType {
+interface HistoryType extends MessageType {
   fromObject(history: object): object;
 }
 
 interface Definitions {
   lookupType(name: string): HistoryType;
+  lookupEnum(name: string): { readonly values: { readonly [name: string]: number } };
 }
 
 interface ProtoJson {
@@ -38,7 +44,13 @@ export function historyJsonOf(file: string): HistoryJson {
   const definitions = load(definitionsFile) as Definitions;
   const protoJson = load('protobufjs/ext/protojson') as ProtoJson;
   const type = definitions.lookupType('temporal.api.history.v1.History');
+  const eventType = definitions.lookupType('temporal.api.history.v1.HistoryEvent');
+  const { values } = definitions.lookupEnum('temporal.api.enums.v1.EventType');
+  let fits: HistoryJson['fits'] | undefined;
   return {
+    // The first is that of no event.
+    knows: (name) => Object.hasOwn(values, name) && values[name] !== 0,
+    fits: (event) => (fits ??= fitsOf(eventType))(event),
     read(json) {
       for (const event of json.events) refuseBare(event);
       return protoJson.fromJson(type, json, { ignoreUnknownFields: true }) as History;

@@ -24,13 +24,13 @@ const SAME_KIND = 1;
 export const ROWS_TOGETHER = SETTLED;
 
 /** An action that each path has once: its places in both. */
-export interface SharedOnce {
+interface SharedOnce {
   readonly a: number;
   readonly b: number;
 }
 
 /** In the order of the first path. */
-export function sharedOnce(a: Sketch, b: Sketch): readonly SharedOnce[] {
+function sharedOnce(a: Sketch, b: Sketch): readonly SharedOnce[] {
   const [left, right] = [onceIn(a), onceIn(b)];
   return [...left].flatMap(([action, place]) => {
     const other = right.get(action) ?? TWICE;
@@ -42,10 +42,15 @@ const TWICE = -1;
 /** Of a digest: enough that no two actions of a path share them. */
 const KEY_BYTES = 16;
 
+/** Equal for the same action. */
+export function actionKey(path: Sketch, place: number): string {
+  return path.action(place).toString('latin1', 0, KEY_BYTES);
+}
+
 function onceIn(path: Sketch): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   for (let place = 0; place < path.length; place += 1) {
-    const action = path.action(place).toString('latin1', 0, KEY_BYTES);
+    const action = actionKey(path, place);
     places.set(action, places.has(action) ? TWICE : place);
   }
   return places;

@@ -66,8 +66,8 @@ export interface Diff {
   /** Places that differ in words alone, with --actions also where they are not compared. */
   readonly textDifferences: number;
   /**
-   * Actions that each run has once and that stand more than 256 rows apart: rows between them stand beside others than
-   * their like. Absent: there are none.
+   * Actions of both runs that stand more than 256 rows apart, and not beside their like: rows between them stand beside
+   * others. Absent: there are none.
    */
   readonly actionsApart?: number;
   readonly a: Ending;

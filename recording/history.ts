@@ -81,8 +81,26 @@ export function encodingOf(payload: Json): string {
   return Buffer.from(textAt(payload, 'metadata', 'encoding') ?? '', 'base64').toString('utf8');
 }
 
-export function argumentsOf(value: Json | undefined): readonly Json[] {
-  return payloadsOf(value).map(payloadValue);
+export type PayloadReader = (payload: Json | undefined) => Json;
+
+/** Decodes each payload once, and keeps what it was as long as somebody has the payload and this reader. */
+export function payloadReader(): PayloadReader {
+  const known = new WeakMap<object, Json>();
+  return (payload) => {
+    if (!isObject(payload)) return payloadValue(payload);
+    const before = known.get(payload);
+    if (before !== undefined) return before;
+    const value = payloadValue(payload);
+    known.set(payload, value);
+    return value;
+  };
+}
+
+export function argumentsOf(
+  value: Json | undefined,
+  read: PayloadReader = payloadValue,
+): readonly Json[] {
+  return payloadsOf(value).map((payload) => read(payload));
 }
 
 function jsonOf(base64: string): Json | undefined {
@@ -94,13 +112,24 @@ function jsonOf(base64: string): Json | undefined {
 }
 
 /** The values of all payloads anywhere in a history. */
-export function* payloadValues(value: Json): Generator<Json> {
-  if (Array.isArray(value)) {
-    for (const one of value) yield* payloadValues(one as Json);
-  } else if (isObject(value)) {
-    if (isPayload(value)) yield payloadValue(value);
-    else for (const one of Object.values(value)) yield* payloadValues(one);
-  }
+export function* payloadValues(events: readonly HistoryEvent[]): Generator<Json> {
+  for (const event of events) yield* payloadValuesIn(event);
+}
+
+/** Of one event. */
+export function payloadValuesIn(
+  event: HistoryEvent,
+  read: PayloadReader = payloadValue,
+): readonly Json[] {
+  const found: Json[] = [];
+  const look = (value: Json): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value)) value.forEach(look);
+    else if (isPayload(value as JsonObject)) found.push(read(value));
+    else Object.values(value).forEach(look);
+  };
+  look(event);
+  return found;
 }
 
 export function isPayload(value: JsonObject): boolean {

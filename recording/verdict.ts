@@ -1,5 +1,5 @@
 /** Two paths compared by their digests, each place beside its like. */
-import { aligned, ROWS_TOGETHER, sharedOnce, type Aligned, type SharedOnce } from './align.js';
+import { actionKey, aligned, ROWS_TOGETHER, type Aligned } from './align.js';
 import type { DiffOptions, Sketch } from './sketch.js';
 
 /** Rows of a difference. */
@@ -16,7 +16,7 @@ export interface Verdict {
   readonly texts: number;
   /** From the first difference on, at most ROWS_MAX. */
   readonly rows: readonly Aligned[];
-  /** Actions that each path has once and that do not stand near each other: rows between them have others beside them. */
+  /** Actions of both paths that stand beside no like, and far apart: rows between them have others beside them. */
   readonly apart: number;
 }
 
@@ -26,12 +26,10 @@ export function comparedSketches(a: Sketch, b: Sketch, { actions }: DiffOptions)
   let inAction = false;
   let texts = 0;
   const rows: Aligned[] = [];
-  const rowOf = { a: new Uint32Array(a.length), b: new Uint32Array(b.length) };
+  const apart = apartIn(a, b);
   let count = 0;
   for (const row of aligned(a, b)) {
     count += 1;
-    if (row.a !== undefined) rowOf.a[row.a] = count;
-    if (row.b !== undefined) rowOf.b[row.b] = count;
     const differs = differenceIn(a, b, row);
     if (differs === 'words') texts += 1;
     if (differs === 'action' || (differs === 'words' && !actions)) {
@@ -41,6 +39,7 @@ export function comparedSketches(a: Sketch, b: Sketch, { actions }: DiffOptions)
     if (first !== undefined && rows.length < ROWS_MAX) rows.push(row);
     if (differs !== 'action') continue;
     inAction = true;
+    apart.row(row, count);
     if (isDecidedIn(a, row.a) || isDecidedIn(b, row.b)) decision ??= row;
   }
   return {
@@ -49,15 +48,39 @@ export function comparedSketches(a: Sketch, b: Sketch, { actions }: DiffOptions)
     inAction,
     texts,
     rows,
-    apart: inAction && count > ROWS_TOGETHER ? apartIn(sharedOnce(a, b), rowOf) : 0,
+    apart: apart.count(),
   };
 }
 
-type RowsOf = Readonly<Record<'a' | 'b', Uint32Array>>;
-
-function apartIn(shared: readonly SharedOnce[], rowOf: RowsOf): number {
-  return shared.filter(({ a, b }) => Math.abs(rowOf.a[a]! - rowOf.b[b]!) > ROWS_TOGETHER).length;
+/**
+ * Hears the rows that differ in action. Of an action that comes again, the first that is left over in one path is that of
+ * the other, and so on.
+ */
+function apartIn(a: Sketch, b: Sketch) {
+  const left: LeftOver = new Map();
+  const right: LeftOver = new Map();
+  let apart = 0;
+  function hear(action: string, row: number, [own, other]: readonly [LeftOver, LeftOver]): void {
+    const first = other.get(action)?.shift();
+    if (first !== undefined) {
+      if (row - first > ROWS_TOGETHER) apart += 1;
+      return;
+    }
+    const rows = own.get(action) ?? [];
+    rows.push(row);
+    own.set(action, rows);
+  }
+  return {
+    row(places: Aligned, row: number): void {
+      if (places.a !== undefined) hear(actionKey(a, places.a), row, [left, right]);
+      if (places.b !== undefined) hear(actionKey(b, places.b), row, [right, left]);
+    },
+    count: () => apart,
+  };
 }
+
+/** Rows by the key of their action. */
+type LeftOver = Map<string, number[]>;
 
 function isDecidedIn(sketch: Sketch, place: number | undefined): boolean {
   return place !== undefined && sketch.isDecided(place);

@@ -3,20 +3,19 @@
  * Invariant: linear in the bundle. What an export writes passes: it gathers by the same references, and what
  * the store no longer has makes it fail.
  */
-import { isDeepStrictEqual } from 'node:util';
-import { canonicalJson, ownValue, type Json } from '../core/json/json.js';
+import { ownValue, type Json } from '../core/json/json.js';
 import { parseStart } from '../core/messages/parse-start.js';
-import { wholeEvents, type EventsInPayload } from '../core/step/outbox.js';
-import type { Bundle } from './bundle.js';
+import type { Bundle, Segment } from './bundle.js';
+import { carriedEvents, inputOf, isAmong } from './carried-events.js';
 import {
   argumentsOf,
-  at,
   attributesOf,
-  isObject,
+  payloadReader,
   payloadValues,
   textAt,
   typeOf,
   type HistoryEvent,
+  type PayloadReader,
 } from '../recording/history.js';
 import { referencesIn } from './references.js';
 import { inMember, isChildOf, runsOf, type BundledRun } from './tree.js';
@@ -39,19 +38,50 @@ export function otherRun({
   run,
   segments,
 }: Pick<BundledRun, 'run' | 'segments'>): string | undefined {
-  for (const { segment, events } of segments) {
-    const started = attributesOf(events[0], 'workflowExecutionStarted');
-    const runId = textAt(started, 'workflowId');
-    if (runId !== run.runId) return `segment ${segment} is of the run ${shown(runId)}`;
-    const start = parseStart(argumentsOf(started.input)[0]);
-    const tenants = [
-      ...(start.ok ? [start.value.tenant ?? 'default'] : []),
-      ...events.map((event) => textAt(inputOf(event), 'run', 'tenant')),
-    ];
-    const other = tenants.find((tenant) => tenant !== undefined && tenant !== run.tenant);
-    if (other !== undefined) return `segment ${segment} is of the tenant ${shown(other)}`;
+  for (const segment of segments) {
+    const other =
+      otherStart(run, segment) ??
+      segment.events
+        .map((event) => otherTenant(run, { segment, event, read: payloadReader() }))
+        .find((reason) => reason !== undefined);
+    if (other !== undefined) return other;
   }
   return undefined;
+}
+
+/** Why the start of a history is none of the run's. */
+export function otherStart(
+  { runId, tenant }: Bundle['run'],
+  { segment, events }: Segment,
+): string | undefined {
+  const started = attributesOf(events[0], 'workflowExecutionStarted');
+  const named = textAt(started, 'workflowId');
+  if (named !== runId) return `segment ${segment} is of the run ${shown(named)}`;
+  const start = parseStart(argumentsOf(started.input)[0]);
+  if (!start.ok) return undefined;
+  return otherThan(tenant, { segment, named: start.value.tenant ?? 'default' });
+}
+
+/** Why an event is none of the run's. */
+export function otherTenant(
+  { tenant }: Bundle['run'],
+  { segment: { segment }, event, read }: EventOf,
+): string | undefined {
+  return otherThan(tenant, { segment, named: textAt(inputOf(event, read), 'run', 'tenant') });
+}
+
+interface EventOf {
+  readonly segment: Segment;
+  readonly event: HistoryEvent;
+  readonly read: PayloadReader;
+}
+
+function otherThan(
+  tenant: string,
+  { segment, named }: { readonly segment: number; readonly named: string | undefined },
+): string | undefined {
+  if (named === undefined || named === tenant) return undefined;
+  return `segment ${segment} is of the tenant ${shown(named)}`;
 }
 
 function missingReference(bundle: Bundle): string | undefined {
@@ -87,7 +117,7 @@ export function missingOf({ nodes, blobs }: Needed, has: Had): string | undefine
 
 function* recordedValues(runs: readonly BundledRun[]): Generator<Json, void> {
   for (const { segments, events } of runs) {
-    for (const segment of segments) yield* payloadValues(segment.events as unknown as Json);
+    for (const segment of segments) yield* payloadValues(segment.events);
     yield events as unknown as Json;
   }
 }
@@ -140,73 +170,6 @@ export function wrongEvents(
   }
   const [missing] = stored;
   return missing === undefined ? undefined : `it has no event ${missing}`;
-}
-
-/** What came under one number: mostly the same, and the canonical form is dear. */
-interface Carried {
-  readonly first: object;
-  /** Canonical forms of whatever else came. */
-  readonly others: Set<string>;
-}
-
-function isAmong({ first, others }: Carried, event: object): boolean {
-  if (isDeepStrictEqual(first, event)) return true;
-  const form = canonicalJson(event as Json);
-  return others.has(form) || form === canonicalJson(first as Json);
-}
-
-interface CarriedEvents {
-  /** By number; after a reset a number may come again. */
-  readonly carried: ReadonlyMap<number, Carried>;
-  /** Numbers of those that were stored. */
-  readonly stored: Set<number>;
-}
-
-export function carriedEvents(segments: Bundle['segments']): CarriedEvents {
-  const carried = new Map<number, Carried>();
-  const stored = new Set<number>();
-  for (const { events } of segments) {
-    const acknowledged = new Map(events.map(acknowledgedBy));
-    const brought = events.flatMap((scheduled) => {
-      const upTo = acknowledged.get(scheduled.eventId) ?? 0;
-      return eventsOf(scheduled).map((event) => ({ event, isStored: event.stamp.seq < upTo }));
-    });
-    for (const { event, isStored } of brought) {
-      const { seq } = event.stamp;
-      const known = carried.get(seq);
-      if (known === undefined) carried.set(seq, { first: event, others: new Set() });
-      else if (!isDeepStrictEqual(known.first, event)) {
-        known.others.add(canonicalJson(event as unknown as Json));
-      }
-      if (isStored) stored.add(seq);
-    }
-  }
-  return { carried, stored };
-}
-
-/** Which activity has completed, and the number up to which the store has its events then. */
-function acknowledgedBy(event: HistoryEvent): readonly [string | undefined, number] {
-  const completed = attributesOf(event, 'activityTaskCompleted');
-  const upTo = at(argumentsOf(completed.result)[0], 'eventsUpTo');
-  return [textAt(completed, 'scheduledEventId'), typeof upTo === 'number' ? upTo : 0];
-}
-
-function eventsOf(scheduled: HistoryEvent): ReturnType<typeof wholeEvents> {
-  const input = inputOf(scheduled);
-  const given = at(input, 'events');
-  if (!Array.isArray(given) || !given.every((event) => isObject(at(event, 'stamp')))) return [];
-  try {
-    return wholeEvents(input as unknown as EventsInPayload);
-  } catch {
-    // Whatever this input is, no workflow has made it, and the replay will say so.
-    return [];
-  }
-}
-
-/** What an activity was given. */
-function inputOf(event: HistoryEvent): Json | undefined {
-  if (typeOf(event) !== 'ACTIVITY_TASK_SCHEDULED') return undefined;
-  return argumentsOf(attributesOf(event, 'activityTaskScheduled').input)[0];
 }
 
 function shown(name: string | undefined): string {

@@ -72,16 +72,19 @@ const knownTypes = new Set<string>();
 function isKnown(eventType: string): boolean {
   if (knownTypes.has(eventType)) return true;
   if (!/^EVENT_TYPE_[A-Z_]+$/.test(eventType)) return false;
-  const { events } = historyJson().read({
-    events: [{ eventType, [attributesName(eventType)]: {} }],
-  });
-  if (!events?.[0]?.eventType) return false;
+  if (!historyJson().knows(eventType)) {
+    const { events } = historyJson().read({
+      events: [{ eventType, [attributesName(eventType)]: {} }],
+    });
+    if (!events?.[0]?.eventType) return false;
+  }
   knownTypes.add(eventType);
   return true;
 }
 
 /** Temporal's reader of the JSON form knows every field's type. */
 function brokenFields(event: HistoryEvent): string | undefined {
+  if (historyJson().fits(event)) return undefined;
   try {
     historyJson().read({ events: [event] });
     return undefined;

@@ -25,7 +25,7 @@ export function gather(
   runs: readonly Pick<BundledRun, 'segments' | 'events'>[],
 ): Promise<Pick<Bundle, 'nodes' | 'blobs'>> {
   const values = runs.flatMap(({ segments, events }) => [
-    ...segments.flatMap((segment) => [...payloadValues(segment.events as unknown as Json)]),
+    ...segments.flatMap((segment) => [...payloadValues(segment.events)]),
     events as unknown as Json,
   ]);
   return gatherReferred(store, tenant, values);

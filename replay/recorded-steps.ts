@@ -28,6 +28,20 @@ export function recordedSteps(events: readonly HistoryEvent[]): readonly Recorde
   });
 }
 
+/** How workers named the code that has decided some step, in the order of the events, each once. */
+export function codesOf(events: readonly HistoryEvent[]): readonly string[] {
+  const byId = new Map(events.map((event) => [event.eventId, event]));
+  const codes = new Set<string>();
+  let code: string | undefined;
+  for (const event of events) {
+    if (typeOf(event) === 'WORKFLOW_TASK_COMPLETED') code = codeOf(event);
+    // What a step was given is read of the first alone.
+    if (code === undefined || codes.has(code)) continue;
+    if (stepOf(event, byId) !== undefined) codes.add(code);
+  }
+  return [...codes];
+}
+
 type Events = ReadonlyMap<string, HistoryEvent>;
 
 function stepOf(event: HistoryEvent, byId: Events): Step | undefined {

@@ -2,11 +2,12 @@
  * What recorded values refer to: nodes of the conversation, and large texts.
  * Invariant: an export gathers and a reader asks for the same references, because both find them here.
  */
-import { isBlobRef, ownValue, type Json } from '../core/json/json.js';
+import { isBlobRef, type Json } from '../core/json/json.js';
 import { isText, isWellFormed } from '../core/json/shape.js';
 import type { ServedTools } from './served-texts.js';
 
 const HASH = /^[0-9a-f]{64}$/;
+const HASH_CHARS = 64;
 const NAME_CHARS_MAX = 200;
 
 export interface References {
@@ -36,24 +37,27 @@ export function referencesIn(values: Iterable<Json>): References {
   const attachments = new Set<string>();
   const served = new Map<string, { readonly name: string; readonly version: string }>();
   // `ref` is the whole of a shortened result.
-  const named: { readonly [name: string]: Set<string> } = {
-    head: heads,
-    headBefore: heads,
-    ref: blobs,
-    definition: texts,
-    memory: texts,
-    checkpoint: texts,
-    brief: texts,
-  };
-  for (const value of objectsIn(values)) {
-    if (isBlobRef(value) && HASH.test(value.$blob))
-      ('mediaType' in value ? attachments : blobs).add(value.$blob);
-    const pinned = pinnedIn(value);
-    if (pinned !== undefined) served.set(pinned.hash, pinned.tool);
-    for (const [name, inner] of Object.entries(value)) {
-      if (typeof inner === 'string' && HASH.test(inner)) ownValue(named, name)?.add(inner);
-    }
-  }
+  const named = new Map([
+    ['head', heads],
+    ['headBefore', heads],
+    ['ref', blobs],
+    ['definition', texts],
+    ['memory', texts],
+    ['checkpoint', texts],
+    ['brief', texts],
+  ]);
+  eachObject(
+    values,
+    (value) => {
+      if (isBlobRef(value) && HASH.test(value.$blob))
+        ('mediaType' in value ? attachments : blobs).add(value.$blob);
+      const pinned = pinnedIn(value);
+      if (pinned !== undefined) served.set(pinned.hash, pinned.tool);
+    },
+    (name, text) => {
+      if (text.length === HASH_CHARS && HASH.test(text)) named.get(name)?.add(text);
+    },
+  );
   return { heads, blobs, texts, attachments, served };
 }
 
@@ -72,15 +76,34 @@ function isName(value: unknown): value is string {
   return isText(value, NAME_CHARS_MAX) && !value.includes('\0') && isWellFormed(value);
 }
 
-/** Every object and list at any depth; without recursion, because values may nest as deep as they like. */
-function* objectsIn(values: Iterable<Json>): Generator<object> {
+/**
+ * Every object at any depth, and then its texts by their names; without recursion, because values may nest as deep as
+ * they like. A bundle has hundreds of thousands of objects: no list is made of any.
+ */
+function eachObject(
+  values: Iterable<Json>,
+  object: (value: object) => void,
+  text: (name: string, text: string) => void,
+): void {
+  const waiting: unknown[] = [];
+  const look = (value: object): void => {
+    if (Array.isArray(value)) {
+      for (const inner of value as readonly unknown[]) waiting.push(inner);
+      return;
+    }
+    object(value);
+    const fields = value as { readonly [name: string]: unknown };
+    for (const name in fields) {
+      const inner = fields[name];
+      if (typeof inner === 'string') text(name, inner);
+      else waiting.push(inner);
+    }
+  };
   for (const whole of values) {
-    const waiting: unknown[] = [whole];
+    waiting.push(whole);
     while (waiting.length > 0) {
       const value = waiting.pop();
-      if (typeof value !== 'object' || value === null) continue;
-      yield value;
-      for (const inner of Object.values(value)) waiting.push(inner);
+      if (typeof value === 'object' && value !== null) look(value);
     }
   }
 }

@@ -9,7 +9,7 @@ import {
   typeOf,
   type HistoryEvent,
 } from '../recording/history.js';
-import { recordedSteps } from './recorded-steps.js';
+import { codesOf } from './recorded-steps.js';
 import type { Json } from '../core/json/json.js';
 
 /** The rule set that the segment's first activity has named. */
@@ -27,10 +27,9 @@ export interface VersionFacts {
 }
 
 export function versionFactsOf(events: readonly HistoryEvent[]): VersionFacts {
-  const codes = recordedSteps(events).map(({ code }) => code);
   const opened = openOutput(events);
   return {
-    code: [...new Set(codes.filter((code) => code !== undefined))],
+    code: codesOf(events),
     rules: rulesOf(events),
     frozen: frozenVersions(at(opened, 'frozen', 'versions') ?? at(opened, 'terms', 'versions')),
   };

@@ -146,7 +146,9 @@ export const diff = z.object({
     .number()
     .int()
     .optional()
-    .describe('actions that each run has once and that stand more than 256 rows apart'),
+    .describe(
+      'actions of both runs that stand more than 256 rows apart, and not beside their like',
+    ),
   a: ending,
   b: ending,
   rows: z.array(row).describe('both paths from the first difference on, the same beside the same'),

@@ -8,6 +8,8 @@ export interface CommandEnd {
   readonly code: number;
   /** Peak of resident memory, as the system has counted it. */
   readonly rssKb: number;
+  /** Of the whole process, from its beginning. */
+  readonly cpuMs: number;
   readonly err: string;
 }
 
@@ -18,7 +20,9 @@ async function main(): Promise<void> {
     environment: { variables: {}, folder, colour: false, interactive: false },
     streams: { out: () => undefined, err: (text) => void (err += text) },
   });
-  const end: CommandEnd = { code, rssKb: process.resourceUsage().maxRSS, err };
+  const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+  const cpuMs = (userCPUTime + systemCPUTime) / 1_000;
+  const end: CommandEnd = { code, rssKb: maxRSS, cpuMs, err };
   process.send?.(end, () => process.exit(0));
 }
 

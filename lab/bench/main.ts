@@ -6,7 +6,7 @@ import { checkReportFile, writeReportFile } from '../proving/report-file.js';
 import { wholeNumber } from '../proving/whole-number.js';
 import { benchApproval } from './approval.js';
 import { benchAsleep } from './asleep.js';
-import { benchBundles, type BundlesOptions } from './bundles.js';
+import { benchBundles, COMMANDS, type BundlesOptions } from './bundles.js';
 import { benchColdStart } from './coldstart.js';
 import { benchCore } from './core.js';
 import { benchHistory, type HistoryOptions } from './history.js';
@@ -42,6 +42,13 @@ function positionsOf(text: string): readonly Position[] {
       throw new InvalidArgumentError(`Give some of ${POSITIONS.join(',')}.`);
     return position;
   });
+}
+
+function commandsOf(text: string): readonly string[] {
+  const names = text.split(',');
+  const other = names.find((name) => !COMMANDS.some((one) => one === name));
+  if (other !== undefined) throw new InvalidArgumentError(`Give some of ${COMMANDS.join(', ')}.`);
+  return names;
 }
 
 interface Report {
@@ -157,11 +164,12 @@ paired(
   );
 question(
   'bundles',
-  'B12: time and peak of memory of export, replay and inspection at growing lengths; exits 1 when an export is not flat.',
+  'B12: time and peak of memory of export, replay and inspection at growing lengths; exits 1 when an export is not flat, or a packed bundle too large.',
 )
   .option('--lengths <n,n,…>', 'turns of the runs', lengthsOf, [200, 1_000])
   .option('--rounds <n>', 'of each command', count, 3)
   .option('--heaps', 'look for the smallest heap that each command works with')
+  .option('--commands <name,name,…>', COMMANDS.join(', '), commandsOf, COMMANDS)
   .option('--recordings <folder>', 'where the folder material lies', MATERIAL_BESIDE)
   .action(
     answering(
@@ -170,8 +178,8 @@ question(
         ...options
       }: Omit<BundlesOptions, 'sizes'> & { readonly recordings: string }) =>
         benchBundles({ ...options, sizes: messageSizes([recordings]) }),
-      ({ flat }) => {
-        if (!flat) process.exitCode = 1;
+      ({ flat, small }) => {
+        if (!flat || !small) process.exitCode = 1;
       },
     ),
   );

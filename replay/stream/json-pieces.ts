@@ -3,7 +3,8 @@
  * Invariants: no more than one piece and one chunk are held; what is not written as the canonical form has it is not taken,
  * so a name that is there twice, or JSON in another form, never passes. Errors: `NotCanonical`.
  */
-import { canonicalJson, type Json } from '../../core/json/json.js';
+import type { Json } from '../../core/json/json.js';
+import { isCanonicalForm } from './canonical-form.js';
 
 /** The text is another one than this reader takes; another reader says whether it is wrong. */
 export class NotCanonical extends Error {
@@ -12,8 +13,11 @@ export class NotCanonical extends Error {
 
 /** What ends a value that is no text, list or object. */
 const SCALAR_END = /[,\]}]/g;
-const IN_TEXT = /["\\]/g;
-const IN_NEST = /["[\]{}]/g;
+
+interface Formed {
+  readonly value: Json;
+  readonly form: string;
+}
 
 export interface JsonPieces {
   /** The next character is this one, and is passed over. */
@@ -21,6 +25,8 @@ export interface JsonPieces {
   /** The next character, which stays; '' at the end. */
   peek(): Promise<string>;
   value(): Promise<Json>;
+  /** A value with its canonical form. */
+  formed(): Promise<Formed>;
   /** Names of an object, whose value the caller reads before it asks on. They come in order. */
   names(): AsyncGenerator<string, void>;
   /** Passes once for each value of a list, which the caller reads before it asks on. */
@@ -45,6 +51,11 @@ export function jsonPieces(
 
   async function value(): Promise<Json> {
     return parsedForm(await text());
+  }
+
+  async function formed(): Promise<Formed> {
+    const form = await text();
+    return { value: parsedForm(form), form };
   }
 
   async function* names(): AsyncGenerator<string, void> {
@@ -80,7 +91,7 @@ export function jsonPieces(
     for await (const _ of inner) await text();
   }
 
-  return { take, peek, value, names, items, skip, pass: view.pass };
+  return { take, peek, value, formed, names, items, skip, pass: view.pass };
 }
 
 /** Names of an object, in their order but for one that comes last. */
@@ -104,14 +115,15 @@ export async function* namesWithLast(json: JsonPieces, last: string): AsyncGener
 interface View {
   peek(): Promise<string>;
   take(char: string): Promise<void>;
-  /** The character so many places on, which `find` has reached. */
-  char(place: number): string;
-  /** The first place from `from` on where the pattern matches; places count from what is not read. */
-  find(pattern: RegExp, from: number): Promise<number>;
+  /** What `seen` finds from the first place on that is not read; it is asked again when there is more to see. */
+  find(seen: Seen): Promise<number>;
   /** So many characters, which `find` has reached. */
   read(length: number): string;
   pass(): void;
 }
+
+/** Where in a text something ends that begins at `at`, counted from there; undefined: not before the end of this text. */
+type Seen = (text: string, at: number) => number | undefined;
 
 function viewOf(chunks: AsyncIterator<string, unknown>, passed: (text: string) => void): View {
   let buffer = '';
@@ -146,17 +158,14 @@ function viewOf(chunks: AsyncIterator<string, unknown>, passed: (text: string) =
   return {
     peek,
     pass,
-    char: (place) => buffer.charAt(at + place),
     async take(char) {
       if ((await peek()) !== char) throw new NotCanonical(`expected ${char}`);
       at += 1;
     },
-    async find(pattern, from) {
-      for (let next = from; ;) {
-        pattern.lastIndex = at + next;
-        const match = pattern.exec(buffer);
-        if (match !== null) return match.index - at;
-        next = Math.max(next, buffer.length - at);
+    async find(seen) {
+      for (;;) {
+        const found = seen(buffer, at);
+        if (found !== undefined) return found;
         if (!(await more())) throw new NotCanonical('the text ends within a value');
       }
     },
@@ -170,32 +179,56 @@ function viewOf(chunks: AsyncIterator<string, unknown>, passed: (text: string) =
 
 async function endOfValue(view: View): Promise<number> {
   const first = await view.peek();
-  if (first === '"') return endOfText(view, 0);
-  return first === '{' || first === '[' ? endOfNest(view) : view.find(SCALAR_END, 0);
+  const isNest = first === '"' || first === '{' || first === '[';
+  return view.find(isNest ? endOfNest() : endOfScalar);
 }
 
-/** Where the text that begins at `from` ends, behind its last quote. */
-async function endOfText(view: View, from: number): Promise<number> {
-  for (let next = from + 1; ;) {
-    const found = await view.find(IN_TEXT, next);
-    if (view.char(found) === '"') return found + 1;
-    next = found + 2;
-  }
+function endOfScalar(text: string, at: number): number | undefined {
+  SCALAR_END.lastIndex = at;
+  const match = SCALAR_END.exec(text);
+  return match === null ? undefined : match.index - at;
 }
 
-async function endOfNest(view: View): Promise<number> {
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = Array.from('"\\[]{}', (char) =>
+  char.charCodeAt(0),
+) as [number, number, number, number, number, number];
+
+/** Of a text, a list or an object: no character is looked at twice, however it comes in chunks. */
+function endOfNest(): Seen {
   let depth = 0;
-  for (let next = 0; ;) {
-    const found = await view.find(IN_NEST, next);
-    const char = view.char(found);
-    if (char === '"') {
-      next = await endOfText(view, found);
-      continue;
+  let isInText = false;
+  let next = 0;
+  return (text, at) => {
+    for (let place = at + next; place < text.length;) {
+      if (isInText) {
+        const end = endOfText(text, place);
+        if (end === undefined) break;
+        isInText = false;
+        place = end;
+      } else {
+        const char = text.charCodeAt(place);
+        place += 1;
+        if (char === QUOTE) isInText = true;
+        else if (char === OPEN || char === OPEN_LIST) depth += 1;
+        else if (char === CLOSE || char === CLOSE_LIST) depth -= 1;
+        else continue;
+      }
+      next = place - at;
+      if (depth === 0 && !isInText) return next;
     }
-    depth += char === '{' || char === '[' ? 1 : -1;
-    next = found + 1;
-    if (depth === 0) return next;
+    next = text.length - at;
+    return undefined;
+  };
+}
+
+/** Behind the quote that ends a text, of which there is all before `from`. */
+function endOfText(text: string, from: number): number | undefined {
+  for (let quote = text.indexOf('"', from); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let before = quote;
+    while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;
+    if ((quote - before) % 2 === 0) return quote + 1;
   }
+  return undefined;
 }
 
 function parsedForm(form: string): Json {
@@ -203,7 +236,7 @@ function parsedForm(form: string): Json {
   let value: Json = null;
   try {
     value = JSON.parse(form) as Json;
-    isCanonical = canonicalJson(value) === form;
+    isCanonical = isCanonicalForm(value, form);
   } catch {
     // No JSON, or nested deeper than the call stack.
   }

@@ -65,7 +65,7 @@ async function keptRun<List>(
   let startedBy: string | undefined;
   for await (const { events, ...segment } of segmentsFromNewest(place, run)) {
     const values = events as unknown as readonly Json[];
-    referred.histories.unshift(inHistory([...payloadValues(values)]));
+    referred.histories.unshift(inHistory([...payloadValues(events)]));
     segments.unshift({ ...segment, events: await keep(values) });
     facts.unshift(versionFactsOf(events));
     startedBy = parentIn(events[0]);

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
-import { canonicalJson, type Json } from '../../core/json/json.js';
+import type { Json } from '../../core/json/json.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { textAt, type JsonObject } from '../../recording/history.js';
 import { BUNDLE_VERSION, SEGMENTS_MAX, type Bundle, type Member, type Segment } from '../bundle.js';
@@ -185,8 +185,9 @@ function runReader({ json, hearer, found }: Walking, member: number) {
       if (name !== 'events') return void small.set(name, await json.value());
       hasEvents = true;
       for await (const _ of json.items()) {
-        const event = fit<RunEvent>(pieces.runEvent, await json.value());
-        checks.event(event);
+        const { value, form } = await json.formed();
+        const event = fit<RunEvent>(pieces.runEvent, value);
+        checks.event(event, form);
         hearer.event?.(event, member);
       }
     },
@@ -208,8 +209,9 @@ async function readMember(walking: Walking, index: number): Promise<MemberHead> 
 
 async function readNodes({ json, hearer, found }: Walking): Promise<void> {
   for await (const hash of json.names()) {
-    const node = fit<JsonObject>(pieces.node, await json.value());
-    if (sha256OfText(canonicalJson(node)) !== hash) throw new NotCanonical('a message is another');
+    const { value, form } = await json.formed();
+    const node = fit<JsonObject>(pieces.node, value);
+    if (sha256OfText(form) !== hash) throw new NotCanonical('a message is another');
     const parent = textAt(node, 'parent');
     found.nodes.add(hash);
     if (parent !== undefined) found.heads.add(parent);

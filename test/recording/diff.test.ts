@@ -112,6 +112,22 @@ test('actions that both runs took, and that stand too far apart to stand side by
   expect(diffOf(a, a, { actions: true })).not.toHaveProperty('actionsApart');
 });
 
+test('what comes again and again, and is shifted by a stretch that one run alone has, is counted as well', () => {
+  const again = (name: string, length: number) =>
+    Array.from({ length }, () => ({ ...warning, code: name }) as unknown as RunEvent);
+  const shared = again('shared', 400);
+  const a = { runId: 'A', events: [...events, ...shared] };
+  const b = { runId: 'B', events: [...events, ...again('alone', 550), ...shared] };
+  const diff = diffOf(a, b, { actions: true });
+  const beside = diff.rows.filter(({ differs }) => !differs).length;
+  expect(diff.rows.length).toBeLessThan(1_000);
+  expect(diff.actionsApart).toBe(shared.length - beside);
+  expect(diff.actionsApart).toBeGreaterThan(100);
+  // More of the same at the end of one run has nothing to stand beside.
+  const longer = { runId: 'B', events: [...events, ...again('shared', 1_300)] };
+  expect(diffOf(a, longer, { actions: true })).not.toHaveProperty('actionsApart');
+});
+
 test('rows with the same words say in which fields they differ', () => {
   const other = events.map((event) =>
     event.type === 'session_init' ? { ...event, goal: { text: 'Another goal.' } } : event,
