@@ -1,25 +1,28 @@
 /**
  * The inbox of a run or goal: what handlers and finished effects leave for the loop to receive.
- * Invariant: `arrival` ends after every fact that Temporal delivered together with the first one, however many async
- * frames an interceptor puts around an activity.
+ * Invariant: `heed` takes every fact that Temporal delivered together at once, however many async frames an interceptor
+ * puts around an activity.
  */
-import { condition } from '@temporalio/workflow';
+import { allHandlersFinished, condition } from '@temporalio/workflow';
 import type { Input } from '../core/state/input.js';
+import { isLate, isWhole } from './activation.js';
 
 export interface Inbox<I = Input> {
   put(input: I): void;
   /** Everything that has arrived, oldest first; empties the inbox. */
   takeAll(): readonly I[];
   isEmpty(): boolean;
-  /** Resolves when there is something to take. */
-  arrival(): Promise<void>;
+  /** Calls `take` when something is there, again and again, until it returns something; resolves with that. */
+  heed<F>(take: () => F | undefined): Promise<F>;
 }
 
 export function createInbox<I = Input>(): Inbox<I> {
   let waiting: I[] = [];
+  let look = (): void => undefined;
   return {
     put(input) {
       waiting.push(input);
+      if (isLate()) void Promise.resolve().then(look);
     },
     takeAll() {
       const taken = waiting;
@@ -27,23 +30,30 @@ export function createInbox<I = Input>(): Inbox<I> {
       return taken;
     },
     isEmpty: () => waiting.length === 0,
-    async arrival() {
-      await condition(() => waiting.length > 0);
-      await settled();
-    },
+    heed: <F>(take: () => F | undefined) =>
+      new Promise<F>((resolve, reject) => {
+        let taken: F | undefined;
+        /** Whether Temporal is to ask all conditions again. */
+        const isAskedAgain = (): boolean => {
+          if (taken === undefined && waiting.length > 0 && isWhole()) {
+            taken = take();
+            if (taken !== undefined) resolve(taken);
+            // A handler may wait for what was decided, and its condition was asked before this one.
+            return taken !== undefined || !allHandlersFinished();
+          }
+          return taken !== undefined;
+        };
+        look = (): void => {
+          try {
+            isAskedAgain();
+          } catch (error) {
+            reject(error as Error);
+          }
+        };
+        const wait = async (): Promise<void> => {
+          while (taken === undefined) await condition(isAskedAgain);
+        };
+        wait().catch(reject);
+      }),
   };
-}
-
-/**
- * Resolves when all jobs of the activation have been applied and every promise that they settle has run. Temporal looks
- * at conditions after each job, when the promises that the next jobs settle have not run; of a condition that is
- * made behind the first job it asks again only when the activation has nothing left to run.
- */
-function settled(): Promise<void> {
-  let isAskedAgain = false;
-  return condition(() => {
-    const again = isAskedAgain;
-    isAskedAgain = true;
-    return again;
-  });
 }
