@@ -5,7 +5,7 @@
  */
 import { allHandlersFinished, condition } from '@temporalio/workflow';
 import type { Input } from '../core/state/input.js';
-import { isLate, isWhole } from './activation.js';
+import { isApplied } from './activation.js';
 
 export interface Inbox<I = Input> {
   put(input: I): void;
@@ -18,11 +18,9 @@ export interface Inbox<I = Input> {
 
 export function createInbox<I = Input>(): Inbox<I> {
   let waiting: I[] = [];
-  let look = (): void => undefined;
   return {
     put(input) {
       waiting.push(input);
-      if (isLate()) void Promise.resolve().then(look);
     },
     takeAll() {
       const taken = waiting;
@@ -30,30 +28,23 @@ export function createInbox<I = Input>(): Inbox<I> {
       return taken;
     },
     isEmpty: () => waiting.length === 0,
-    heed: <F>(take: () => F | undefined) =>
-      new Promise<F>((resolve, reject) => {
-        let taken: F | undefined;
-        /** Whether Temporal is to ask all conditions again. */
-        const isAskedAgain = (): boolean => {
-          if (taken === undefined && waiting.length > 0 && isWhole()) {
-            taken = take();
-            if (taken !== undefined) resolve(taken);
-            // A handler may wait for what was decided, and its condition was asked before this one.
-            return taken !== undefined || !allHandlersFinished();
-          }
-          return taken !== undefined;
-        };
-        look = (): void => {
-          try {
-            isAskedAgain();
-          } catch (error) {
-            reject(error as Error);
-          }
-        };
-        const wait = async (): Promise<void> => {
-          while (taken === undefined) await condition(isAskedAgain);
-        };
-        wait().catch(reject);
-      }),
+    heed: (take) => heed(() => (waiting.length > 0 && isApplied() ? { taken: take() } : undefined)),
   };
+}
+
+/**
+ * What there is to take is taken while Temporal asks for it, and the condition is left unsettled: each time that one is
+ * settled Temporal enters the sandbox once more, under a time limit of its own. Where a handler is at work it is settled
+ * all the same: the handler may wait for what was decided, and its condition may have been asked before this one.
+ */
+async function heed<F>(look: () => { readonly taken: F | undefined } | undefined): Promise<F> {
+  let taken: F | undefined;
+  const isSettled = (): boolean => {
+    const seen = look();
+    if (seen === undefined) return false;
+    taken = seen.taken;
+    return taken !== undefined || !allHandlersFinished();
+  };
+  while (taken === undefined) await condition(isSettled);
+  return taken;
 }
