@@ -3,7 +3,7 @@
  * Invariant: `heed` takes every fact that Temporal delivered together at once, however many async frames an interceptor
  * puts around an activity.
  */
-import { allHandlersFinished, condition } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import type { Input } from '../core/state/input.js';
 import { isApplied } from './activation.js';
 
@@ -33,18 +33,16 @@ export function createInbox<I = Input>(): Inbox<I> {
 }
 
 /**
- * What there is to take is taken while Temporal asks for it, and the condition is left unsettled: each time that one is
- * settled Temporal enters the sandbox once more, under a time limit of its own. Where a handler is at work it is settled
- * all the same: the handler may wait for what was decided, and its condition may have been asked before this one.
+ * What there is to take is taken while Temporal asks for it, and settles the condition: what was begun with it may fail at
+ * once, and whoever waits for what was decided has a condition of their own. Temporal then asks once more.
  */
 async function heed<F>(look: () => { readonly taken: F | undefined } | undefined): Promise<F> {
   let taken: F | undefined;
-  const isSettled = (): boolean => {
+  const hasTaken = (): boolean => {
     const seen = look();
-    if (seen === undefined) return false;
-    taken = seen.taken;
-    return taken !== undefined || !allHandlersFinished();
+    taken = seen?.taken;
+    return seen !== undefined;
   };
-  while (taken === undefined) await condition(isSettled);
+  while (taken === undefined) await condition(hasTaken);
   return taken;
 }
