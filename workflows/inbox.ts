@@ -1,18 +1,19 @@
 /**
  * The inbox of a run or goal: what handlers and finished effects leave for the loop to receive.
- * Invariant: `arrival` ends after every fact that Temporal delivered together with the first one, however many async
- * frames an interceptor puts around an activity.
+ * Invariant: `heed` takes every fact that Temporal delivered together at once, however many async frames an interceptor
+ * puts around an activity.
  */
 import { condition } from '@temporalio/workflow';
 import type { Input } from '../core/state/input.js';
+import { isApplied } from './activation.js';
 
 export interface Inbox<I = Input> {
   put(input: I): void;
   /** Everything that has arrived, oldest first; empties the inbox. */
   takeAll(): readonly I[];
   isEmpty(): boolean;
-  /** Resolves when there is something to take. */
-  arrival(): Promise<void>;
+  /** Calls `take` when something is there, again and again, until it returns something; resolves with that. */
+  heed<F>(take: () => F | undefined): Promise<F>;
 }
 
 export function createInbox<I = Input>(): Inbox<I> {
@@ -27,23 +28,21 @@ export function createInbox<I = Input>(): Inbox<I> {
       return taken;
     },
     isEmpty: () => waiting.length === 0,
-    async arrival() {
-      await condition(() => waiting.length > 0);
-      await settled();
-    },
+    heed: (take) => heed(() => (waiting.length > 0 && isApplied() ? { taken: take() } : undefined)),
   };
 }
 
 /**
- * Resolves when all jobs of the activation have been applied and every promise that they settle has run. Temporal looks
- * at conditions after each job, when the promises that the next jobs settle have not run; of a condition that is
- * made behind the first job it asks again only when the activation has nothing left to run.
+ * What there is to take is taken while Temporal asks for it, and settles the condition: what was begun with it may fail at
+ * once, and whoever waits for what was decided has a condition of their own. Temporal then asks once more.
  */
-function settled(): Promise<void> {
-  let isAskedAgain = false;
-  return condition(() => {
-    const again = isAskedAgain;
-    isAskedAgain = true;
-    return again;
-  });
+async function heed<F>(look: () => { readonly taken: F | undefined } | undefined): Promise<F> {
+  let taken: F | undefined;
+  const hasTaken = (): boolean => {
+    const seen = look();
+    taken = seen?.taken;
+    return seen !== undefined;
+  };
+  while (taken === undefined) await condition(hasTaken);
+  return taken;
 }

@@ -49,25 +49,29 @@ export async function decideUntilFinal<S extends Carrier, F, I extends Occurred>
   // Every machine takes what the shell itself has to tell.
   const own = inbox as unknown as Inbox<AnyInput>;
   const answer = machine.listen(inbox, () => state);
-  const performer = createPerformer(own, workflowInfo().taskQueue);
   CancellationScope.current().cancelRequested.catch(() =>
     own.put({ type: 'cancel_requested', at: Date.now() }),
   );
   const final = await CancellationScope.nonCancellable(async () => {
-    for (const effect of timersOf(state)) performer.perform(effect, shown);
-    for (;;) {
+    const performer = createPerformer(own, workflowInfo().taskQueue);
+    const decide = (): F | undefined => {
       const step = advance(state);
       state = step.run;
       for (const effect of step.effects) performer.perform(effect, shown);
       state = answer(state);
-      const ended = finalOf(state);
-      if (ended !== undefined) return ended;
-      await inbox.arrival();
-      if (workflowInfo().continueAsNewSuggested && !state.segment.full) {
-        own.put({ type: 'segment_full', at: Date.now() });
-      }
-      state = inbox.takeAll().reduce(receive, state);
-    }
+      return finalOf(state);
+    };
+    for (const effect of timersOf(state)) performer.perform(effect, shown);
+    return (
+      decide() ??
+      inbox.heed(() => {
+        if (workflowInfo().continueAsNewSuggested && !state.segment.full) {
+          own.put({ type: 'segment_full', at: Date.now() });
+        }
+        state = inbox.takeAll().reduce(receive, state);
+        return decide();
+      })
+    );
   });
   return { final, state: await drain(state) };
 

@@ -46,12 +46,13 @@ export interface Shown {
   readonly tenant: string;
 }
 
-/** A performer that reports into `inbox`, and starts children on `queue`. */
+/** A performer that reports into `inbox`, and starts children on `queue`; what it starts belongs to the scope of now. */
 export function createPerformer(inbox: Told, queue: string): Performer {
+  const around = CancellationScope.current();
   const scopes = new Map<string, CancellationScope>();
 
   function launch<T>(id: string, begin: () => Promise<T>, report: Report<T>): void {
-    const scope = new CancellationScope({ cancellable: true });
+    const scope = new CancellationScope({ cancellable: true, parent: around });
     scopes.set(id, scope);
     const ended = (input: EffectInput | undefined): void => {
       scopes.delete(id);
@@ -76,9 +77,9 @@ export function createPerformer(inbox: Told, queue: string): Performer {
         case 'start_child':
           return launch(effect.id, () => begin(effect, { queue, inbox }), childReport(effect.id));
         case 'tell_child':
-          return tell(effect, inbox);
+          return void around.run(async () => tell(effect, inbox));
         case 'tell_parent':
-          return askParent(effect, inbox);
+          return void around.run(async () => askParent(effect, inbox));
         default:
           return launch(effect.id, () => schedule(effect), activityReport(effect));
       }

@@ -6,6 +6,7 @@
  * Not in the replayer: a history may end with such events.
  */
 import type { WorkflowInterceptors } from '@temporalio/workflow';
+import { applying } from './activation.js';
 import { isReplayer } from './replayer.js';
 
 /** What is looked at of one activation, as the SDK's protocol has it. */
@@ -53,14 +54,13 @@ function isQuery(job: object): boolean {
 }
 
 export function interceptors(): WorkflowInterceptors {
-  if (isReplayer()) return {};
-  const check = startedTasksOnly();
+  const check = isReplayer() ? undefined : startedTasksOnly();
   return {
     internals: [
       {
         activate(input, next) {
-          check(input.activation);
-          next(input);
+          check?.(input.activation);
+          applying(() => next(input));
         },
       },
     ],
