@@ -5,7 +5,7 @@ export interface Ratios {
   readonly here: readonly number[];
 }
 
-export interface Reach {
+interface Reach {
   readonly least: number;
   readonly most: number;
 }

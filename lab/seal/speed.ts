@@ -26,13 +26,7 @@ export async function slowdown(say: (line: string) => void): Promise<number> {
     run('node', ['build.cjs', '--lab'], base);
     run('node', ['build.cjs', '--lab', '--if-stale'], ROOT);
     for (let round = 1; ; round += 1) {
-      const ratios: Record<Side, number[]> = { base: [], here: [] };
-      for (let pair = 0; pair < PAIRS; pair += 1) {
-        measurePair({ base, here: ROOT }, { ratios, hereFirst: pair % 2 === 1, folder });
-        const [of, is] = [ratios.base.at(-1)!, ratios.here.at(-1)!];
-        say(`of the bare loop: BASE ${of.toFixed(3)}, this commit ${is.toFixed(3)}`);
-        if (isDecided(ratios)) break;
-      }
+      const ratios = measureRound({ base, here: ROOT }, folder, say);
       const slower = median(ratios.here) / median(ratios.base);
       if (slower <= SLOWER_MOST || round === ROUNDS_MAX) return slower;
       say(`${slower.toFixed(3)} of BASE is above ${SLOWER_MOST}: measured again`);
@@ -40,6 +34,16 @@ export async function slowdown(say: (line: string) => void): Promise<number> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function measureRound(places: Places, folder: string, say: (line: string) => void): Ratios {
+  const ratios: Record<Side, number[]> = { base: [], here: [] };
+  for (let pair = 0; pair < PAIRS && !isDecided(ratios); pair += 1) {
+    measurePair(places, { ratios, hereFirst: pair % 2 === 1, folder });
+    const [of, is] = [ratios.base.at(-1)!, ratios.here.at(-1)!];
+    say(`of the bare loop: BASE ${of.toFixed(3)}, this commit ${is.toFixed(3)}`);
+  }
+  return ratios;
 }
 
 /** Whatever the pairs that are left would show, the round says the same. */
@@ -50,6 +54,7 @@ function isDecided(ratios: Ratios): boolean {
 
 const SIDES = ['base', 'here'] as const;
 type Side = (typeof SIDES)[number];
+type Places = { readonly [side in Side]: string };
 
 interface PairPlan {
   readonly ratios: Record<Side, number[]>;
@@ -57,10 +62,7 @@ interface PairPlan {
   readonly folder: string;
 }
 
-function measurePair(
-  places: { readonly [side in Side]: string },
-  { ratios, hereFirst, folder }: PairPlan,
-): void {
+function measurePair(places: Places, { ratios, hereFirst, folder }: PairPlan): void {
   for (const side of hereFirst ? SIDES.toReversed() : SIDES) {
     ratios[side].push(turnRatio(places[side], folder));
   }
