@@ -13,6 +13,7 @@ const ROOT = join(__dirname, '..');
 /** As far below the package as dist: from there, too, compiled sources find what lies in the package. */
 const COMPILED = join(ROOT, '.compiled');
 const BUSINESS = join(ROOT, 'examples', 'refund', 'business', 'bundle.ts');
+const WORKFLOW_CODE = join(ROOT, 'worker', 'workflow-code.ts');
 const NO_SOURCES = new Set(['node_modules', 'dist', 'coverage', 'templates']);
 
 /** For the global setup. */
@@ -31,13 +32,25 @@ export async function compileSources(): Promise<void> {
   writeFileSync(templates, packedTemplates());
 }
 
-/** For the global setup, of compiled sources: what workers run, of both kinds of sources. */
+/** For the global setup, of compiled sources: what replays run in the processes of the tests. */
+export async function bundleCompiledWorkflows(): Promise<void> {
+  const made = madeAt(join(COMPILED, 'workflows', 'bundle.json'));
+  // To look at the sources themselves takes two seconds of loading.
+  const sources = ['core', 'workflows'].flatMap((folder) => sourcesIn(join(ROOT, folder)));
+  const all = [
+    ...sources.map(compiledPath),
+    compiledPath(WORKFLOW_CODE),
+    join(ROOT, 'package-lock.json'),
+  ];
+  if (all.every((file) => madeAt(file) < made)) return;
+  const { writeWorkflowBundle } = require(compiledPath(WORKFLOW_CODE)) as typeof WorkflowCode;
+  await writeWorkflowBundle();
+}
+
+/** For the global setup, of compiled sources: what else workers run. */
 export async function bundleWorkflows(): Promise<void> {
-  const source = 'worker/workflow-code.ts';
-  for (const file of [compiledPath(join(ROOT, source)), join(ROOT, source)]) {
-    const { prebuiltBundle, writeWorkflowBundle } = require(file) as typeof WorkflowCode;
-    if (prebuiltBundle() !== 'fresh') await writeWorkflowBundle();
-  }
+  const { prebuiltBundle, writeWorkflowBundle } = require(WORKFLOW_CODE) as typeof WorkflowCode;
+  if (prebuiltBundle() !== 'fresh') await writeWorkflowBundle();
   const made = join(dirname(compiledPath(BUSINESS)), 'refund-process.bundle.js');
   if (sourcesIn(dirname(BUSINESS)).some((file) => madeAt(made) <= madeAt(file))) {
     await compiled<typeof BusinessBundle>(BUSINESS).writeBusinessBundle();

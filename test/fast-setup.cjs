@@ -1,4 +1,5 @@
-// Once before tests that need no server: the seed, the temporary folder, the compiled sources.
+// Once before tests that need no server: the seed, the temporary folder, the compiled sources and their
+// workflow bundle.
 const { register } = require('tsx/cjs/api');
 const { drawSeed } = require('./draw-seed.cjs');
 
@@ -6,7 +7,9 @@ module.exports = async function fastSetup() {
   drawSeed();
   const unregister = register();
   require('./temporary-folder.ts').openTemporaryFolder();
-  await require('./compiled.ts').compileSources();
+  const { compileSources, bundleCompiledWorkflows } = require('./compiled.ts');
+  await compileSources();
   require('./code-cache.cjs').announceCode();
+  await bundleCompiledWorkflows();
   unregister();
 };

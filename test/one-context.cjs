@@ -9,9 +9,19 @@ const { costsSoFar, tellCosts } = require('./costs.cjs');
 
 // Jest names the context to run in; the process's own is none that Node takes.
 const { compileFunction } = vm;
+// A helper that many files use is compiled once in each process: the function makes another module at each call.
+const compiledBefore = new Map();
 vm.compileFunction = (code, parameters, options = {}) => {
   const { parsingContext, ...others } = options;
-  return compileFunction(code, parameters, parsingContext === globalThis ? others : options);
+  if (parsingContext !== globalThis) return compileFunction(code, parameters, options);
+  const { filename = '' } = others;
+  const known = compiledBefore.get(filename);
+  if (known?.code === code && known.parameters === parameters.join()) return known.made;
+  const made = compileFunction(code, parameters, others);
+  // Only one file is a test's own.
+  if (!/\.test\.[jt]s$/.test(filename))
+    compiledBefore.set(filename, { code, parameters: parameters.join(), made });
+  return made;
 };
 const { runInContext } = vm.Script.prototype;
 vm.Script.prototype.runInContext = function runHere(context, options) {

@@ -10,8 +10,9 @@ const Runtime = require('jest-runtime').default;
 const ROOT = realpathSync(join(__dirname, '..'));
 const COMPILED = join(ROOT, '.compiled');
 const PACKAGES = realpathSync(join(ROOT, 'node_modules'));
-// Jest's own belong to a test file.
+// What a test file sees of jest belongs to it; what only jest itself loads, but for what collects the tests, does not.
 const OF_A_FILE = /^(@jest|jest|expect|pretty-format)/;
+const COLLECTS_TESTS = /^jest-(circus|mock|jasmine2)\//;
 
 // Programs of lab/ look for files of the sources beside themselves.
 const UNSHARED = /^(test|lab|node_modules)\//;
@@ -45,6 +46,17 @@ function sharedPackage(from, name) {
   return inPackages === undefined || OF_A_FILE.test(inPackages) ? undefined : file;
 }
 
+/** Of what jest itself loads for a test file, the file that is loaded once for all. */
+function sharedOfJest(from, name) {
+  const key = `${from}\0internal ${name}`;
+  if (!paths.has(key)) {
+    const file = name === undefined ? from : resolved(from, name);
+    const inPackages = file?.startsWith(`${PACKAGES}/`) && file.slice(PACKAGES.length + 1);
+    paths.set(key, inPackages && !COLLECTS_TESTS.test(inPackages) ? file : undefined);
+  }
+  return paths.get(key);
+}
+
 function resolved(from, name) {
   try {
     return createRequire(from).resolve(name);
@@ -61,6 +73,11 @@ module.exports = class SharedModules extends Runtime {
       if (file !== undefined) return require(file);
     }
     return super.requireModule(from, name, ...how);
+  }
+
+  requireInternalModule(from, to) {
+    const file = sharedOfJest(from, to);
+    return file === undefined ? super.requireInternalModule(from, to) : require(file);
   }
 };
 module.exports.default = module.exports;

@@ -9,6 +9,7 @@ import { median } from '../bench/statistics.js';
 import type { TurnReport } from '../bench/turn.js';
 import { requireBase, run, sourcesOf } from './base-commit.js';
 import { ROOT } from './kept-histories.js';
+import { reachOf, type Ratios } from './reach.js';
 
 /** A turn may take so much of what it takes in BASE. */
 export const SLOWER_MOST = 1.08;
@@ -25,12 +26,7 @@ export async function slowdown(say: (line: string) => void): Promise<number> {
     run('node', ['build.cjs', '--lab'], base);
     run('node', ['build.cjs', '--lab', '--if-stale'], ROOT);
     for (let round = 1; ; round += 1) {
-      const ratios: Ratios = { base: [], here: [] };
-      for (let pair = 0; pair < PAIRS; pair += 1) {
-        measurePair({ base, here: ROOT }, { ratios, hereFirst: pair % 2 === 1, folder });
-        const [of, is] = [ratios.base.at(-1)!, ratios.here.at(-1)!];
-        say(`of the bare loop: BASE ${of.toFixed(3)}, this commit ${is.toFixed(3)}`);
-      }
+      const ratios = measureRound({ base, here: ROOT }, folder, say);
       const slower = median(ratios.here) / median(ratios.base);
       if (slower <= SLOWER_MOST || round === ROUNDS_MAX) return slower;
       say(`${slower.toFixed(3)} of BASE is above ${SLOWER_MOST}: measured again`);
@@ -40,20 +36,33 @@ export async function slowdown(say: (line: string) => void): Promise<number> {
   }
 }
 
+function measureRound(places: Places, folder: string, say: (line: string) => void): Ratios {
+  const ratios: Record<Side, number[]> = { base: [], here: [] };
+  for (let pair = 0; pair < PAIRS && !isDecided(ratios); pair += 1) {
+    measurePair(places, { ratios, hereFirst: pair % 2 === 1, folder });
+    const [of, is] = [ratios.base.at(-1)!, ratios.here.at(-1)!];
+    say(`of the bare loop: BASE ${of.toFixed(3)}, this commit ${is.toFixed(3)}`);
+  }
+  return ratios;
+}
+
+/** Whatever the pairs that are left would show, the round says the same. */
+function isDecided(ratios: Ratios): boolean {
+  const { least, most } = reachOf(ratios, PAIRS);
+  return most <= SLOWER_MOST || least > SLOWER_MOST;
+}
+
 const SIDES = ['base', 'here'] as const;
 type Side = (typeof SIDES)[number];
-type Ratios = { readonly [side in Side]: number[] };
+type Places = { readonly [side in Side]: string };
 
 interface PairPlan {
-  readonly ratios: Ratios;
+  readonly ratios: Record<Side, number[]>;
   readonly hereFirst: boolean;
   readonly folder: string;
 }
 
-function measurePair(
-  places: { readonly [side in Side]: string },
-  { ratios, hereFirst, folder }: PairPlan,
-): void {
+function measurePair(places: Places, { ratios, hereFirst, folder }: PairPlan): void {
   for (const side of hereFirst ? SIDES.toReversed() : SIDES) {
     ratios[side].push(turnRatio(places[side], folder));
   }

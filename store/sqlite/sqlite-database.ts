@@ -10,7 +10,7 @@ import { Kysely, sql, SqliteDialect, type SqliteDatabase } from 'kysely';
 import { HoldfastError } from '../../core/state/errors.js';
 import { speaks, type Db, type Dialect, type OpenDatabase } from '../database.js';
 import { makeFolder } from '../make-folder.js';
-import { migrate } from '../migrations.js';
+import { makeTables } from './beginning.js';
 import { changePoll } from './change-poll.js';
 import { withFileLock, type FileLock } from './file-lock.js';
 import { presenceOf, type Presence } from './file-presence.js';
@@ -68,7 +68,7 @@ async function openMigrated(options: SqliteOptions): Promise<OpenDatabase> {
   const { file, busyWaitMs = BUSY_WAIT_MS } = options;
   const { db, close } = openFile(file, busyWaitMs);
   try {
-    await migrate(db);
+    await makeTables(db, sessionOf(db).connection);
   } catch (error) {
     await close();
     throw error;

@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { copyFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { SCHEMA_VERSION } from '../../store/migrations.js';
 import { openStore } from '../../store/store.js';
+import { compiledPath } from '../compiled.js';
 import { cleanUp, newFile, newStore } from './fixtures.js';
 import { CALL, openTransaction, outsideCalls, REPLY } from './open-transaction.js';
 
@@ -18,6 +20,38 @@ test('a new store is made with its folder, for this user only, in WAL mode with 
   expect(raw.pragma('journal_mode', { simple: true })).toBe('wal');
   raw.close();
 });
+
+test('later new stores of a process have all that the migrations made of the first, and their own identity', () => {
+  const folder = dirname(newFile());
+  const store = JSON.stringify(compiledPath(join(__dirname, '..', '..', 'store', 'store.ts')));
+  const files = ['first', 'second', 'third'].map((name) => join(folder, name, 'store.db'));
+  const program = `(async () => {
+    for (const file of ${JSON.stringify(files)}) await (await require(${store}).openStore({ file })).close();
+  })()`;
+  execFileSync(process.execPath, ['-e', program]);
+  const [first, ...later] = files.map(contentsOf);
+  expect(first!.objects.length).toBeGreaterThan(50);
+  expect(first!.versions).toHaveLength(SCHEMA_VERSION);
+  const { identity, ...same } = first!;
+  expect(later).toMatchObject([same, same]);
+  expect(new Set([identity, ...later.map((one) => one.identity)]).size).toBe(3);
+});
+
+function contentsOf(file: string) {
+  const raw = new Database(file, { readonly: true });
+  const all = (query: string) => raw.prepare<[], object>(query).all();
+  const objects = all('select type, name, tbl_name, sql from sqlite_master order by type, name');
+  const versions = all('select * from schema_migrations order by version');
+  const [{ id: identity, ...ownRow }] = all('select * from store_identity') as [{ id: string }];
+  const rows = all(`select name from sqlite_master where type = 'table'`).map((table) => {
+    const { name } = table as { readonly name: string };
+    return { name, ...raw.prepare<[], object>(`select count(*) as rows from "${name}"`).get() };
+  });
+  raw.close();
+  expect(identity).toMatch(/^[0-9a-f]{32}$/);
+  const sorted = rows.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return { identity, objects, versions, ownRow, rows: sorted };
+}
 
 test('a file that is no database is refused and left as it was', async () => {
   const file = newFile();

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../../cli/program.js';
+import { compiledPath } from '../../compiled.js';
 import { openStore, type Store } from '../../../store/store.js';
 
 let folder: string;
@@ -83,7 +84,7 @@ test.each([
 });
 
 describe('where the desk is', () => {
-  const AUTHORING = JSON.stringify(join(__dirname, '../../../authoring/index.ts'));
+  const AUTHORING = JSON.stringify(compiledPath(join(__dirname, '../../../authoring/index.ts')));
   const CONFIG = 'holdfast.config.ts';
   const ELSEWHERE = 'elsewhere/named.config.ts';
   const JWT =

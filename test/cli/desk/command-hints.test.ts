@@ -5,6 +5,7 @@ import { withSession } from '../../../cli/session.js';
 import { commandHints } from '../../../cli/desk/actor.js';
 import { approvalCard } from '../../../cli/render/index.js';
 import type { Cli } from '../../../cli/command.js';
+import { compiledPath } from '../../compiled.js';
 import type { AskView } from '../../../core/state/ask-view.js';
 
 const ask = {
@@ -60,7 +61,7 @@ test.each([
 
 test('commands that answer are written without a name where decisions must be signed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-hints-'));
-  const authoring = JSON.stringify(join(__dirname, '../../../authoring/index.ts'));
+  const authoring = JSON.stringify(compiledPath(join(__dirname, '../../../authoring/index.ts')));
   writeFileSync(
     join(folder, 'holdfast.config.ts'),
     `import { defineAgent, defineConfig } from ${authoring};
