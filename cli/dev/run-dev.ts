@@ -131,6 +131,7 @@ function watchProject(cli: Cli, { code, live, reload }: Beside, output: Output):
     isLoaded: code.isLoaded,
     wasLoading: code.wasLoading,
     ranCode: live.work.ranCode,
+    ranBriefly: live.work.ranBriefly,
     output: (file) =>
       output.remark(
         `${inert(relative(folder, file))} is written while tools run or code is loaded, so it is taken for their output. Saved at another time it counts as code.`,
