@@ -29,6 +29,7 @@ export interface Decider {
   readonly reason?: string;
 }
 
+/** What a person says to a question. */
 export type Answer =
   | { readonly kind: 'happened'; readonly value?: Json }
   | { readonly kind: 'not_happened' }
