@@ -53,7 +53,8 @@ export async function runDev(cli: Cli, at: DevAt, output: Output): Promise<void>
     endings.push(() => desk.stop());
     await desk.show(config);
     const signal = AbortSignal.any([interrupt.signal, lost.signal]);
-    const live = liveCode({ config, providers: await providersOf(place, config) });
+    const providers = await providersOf(place, config);
+    const live = liveCode({ config, providers }, (line) => output.remark(line));
     endings.push(() => live.close());
     interrupt.signal.addEventListener('abort', () => sayDraining(live, output), { once: true });
     const serving: ServeOptions = {
