@@ -5,8 +5,11 @@
  */
 import type { ExecuteToolInput, ExecuteToolOutput } from '../../core/state/effect.js';
 import { inert } from '../render/index.js';
+import type { Job } from './work-in-hand.js';
 
 export interface FailedCalls {
+  /** Hears how the job ends, where it is a call of a tool. */
+  during<T>(job: Job, work: () => Promise<T>): Promise<T>;
   heard(input: unknown, output: unknown): void;
   /** The attempt itself failed: the call is tried again, or looked into. */
   threw(input: unknown, error: unknown): void;
@@ -31,7 +34,18 @@ export function failedCalls(tell: (line: string) => void): FailedCalls {
     told.add(line);
     tell(line);
   };
-  return {
+  const self: FailedCalls = {
+    async during({ kind, input }, work) {
+      if (kind !== 'execute_tool') return work();
+      try {
+        const output = await work();
+        self.heard(input, output);
+        return output;
+      } catch (error) {
+        self.threw(input, error);
+        throw error;
+      }
+    },
     heard(input, output) {
       const { outcome } = output as Pick<ExecuteToolOutput, 'outcome'>;
       if (outcome.kind === 'ambiguous' && outcome.aborted !== true) {
@@ -46,4 +60,5 @@ export function failedCalls(tell: (line: string) => void): FailedCalls {
       say(input, `did not end: “${inert(message, MESSAGE_CHARS_MAX)}”.`);
     },
   };
+  return self;
 }

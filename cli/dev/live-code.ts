@@ -78,14 +78,9 @@ export function liveCode(first: Code, tell: (line: string) => void = () => undef
       };
       const perform = async (kind: ActivityKind, input: AnyInput): Promise<unknown> => {
         const { run } = input;
-        const isTool = kind === 'execute_tool';
-        const output = await work
-          .during<unknown>({ kind, input }, () => activitiesOf(codeFor(run))[kind](input as never))
-          .catch((error: unknown) => {
-            if (isTool) failed.threw(input, error);
-            throw error;
-          });
-        if (isTool) failed.heard(input, output);
+        const output = await work.during({ kind, input }, () =>
+          failed.during({ kind, input }, () => activitiesOf(codeFor(run))[kind](input as never)),
+        );
         if (kind === 'close_run' && !BELOW.test(run.runId)) codeOf.delete(run.runId);
         return output;
       };

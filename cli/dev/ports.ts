@@ -79,7 +79,9 @@ export async function commandWithOthers(
   const words = [...VALUES, ...SWITCHES].flatMap(([key, flag]) => {
     const value = others.get(flag) ?? options[key];
     if (typeof value === 'boolean') return value === flag.startsWith('--no-') ? [] : [flag];
-    return value === undefined ? [] : [flag, shellWord(String(value))];
+    return typeof value === 'string' || typeof value === 'number'
+      ? [flag, shellWord(`${value}`)]
+      : [];
   });
   return ['holdfast dev', ...words].join(' ');
 }

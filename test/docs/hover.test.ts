@@ -4,23 +4,23 @@ import { join } from 'node:path';
 
 const ROOT = join(__dirname, '..', '..');
 const ENTRIES = ['index.ts', 'testing/index.ts', 'http/index.ts', 'worker/index.ts'];
-const FOLDERS = [
-  ...['activities', 'attachments', 'authoring', 'client', 'connection', 'connectors', 'core'],
-  ...['evaluation', 'http', 'providers', 'pure', 'replay', 'sandbox', 'store', 'testing', 'worker'],
-];
+const FOLDERS =
+  'activities attachments authoring client connection connectors core evaluation http providers pure replay sandbox store testing worker'.split(
+    ' ',
+  );
 const DECLARED = /(\*\/\n)?^export (?:async )?(?:abstract )?(?:function\*?|const|class) (\w+)/gm;
 
 const documented = new Set<string>();
 const declared = new Set<string>();
-for (const folder of FOLDERS) {
+function readFolder(folder: string): string {
   const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
-  for (const file of files.filter((name) => name.endsWith('.ts'))) {
-    const text = readFileSync(join(ROOT, folder, file), 'utf8');
-    for (const [, comment, name = ''] of text.matchAll(DECLARED)) {
-      declared.add(name);
-      if (comment !== undefined) documented.add(name);
-    }
-  }
+  const sources = files.filter((name) => name.endsWith('.ts'));
+  return sources.map((file) => readFileSync(join(ROOT, folder, file), 'utf8')).join('\n');
+}
+
+for (const [, comment, name = ''] of FOLDERS.map(readFolder).join('\n').matchAll(DECLARED)) {
+  declared.add(name);
+  if (comment !== undefined) documented.add(name);
 }
 
 /** Values, by the names that they are declared under. */
