@@ -79,7 +79,9 @@ export function liveCode(first: Code, tell: (line: string) => void = () => undef
       const perform = async (kind: ActivityKind, input: AnyInput): Promise<unknown> => {
         const { run } = input;
         const output = await work.during({ kind, input }, () =>
-          failed.during({ kind, input }, () => activitiesOf(codeFor(run))[kind](input as never)),
+          failed.during<unknown>({ kind, input }, () =>
+            activitiesOf(codeFor(run))[kind](input as never),
+          ),
         );
         if (kind === 'close_run' && !BELOW.test(run.runId)) codeOf.delete(run.runId);
         return output;
