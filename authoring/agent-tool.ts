@@ -27,6 +27,7 @@ export const agent: Tool = subAgentTool({
   run: () => undefined,
 });
 
+/** An agent that another agent calls as a tool. */
 export interface AgentToolDefinition<Schema extends InputDeclaration> {
   /** Default: the name of the agent, with "_" for each other character. */
   readonly name?: string;

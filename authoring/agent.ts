@@ -10,6 +10,7 @@ import type { Hook } from './hook.js';
 import type { TaskGate } from './task-gate.js';
 import type { Tool } from './tool.js';
 
+/** A checked agent. Made by `defineAgent`. */
 export interface Agent {
   readonly name: string;
   readonly version: string;

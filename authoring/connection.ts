@@ -37,6 +37,7 @@ const schema = z.strictObject({
     .optional(),
 });
 
+/** How the Temporal server is reached: address, namespace, TLS and keys. */
 export type ConnectionDefinition = z.input<typeof schema>;
 
 export interface ConnectionSettings extends Omit<z.output<typeof schema>, 'codec'> {

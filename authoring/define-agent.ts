@@ -25,6 +25,7 @@ const USE = /^[A-Za-z0-9_-]{1,64}\*?$/;
 const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 const VERSION = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,31}$/;
 
+/** What an agent is: its model, instructions, tools and limits. A run freezes it when it begins. */
 export interface AgentDefinition {
   readonly name: string;
   /** Default '1'. */
@@ -75,6 +76,10 @@ const FIELDS: KnownFields<AgentDefinition> = {
 
 export type { Agent } from './agent.js';
 
+/**
+ * Makes an agent of a model, instructions, tools and a budget, for `defineConfig({ agents })` and `testAgent`. Errors:
+ * InvalidAgent, which names the field.
+ */
 export function defineAgent(definition: AgentDefinition): Agent {
   const { name, version = '1', model, instructions } = definition;
   checkTexts({ ...definition, version });

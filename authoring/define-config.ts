@@ -40,6 +40,7 @@ import { checkedGate, type TaskGate } from './task-gate.js';
 import type { Tool } from './tool.js';
 import { parseTuning, type WorkerTuning } from './worker-tuning.js';
 
+/** What a worker serves, and how: the content of `holdfast.config.ts`. */
 export interface ConfigDefinition {
   readonly agents: readonly Agent[];
   /** Tools no agent offers any more, kept for runs that began with them. */
@@ -107,6 +108,7 @@ const DEFAULTS: KnownFields<NonNullable<ConfigDefinition['defaults']>> = {
   settings: true,
 };
 
+/** A checked configuration. Made by `defineConfig`. */
 export interface Config {
   readonly agents: ReadonlyMap<string, Agent>;
   /** By name. */
@@ -133,6 +135,10 @@ export interface Config {
   readonly connectors: ReadonlyMap<string, Connector>;
 }
 
+/**
+ * Makes the configuration that `holdfast.config.ts` exports as `config`: agents, goals, models and connectors of a
+ * worker. Errors: InvalidConfig, InvalidAgent, UnknownModel.
+ */
 export function defineConfig(definition: ConfigDefinition): Config {
   checkFields(definition);
   const place = { code: 'InvalidConfig', subject: 'The defaults' } as const;

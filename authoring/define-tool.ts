@@ -50,6 +50,7 @@ type Value<T> = T | ResultWithFiles<T>;
 /** Nobody writes into a result: lists of it may be constant. */
 type Unwritten<T> = T extends object ? { readonly [Name in keyof T]: Unwritten<T[Name]> } : T;
 
+/** What a tool is: its name, what a call can do at worst (`effect`), its schema and its code. */
 export interface ToolDefinition<
   Schema extends InputDeclaration,
   Declared extends Output = Output,
@@ -172,6 +173,11 @@ type Declaration = Omit<
   readonly probe?: unknown;
 };
 
+/**
+ * Makes a tool of a schema, an effect and code. By the effect Holdfast repeats calls (`read`), or claims each in a
+ * ledger, runs it once and waits for a person (`financial`, `send`, `delete`); a lost answer is looked up by `probe`.
+ * Errors: InvalidTool, which names the field.
+ */
 export function defineTool<
   Schema extends InputDeclaration,
   Declared extends Output = Output,

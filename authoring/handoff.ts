@@ -13,6 +13,7 @@ import {
 import { defineTool } from './define-tool.js';
 import type { Tool } from './tool.js';
 
+/** An agent to which a model may hand a run over, and what goes with it. */
 export type HandoffDeclaration = string | HandoffChoice;
 
 export interface HandoffChoice {

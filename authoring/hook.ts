@@ -79,6 +79,7 @@ export interface HookReturns {
   readonly SessionEnd: Silent;
 }
 
+/** What a hook is told of the run that asks it. */
 export interface HookContext {
   readonly runId: string;
   readonly tenant: string;
@@ -91,6 +92,7 @@ export interface HookContext {
 
 type Said<Point extends HookPoint> = HookReturns[Point] | null | undefined | void;
 
+/** Code of the worker that is asked at one point of a run. */
 export interface HookDefinition<Point extends HookPoint> {
   /** Unique in an agent; letters, digits, `.`, `_` and `-`. */
   readonly name: string;
@@ -102,6 +104,7 @@ export interface HookDefinition<Point extends HookPoint> {
   readonly run: (input: HookInputs[Point], ctx: HookContext) => Said<Point> | Promise<Said<Point>>;
 }
 
+/** A checked hook. Made by `defineHook`. */
 export interface Hook {
   readonly name: string;
   readonly point: HookPoint;
@@ -110,6 +113,7 @@ export interface Hook {
   readonly run: (input: unknown, ctx: HookContext) => Promise<unknown>;
 }
 
+/** Makes a hook: code of the worker that sees, changes or refuses what a run is about to do at `point`. */
 export function defineHook<Point extends HookPoint>(definition: HookDefinition<Point>): Hook {
   const { name, point, timeoutMs = DEFAULT_TIMEOUT_MS, run } = definition;
   if (typeof name !== 'string' || !NAME.test(name)) {

@@ -15,6 +15,7 @@ import { approvalOf, type ApprovalDeclaration } from './approval.js';
 import { checkNames, wrong } from './define-tool.js';
 import type { Tool } from './tool.js';
 
+/** A tool that the vendor of the model runs: its declaration goes to the vendor as it is. */
 export interface HostedToolDefinition {
   /** As the vendor calls it. */
   readonly name: string;
@@ -33,6 +34,9 @@ export interface HostedToolDefinition {
 
 const DECLARATION_BYTES_MAX = 32 * 1024;
 
+/**
+ * Makes a tool that the vendor of the model runs, such as a search of the web; `bound` is the most that one call costs.
+ */
 export function defineHostedTool(definition: HostedToolDefinition): Tool {
   checkNames(definition);
   checkHosted(definition);

@@ -28,6 +28,7 @@ export interface LanguageModelEntry {
   readonly providerOptions?: { readonly [vendor: string]: { readonly [option: string]: Json } };
 }
 
+/** A model of an AI SDK package with its prices and window. */
 export type LanguageModelDefinition = LanguageModel | LanguageModelEntry;
 
 /** One model that went by a name, or several. */

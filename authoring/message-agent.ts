@@ -5,6 +5,7 @@ import { defineTool } from './define-tool.js';
 
 const NAME_CHARS_MAX = 400;
 
+/** Lets the agents of one tree of runs write letters to each other. Give it to those that should be able to. */
 export const messageAgent = defineTool({
   name: MESSAGE_TOOL,
   version: '1',

@@ -8,6 +8,7 @@ const RULES_MAX = 200;
 const TEXT_CHARS_MAX = 500;
 const VERSION_CHARS = 12;
 
+/** Rules that allow, refuse or ask about calls, before what the tool itself says. */
 export interface PolicyDeclaration {
   readonly version?: string;
   /** Ordered; the first rule that matches decides. */

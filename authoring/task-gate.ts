@@ -2,6 +2,7 @@
 import type { Task } from '../core/state/task.js';
 import { HoldfastError } from '../core/state/errors.js';
 
+/** What code that refuses tasks is told of the run that begins. */
 export interface TaskGateContext {
   readonly agent: string;
   readonly runId: string;

@@ -30,6 +30,7 @@ export interface ToolContext {
   readonly note?: (text: string) => void;
 }
 
+/** A checked tool. Made by `defineTool`; `record` is what runs freeze of it, `parse` checks arguments. */
 export interface Tool {
   readonly record: ToolRecord;
   readonly description: string;

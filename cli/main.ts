@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 /** The command `holdfast`. */
+import { oldNodeText } from '../create-holdfast/old-node.js';
 import { cliEnvironment } from './environment.js';
+import { EXIT } from './exit-code.js';
 import { runCli } from './program.js';
 import { quietOnServerNames } from './server-names.js';
 
@@ -22,16 +24,26 @@ async function main(): Promise<void> {
   quietOnServerNames(process);
   quietOnClosedPipe(process.stdout);
   quietOnClosedPipe(process.stderr);
-  const code = await runCli(process.argv.slice(2), {
+  const old = oldNodeText(process.versions.node);
+  const code = old === undefined ? await run() : refuse(old);
+  await flushed(process.stdout);
+  await flushed(process.stderr);
+  process.exit(code);
+}
+
+function refuse(why: string): number {
+  process.stderr.write(why);
+  return EXIT.error;
+}
+
+function run(): Promise<number> {
+  return runCli(process.argv.slice(2), {
     environment: cliEnvironment(),
     streams: {
       out: (text) => process.stdout.write(text),
       err: (text) => process.stderr.write(text),
     },
   });
-  await flushed(process.stdout);
-  await flushed(process.stderr);
-  process.exit(code);
 }
 
 void main();

@@ -56,6 +56,7 @@ import { stuckRuns, type StuckQuery, type StuckRun } from './read/stuck-runs.js'
 import type { Wait } from './read/waits.js';
 import { pollers, workerCount, type Poller } from './workers.js';
 
+/** Which server, namespace, queue and store a client works with. */
 export interface ConnectOptions extends Reach {
   /** `host:port` of the Temporal server; default `localhost:7233`. */
   readonly address?: string;
@@ -78,6 +79,7 @@ export interface ConnectOptions extends Reach {
   readonly say?: (line: string) => void;
 }
 
+/** Starts runs and goals, reads them, and decides what they ask. Made by `connect`. */
 export interface HoldfastClient {
   readonly address: string;
   readonly namespace: string;

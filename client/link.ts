@@ -21,6 +21,7 @@ export type ReadingStore = Pick<
   | 'getBlob'
   | 'listChildren'
   | 'routeCosts'
+  | 'attemptedCost'
   | 'listGoals'
   | 'getSession'
   | 'latestSession'

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { create } from './create.js';
+import { oldNodeText } from './old-node.js';
 
 const stop = new AbortController();
 process.once('SIGINT', () => stop.abort());
@@ -15,13 +16,19 @@ function versionHere(): string {
 }
 
 const { stdin, stdout, stderr } = process;
-void create(process.argv.slice(2), {
-  here: process.cwd(),
-  version: versionHere(),
-  out: (text) => stdout.write(text),
-  err: (text) => stderr.write(text),
-  ...(stdin.isTTY && stdout.isTTY && { terminal: { input: stdin, output: stdout } }),
-  signal: stop.signal,
-}).then((code) => {
-  process.exitCode = code;
-});
+const old = oldNodeText(process.versions.node);
+if (old !== undefined) {
+  stderr.write(old);
+  process.exitCode = 1;
+} else {
+  void create(process.argv.slice(2), {
+    here: process.cwd(),
+    version: versionHere(),
+    out: (text) => stdout.write(text),
+    err: (text) => stderr.write(text),
+    ...(stdin.isTTY && stdout.isTTY && { terminal: { input: stdin, output: stdout } }),
+    signal: stop.signal,
+  }).then((code) => {
+    process.exitCode = code;
+  });
+}

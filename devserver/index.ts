@@ -12,7 +12,8 @@ export {
   SERVER_VERSION,
   TIME_SKIPPING_VARIABLE,
 } from './pins.js';
-export { LOOPBACK, freePort } from './ports.js';
+export { holderOf, holderText } from './port-holder.js';
+export { LOOPBACK, freePort, isPortFree } from './ports.js';
 export { lastLines } from './run-command.js';
 export { spawnServer } from './server-process.js';
 export type { ServerProcess } from './server-process.js';

@@ -1,5 +1,6 @@
 import { connect, createServer } from 'node:net';
 import { HoldfastError } from '../core/state/errors.js';
+import { holderOf, holderText } from './port-holder.js';
 
 /** The embedded server listens here only: it has no authentication. */
 export const LOOPBACK = '127.0.0.1';
@@ -9,15 +10,25 @@ export async function freePort(): Promise<number> {
   return listenOnce(0);
 }
 
+export async function isPortFree(port: number): Promise<boolean> {
+  return listenOnce(port).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Fails with PortTaken when something listens on the loopback port; `option` chooses another one. */
 export async function assertPortFree(port: number, purpose: string, option: string): Promise<void> {
   try {
     await listenOnce(port);
   } catch (error) {
+    const holder = await holderOf(port);
     const reason = error instanceof Error ? error.message : String(error);
+    const why =
+      holder === undefined ? `cannot be used (${reason})` : `is taken by ${holderText(holder)}`;
     throw new HoldfastError(
       'PortTaken',
-      `Port ${port} of ${LOOPBACK}, wanted for ${purpose}, cannot be used (${reason}).`,
+      `Port ${port} of ${LOOPBACK}, wanted for ${purpose}, ${why}.`,
       {
         hint: `End the program that listens on port ${port}, or choose another port with ${option} (0 takes a free one). \`holdfast doctor\` checks every port.`,
         details: { port, purpose },

@@ -13,6 +13,7 @@ import { storedMessages } from './stored.js';
 import { saidIn, type Said } from './said.js';
 import { submit, submitAgain } from './submit.js';
 
+/** Answers requests of a web front end. Made by `chatHandler`. */
 export type ChatHandler = (request: Request) => Promise<Response>;
 
 interface Served {

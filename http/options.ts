@@ -3,6 +3,7 @@ import type { HoldfastClient, StartOptions } from '../client/index.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { UiProfile } from './projection/index.js';
 
+/** The person who speaks, as your own login has found out. */
 export interface ChatActor {
   /** Names the person, the same at each request; their chats are theirs alone. */
   readonly id: string;
@@ -10,12 +11,14 @@ export interface ChatActor {
   readonly roles?: readonly string[];
 }
 
+/** Who a request is from. */
 export interface Authorized {
   readonly actor: ChatActor;
   /** Default: the client's. */
   readonly tenant?: string;
 }
 
+/** How large requests and how long streams may be. */
 export interface ChatLimits {
   /** Of a request: clients send the whole history, of which little is read. Default 4 MiB. */
   readonly bodyBytes: number;
@@ -31,6 +34,7 @@ export interface ChatLimits {
   readonly streamChars: number;
 }
 
+/** Which agent a chat speaks with, who may, and within which limits. */
 export interface ChatHandlerOptions {
   /** Connected with the store of the workers. */
   readonly client: HoldfastClient;

@@ -24,6 +24,7 @@ export interface OpenAiChatSettings extends OpenAiSettings {
 
 const PATH = '/chat/completions';
 
+/** Makes a provider of models that speaks OpenAI's chat completions: for vendors and servers of that protocol. */
 export function createOpenAiChatProvider(settings: OpenAiChatSettings): Provider {
   const connection = connectOpenAi(settings);
   const { dialect = 'openai' } = settings;

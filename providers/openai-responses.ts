@@ -36,6 +36,7 @@ export interface OpenAiResponsesSettings extends OpenAiSettings {
 const PATH = '/responses';
 const LOST_MAX = 1000;
 
+/** Makes a provider of models that speaks OpenAI's Responses. */
 export function createOpenAiResponsesProvider(settings: OpenAiResponsesSettings): Provider {
   const connection = connectOpenAi(settings);
   const { storeResponses: stored = true } = settings;

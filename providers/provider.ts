@@ -12,6 +12,7 @@ import type { Block, ToolOffer } from '../core/state/transcript.js';
 /** What a request is for that the loop itself does not make. */
 export type RequestPurpose = 'compaction' | 'judge' | 'review' | 'supervision';
 
+/** One request to a model. */
 export interface ModelRequest {
   /** The vendor's model id (`ModelRoute.model`). */
   readonly model: string;
@@ -60,6 +61,7 @@ export interface RequestMessage {
  */
 export type UsageSource = 'reported' | 'estimated' | 'absent' | 'unsent';
 
+/** One whole reply of a model. */
 export interface ModelReply {
   /** Complete blocks in order, thinking included; `tool_use.tool` is the wire name. */
   readonly blocks: readonly Block[];
@@ -112,6 +114,7 @@ export interface ModelProgress {
   readonly signal: AbortSignal;
 }
 
+/** What reaches a vendor: one request, one whole reply, or a failed attempt. */
 export interface Provider {
   readonly name: string;
   /** Once `signal` aborts this returns the partial reply; it does not throw. */

@@ -28,6 +28,7 @@ import { brokenTree, inMember, MEMBERS_MAX, runsOf } from './tree.js';
 const PROBLEMS_SHOWN = 5;
 const NAME_CHARS_MAX = 200;
 
+/** Reads a run that `holdfast export` has written. Errors: InvalidBundle, which says what is wrong. */
 export async function readBundle(file: string): Promise<Bundle> {
   return (await collected(file)) ?? readWhole(file);
 }

@@ -93,6 +93,7 @@ export interface StoreCalls
     ConnectorTools,
     ConnectorTokens {}
 
+/** Where runs are kept beside Temporal: events, effects, questions, conversations. Made by `openStore`. */
 export interface Store extends StoreCalls {
   /** What models say at this moment. */
   readonly live: LiveStreams;
@@ -126,6 +127,7 @@ export interface StoreHealth {
   readonly schemaVersion: number;
 }
 
+/** A file of SQLite or an address of PostgreSQL. */
 export type StoreOptions = SqliteOptions | PostgresOptions;
 
 /** Opens the store and brings its schema up to date. Errors: `StoreUnavailable`, `InvalidConfig`. */

@@ -55,6 +55,7 @@ export interface GoalWorld {
   say(said: MessageBody, person: SimulatedPerson): void;
 }
 
+/** What `simulateGoal` plays: a goal, its configuration, what models say and people do. */
 export interface SimulatedGoalOptions extends GoalRequest, GoalModels {
   /** Of a function: tools that look at the clock take `now`, ms since epoch, in place of their own. */
   readonly config: Config | ((now: () => number) => Config);
@@ -67,6 +68,7 @@ export interface SimulatedGoalOptions extends GoalRequest, GoalModels {
   readonly signal?: AbortSignal;
 }
 
+/** How a goal that was played in virtual time has ended, with its events. */
 export interface SimulatedGoal {
   readonly result: RunResult;
   /** Of the goal, its cycles and their sub-agents, in order. */

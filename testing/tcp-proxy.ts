@@ -9,6 +9,7 @@ export interface TcpProxyOptions {
   readonly target: string;
 }
 
+/** A connection that a test cuts, stalls or refuses. */
 export interface TcpProxy {
   /** `127.0.0.1:port` */
   readonly address: string;
@@ -34,6 +35,7 @@ interface Pair {
 
 type State = 'open' | 'stalled' | 'refusing';
 
+/** Starts a proxy in front of `target`, so that a test can cut, stall or refuse what goes over it. */
 export async function startTcpProxy({ target }: TcpProxyOptions): Promise<TcpProxy> {
   const goal = new URL(target.includes('://') ? target : `http://${target}`);
   const pairs = new Set<Pair>();

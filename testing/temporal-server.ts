@@ -18,6 +18,7 @@ export interface TestServerOptions {
   readonly onProgress?: OnProgress;
 }
 
+/** A Temporal server for tests, which can be crashed and started again. */
 export interface TestServer {
   readonly address: string;
   readonly dataDir: string;
@@ -31,6 +32,7 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
+/** Starts a Temporal server of its own for tests, on a free port and in a folder that goes with it. */
 export async function startTestServer(options: TestServerOptions): Promise<TestServer> {
   const own = options.dataDir === undefined;
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'holdfast-server-')));

@@ -55,6 +55,7 @@ const SHUTDOWN_FORCE_MS = 60_000;
 /** A person's stop must reach a running tool soon; heartbeats carry it. */
 const HEARTBEAT_THROTTLE_MS = 500;
 
+/** What a worker serves, and where its server and store are. */
 export interface WorkerSettings extends Reach, WorkerTuning {
   readonly address: string;
   readonly namespace: string;
@@ -112,6 +113,10 @@ export interface RunningWorker {
   shutdown(): void;
 }
 
+/**
+ * Starts a worker in this process, which serves what the configuration has. Errors: ServerUnavailable, StoreUnavailable,
+ * InvalidConfig.
+ */
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
   checkModels(settings.config);
   loadWhole(__filename);

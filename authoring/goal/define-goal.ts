@@ -41,6 +41,7 @@ export interface GoalDeclaration extends Omit<
   readonly cycle?: CycleDefinition & BudgetInUsd;
 }
 
+/** A checked goal. Made by `defineGoal`. */
 export interface DefinedGoal {
   readonly name: string;
   /** With every default; plain JSON. */

@@ -30,6 +30,7 @@ const DESCRIPTION_CHARS_MAX = 1_500;
 const GROUP = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 const HEADER = /^[A-Za-z0-9-]{1,60}$/;
 
+/** Which operations of a document become tools, and how their service is reached. */
 export interface OpenApiSettings {
   /** Operations that become tools: operationIds, or `GET /pets/{petId}`; `*` at the end stands for any rest. */
   readonly allow: readonly string[];

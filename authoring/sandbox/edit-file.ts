@@ -15,6 +15,7 @@ import {
 
 const EDITS_MAX = 50;
 
+/** Lets an agent replace texts in a file of its work folder, if the file is the one that it has read. */
 export const editFileTool = defineTool({
   name: 'edit_file',
   version: '1',

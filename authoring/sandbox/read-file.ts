@@ -7,6 +7,7 @@ import { onlyInSandbox, pathInput, textAt } from './folder-text.js';
 const LINES_MAX = 2_000;
 const CHARS_MAX = 64 * 1024;
 
+/** Lets an agent read text files of its work folder. */
 export const readFileTool = defineTool({
   name: 'read_file',
   version: '1',

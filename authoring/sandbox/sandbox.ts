@@ -48,6 +48,7 @@ export type CommandResult = {
   readonly notKept?: string;
 };
 
+/** What code in a sandbox works with: its folder, and commands that run there. */
 export interface Sandbox {
   look(): Promise<FolderView>;
   /**

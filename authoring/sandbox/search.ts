@@ -13,6 +13,7 @@ const LINE_CHARS_MAX = 400;
 const TIME_MS = 2_000;
 const BYTES_MAX = 16 * 1024 * 1024;
 
+/** Lets an agent find lines in the files of its work folder, and list them. */
 export const searchTool = defineTool({
   name: 'search',
   version: '1',

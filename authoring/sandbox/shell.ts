@@ -17,6 +17,7 @@ const STDIN_CHARS_MAX = 256 * 1024;
 const MARGIN_MS = 60_000;
 const LEAST_MS = 1_000;
 
+/** A shell for an agent: what it may run, for how long, and what it reaches. */
 export interface ShellDefinition {
   /** Default: 'shell'. */
   readonly name?: string;

@@ -12,6 +12,7 @@ import {
   textAt,
 } from './folder-text.js';
 
+/** Lets an agent write text files of its work folder. */
 export const writeFileTool = defineTool({
   name: 'write_file',
   version: '1',

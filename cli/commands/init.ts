@@ -140,6 +140,8 @@ function nextSteps(project: Project): readonly string[] {
   return [
     `npm install --save-exact ${packages}`,
     `npm pkg set scripts.dev=${shellWord(devScript(project.template).dev)}`,
+    'npx tsx --test test/agent.test.ts',
+    'npx holdfast eval cases',
     'npm run dev',
   ];
 }

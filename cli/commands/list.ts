@@ -1,7 +1,7 @@
 /** `holdfast list`: runs, newest first. */
 import type { Command } from 'commander';
 import type { RunSummary, StuckRun } from '../../client/index.js';
-import { summaryOf } from '../../client/read/run-summary.js';
+import { summaryOf, withSpent } from '../../client/read/run-summary.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { StoredRunStatus } from '../../core/state/view.js';
 import { agentPathText } from '../../pure/agent-path.js';
@@ -134,7 +134,8 @@ async function runsOf(cli: Cli, session: Session, options: AllOptions): Promise<
     const items = await client.forTenant(tenant).listRuns(query);
     return { items, ...(store !== undefined && { trouble: store }) };
   }
-  const rows = (await store.listRuns(tenant, query)).map(summaryOf);
+  const found = (await store.listRuns(tenant, query)).map(summaryOf);
+  const rows = await withSpent(store, tenant, found);
   return pageOf(rows, limit, ({ startedAt, runId }) => ({ at: startedAt, id: runId }));
 }
 
@@ -177,11 +178,16 @@ function rowOf(run: RunSummary, fork: readonly string[]): readonly string[] {
     run.runId,
     run.agentPath === undefined ? run.agent : agentPathText(run.agentPath),
     ended ? `${run.status}: ${run.stopReason ?? ''}` : statusText(run),
-    run.costMicroUsd === undefined ? '' : usdText(run.costMicroUsd),
+    costText(run),
     dateTimeText(run.startedAt),
     ...fork,
     (run.goal ?? '').slice(0, 80),
   ];
+}
+
+function costText({ costMicroUsd, spentMicroUsd = 0 }: RunSummary): string {
+  if (costMicroUsd !== undefined) return usdText(costMicroUsd);
+  return spentMicroUsd === 0 ? '' : `${usdText(spentMicroUsd)} so far`;
 }
 
 function statusText({ status: shown, closing }: RunSummary): string {

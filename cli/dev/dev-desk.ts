@@ -7,6 +7,8 @@ import { decidersIn } from '../desk/deciders.js';
 import { startDesk, type RunningDesk } from '../desk/desk.js';
 import type { KnownReach } from '../session.js';
 import type { Output } from '../terminal/output.js';
+import type { DevOptions } from './options.js';
+import { commandWithOthers, takenText } from './ports.js';
 
 export interface DevDesk {
   /**
@@ -22,7 +24,7 @@ export interface DevDesk {
 export interface DevDeskPlace {
   readonly place: Environment;
   readonly reach: KnownReach;
-  readonly options: { readonly console: boolean; readonly consolePort?: number };
+  readonly options: Pick<DevOptions, 'console' | 'consolePort'>;
 }
 
 export function devDesk(
@@ -36,10 +38,16 @@ export function devDesk(
   let isOff = !options.console;
   const start = async (config: Config, to: Output): Promise<void> => {
     const at = { place, reach, config, makeKey: true, ...(port !== undefined && { port }) };
-    running = await startDesk(cli.environment, at, to).catch((error: unknown) => {
+    running = await startDesk(cli.environment, at, to).catch(async (error: unknown) => {
       // Without it everything else is still of use.
       if (!(error instanceof HoldfastError) || error.code !== 'PortTaken') throw error;
-      output.remark(`${error.message} The approval desk does not run; choose --console-port.`);
+      const wanted = port ?? config.console.port;
+      const purpose = 'the approval desk';
+      const taken = [{ port: wanted, option: '--console-port', purpose }] as const;
+      const command = await commandWithOthers(taken, { ...options });
+      output.remark(
+        `${await takenText(taken)} The approval desk does not run; with another port: ${command}`,
+      );
       isOff = true;
       return undefined;
     });

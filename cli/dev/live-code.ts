@@ -12,6 +12,7 @@ import type { Provider } from '../../providers/provider.js';
 import type { CodeNames } from '../../store/served.js';
 import { codeServed } from '../../worker/announcer.js';
 import type { RunningWorker } from '../../worker/index.js';
+import { failedCalls } from './failed-calls.js';
 import { workInHand, type WorkInHand } from './work-in-hand.js';
 
 export interface Code {
@@ -37,12 +38,14 @@ const RUNS_MAX = 10_000;
 /** Sub-agents and runs that were handed the task belong to the run above them; a cycle of a goal is a run of its own. */
 const BELOW = /(?::[ah]\d+)+$/;
 
-export function liveCode(first: Code): LiveCode {
+/** `tell` hears what tools said that failed. */
+export function liveCode(first: Code, tell: (line: string) => void = () => undefined): LiveCode {
   let newest = first;
   const codeOf = new Map<string, Code>();
   const workers: RunningWorker[] = [];
   const opened: Connectors[] = [];
   const work = workInHand();
+  const failed = failedCalls(tell);
 
   const codeFor = ({ runId }: RunRef): Code => {
     const root = runId.replace(BELOW, '');
@@ -75,8 +78,10 @@ export function liveCode(first: Code): LiveCode {
       };
       const perform = async (kind: ActivityKind, input: AnyInput): Promise<unknown> => {
         const { run } = input;
-        const output = await work.during<unknown>({ kind, input }, () =>
-          activitiesOf(codeFor(run))[kind](input as never),
+        const output = await work.during({ kind, input }, () =>
+          failed.during<unknown>({ kind, input }, () =>
+            activitiesOf(codeFor(run))[kind](input as never),
+          ),
         );
         if (kind === 'close_run' && !BELOW.test(run.runId)) codeOf.delete(run.runId);
         return output;

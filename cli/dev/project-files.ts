@@ -2,8 +2,8 @@
  * Which saved files are code of a project: all that are watched but outputs, which are written again and again while the
  * project's own code is at work. A load that writes what it wrote before is followed by no other one.
  * Invariants: a file that was loaded is no output, and a source is none of a tool; a file counts rather than not where nobody
- * can tell, so each counts three times before it is one, and one that is saved at another time is none any more; what is an
- * output is told.
+ * can tell: what is written while code is loaded or tools are long at work counts three times, what is written in the moment
+ * of a call once; one that is saved at another time is no output any more; what is an output is told.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -28,17 +28,20 @@ export interface ProjectFilesSettings {
   readonly wasLoading: (at: number) => boolean;
   /** Tools, hooks or checks ran then. */
   readonly ranCode: (at: number) => boolean;
+  /** The same, for a moment. */
+  readonly ranBriefly: (at: number) => boolean;
   /** Hears of each output once. */
   readonly output: (file: string) => void;
 }
 
 const TIMES_MAX = 3;
+const TIMES_MAX_BRIEF = 1;
 const REMEMBERED_MAX = 5_000;
 const SOURCE = /\.[cm]?[jt]sx?$/;
 const CONTENT_BYTES_MAX = 1024 * 1024;
 
 export function projectFiles(settings: ProjectFilesSettings): ProjectFiles {
-  const { isLoaded, wasLoading, ranCode, output } = settings;
+  const { isLoaded, wasLoading, ranCode, ranBriefly, output } = settings;
   /** What loads wrote last. */
   const contents = new Map<string, string>();
   /** How often a file, or a new one of its kind in its folder, was written at work, without another time between. */
@@ -74,13 +77,14 @@ export function projectFiles(settings: ProjectFilesSettings): ProjectFiles {
       if (isNew) times.delete(kind);
       return true;
     }
-    if (isNew && count(kind) > TIMES_MAX) {
+    const timesMax = !wasLoading(at) && ranBriefly(at) ? TIMES_MAX_BRIEF : TIMES_MAX;
+    if (isNew && count(kind) > timesMax) {
       // Also when it is written further.
       times.set(file, TIMES_MAX);
       tell(kind);
       return false;
     }
-    if (count(file) <= TIMES_MAX) return true;
+    if (count(file) <= timesMax) return true;
     // One of a kind that has been told.
     if (!told.has(kind)) tell(file);
     return false;

@@ -14,7 +14,7 @@ import { loadFailureLines, placeOfError, type ProjectCode } from './project-code
 import { providersOf, type DevWorkers } from './dev-workers.js';
 
 export interface Reloading {
-  readonly code: Pick<ProjectCode, 'load'>;
+  readonly code: Pick<ProjectCode, 'load' | 'isLoaded'>;
   /** What the workers began with. */
   readonly config: Config;
   /** Places of errors are told from here. */
@@ -71,7 +71,8 @@ async function reload(at: Reloading, files: readonly string[], output: Output): 
     const underWay = await live.replace({ config, providers });
     const tookMs = Math.round(performance.now() - from);
     output.data({ live: names, tookMs, runsUnderWay: underWay });
-    output.remark(liveLine({ names, tookMs, underWay }));
+    const isCode = new Set(names.filter((_, at) => code.isLoaded(files[at] ?? '')));
+    output.remark(liveLine({ names, isCode, tookMs, underWay }));
     for (const line of unreachableModels(config, providers)) output.remark(line);
     await showDesk(at, config, output);
     for (const line of restartLines(at.config, config)) output.remark(line);
@@ -107,18 +108,27 @@ function restartLines(begun: Config, now: Config): readonly string[] {
     : ['Other settings of the connection or the worker count when `holdfast dev` is started anew.'];
 }
 
-function liveLine(told: {
+interface Live {
   readonly names: readonly string[];
+  /** Those of which the load has made code; the others it may have read, and nobody can tell. */
+  readonly isCode: ReadonlySet<string>;
   readonly tookMs: number;
   readonly underWay: number;
-}): string {
-  const { names, tookMs, underWay } = told;
-  const more = names.length - FILES_SHOWN_MAX;
-  const shown = names.slice(0, FILES_SHOWN_MAX).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+function liveLine({ names, isCode, tookMs, underWay }: Live): string {
   const kept =
     underWay === 0
       ? ''
       : `; ${plural(underWay, 'run')} under way ${underWay === 1 ? 'keeps its own' : 'keep their own'}`;
-  const what = names.length === 0 ? 'The code' : `The code of ${shown}`;
-  return `${what} is live for runs that begin now (${durationText(tookMs)})${kept}.`;
+  const then = `for runs that begin now (${durationText(tookMs)})${kept}.`;
+  if (names.length === 0) return `The code is live ${then}`;
+  if (isCode.size > 0) return `The code of ${shownNames([...isCode])} is live ${then}`;
+  const have = names.length === 1 ? 'has' : 'have';
+  return `${shownNames(names)} ${have} changed, so the code is loaded anew ${then}`;
+}
+
+function shownNames(names: readonly string[]): string {
+  const more = names.length - FILES_SHOWN_MAX;
+  return names.slice(0, FILES_SHOWN_MAX).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

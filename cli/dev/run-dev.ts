@@ -1,5 +1,6 @@
 /** What `holdfast dev` runs, in order: server, desk, workers; and what a saved file and a key mean to them. */
 import { relative } from 'node:path';
+import type { Config } from '../../authoring/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { runningServer, type ServerHandle } from '../../devserver/index.js';
 import type { Environment } from '../../worker/config.js';
@@ -20,6 +21,7 @@ import { onKeys } from './keys.js';
 import { liveCode, type LiveCode } from './live-code.js';
 import { watchNeighbours } from './neighbours.js';
 import type { DevAt } from './options.js';
+import { requirePorts, wantedPorts } from './ports.js';
 import { projectCode } from './project-code.js';
 import { projectFiles } from './project-files.js';
 import { reloader, type Reloader } from './reload.js';
@@ -40,6 +42,7 @@ export async function runDev(cli: Cli, at: DevAt, output: Output): Promise<void>
     const config = await code.load();
     const named = await session.named(config.connection);
     const known = await knownReach(named, place, output);
+    if (known === undefined) await portsFor(at, config);
     const server = known === undefined ? await startServer(cli, at, output) : undefined;
     if (server !== undefined) {
       endings.push(() => server.stop());
@@ -51,7 +54,8 @@ export async function runDev(cli: Cli, at: DevAt, output: Output): Promise<void>
     endings.push(() => desk.stop());
     await desk.show(config);
     const signal = AbortSignal.any([interrupt.signal, lost.signal]);
-    const live = liveCode({ config, providers: await providersOf(place, config) });
+    const providers = await providersOf(place, config);
+    const live = liveCode({ config, providers }, (line) => output.remark(line));
     endings.push(() => live.close());
     interrupt.signal.addEventListener('abort', () => sayDraining(live, output), { once: true });
     const serving: ServeOptions = {
@@ -132,6 +136,7 @@ function watchProject(cli: Cli, { code, live, reload }: Beside, output: Output):
     isLoaded: code.isLoaded,
     wasLoading: code.wasLoading,
     ranCode: live.work.ranCode,
+    ranBriefly: live.work.ranBriefly,
     output: (file) =>
       output.remark(
         `${inert(relative(folder, file))} is written while tools run or code is loaded, so it is taken for their output. Saved at another time it counts as code.`,
@@ -169,6 +174,12 @@ function sayDraining({ work }: LiveCode, output: Output): void {
       ? 'The worker takes no new work, and nothing is at work. Runs go on when a worker serves again.'
       : `The worker takes no new work and waits for ${jobs.join(', ')}. A second Ctrl-C ends at once: reads are then repeated, and of other calls their probe or a person is asked.`,
   );
+}
+
+/** A server of this folder that nobody owns is ended by the start: its ports come free. */
+async function portsFor({ options, session }: DevAt, { console }: Config): Promise<void> {
+  if ((await runningServer(session.place.home)) !== undefined) return;
+  await requirePorts(wantedPorts(options, console.port), { ...options });
 }
 
 async function startServer(cli: Cli, { options, session }: DevAt, output: Output) {

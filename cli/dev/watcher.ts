@@ -20,10 +20,11 @@ const OFTEN_MS = 30_000;
 const REST_MS = 2_000;
 /** Sources, and what they read. */
 const WATCHED = /^[^.].*\.(?:[cm]?[jt]sx?|json|ya?ml|md|txt)$/;
-const UNWATCHED_FOLDER = /^\.|^node_modules$/;
+/** What compilers and test runners write; a folder that code is loaded from is looked at whatever its name is. */
+const UNWATCHED_FOLDER = /^\.|^(?:node_modules|build|dist|out|coverage)$/;
 
 export interface WatchSettings {
-  /** With all folders below it, but hidden ones and `node_modules`. */
+  /** With all folders below it, but hidden ones, packages, and what is built. */
   readonly root?: string;
   /** Asked at each look; what lies in folders below them is not looked at. */
   readonly folders: () => readonly string[];

@@ -13,6 +13,7 @@ export interface WorkInHand {
   shown(): readonly string[];
   /** Whether code of the project was at work then; of the last few times. `at`: ms since epoch. */
   ranCode(at: number): boolean;
+  ranBriefly(at: number): boolean;
 }
 
 const SHOWN_MAX = 5;
@@ -51,6 +52,7 @@ export function workInHand(clock: () => number = Date.now): WorkInHand {
       }
     },
     ranCode: (at) => times.covers(at),
+    ranBriefly: (at) => times.coversBriefly(at),
     shown() {
       const named = [...jobs].flatMap(([job, since]) => {
         const what = whatOf(job);

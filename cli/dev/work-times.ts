@@ -4,6 +4,8 @@ export interface WorkTimes {
   begin(): () => void;
   /** `at`: ms since epoch. */
   covers(at: number): boolean;
+  /** The same, and it was over in a moment, or had just begun. */
+  coversBriefly(at: number): boolean;
 }
 
 const KEPT_MAX = 64;
@@ -11,9 +13,11 @@ const KEPT_MAX = 64;
 const BEFORE_MS = 20;
 /** What was written last may reach the disk a little later. */
 const BEHIND_MS = 250;
+/** So seldom does a person save a file in so short a time that a second such save is none. */
+const BRIEF_MS = 2_000;
 
 export function workTimes(clock: () => number = Date.now): WorkTimes {
-  const past: { readonly from: number; readonly to: number }[] = [];
+  const past: Span[] = [];
   let open = 0;
   let since = 0;
   return {
@@ -30,8 +34,23 @@ export function workTimes(clock: () => number = Date.now): WorkTimes {
         if (past.length > KEPT_MAX) past.shift();
       };
     },
-    covers: (at) =>
-      (open > 0 && at >= since - BEFORE_MS) ||
-      past.some(({ from, to }) => at >= from - BEFORE_MS && at <= to + BEHIND_MS),
+    covers: (at) => spans(at).length > 0,
+    coversBriefly(at) {
+      const found = spans(at);
+      return found.length > 0 && found.every(({ from, to }) => to - from <= BRIEF_MS);
+    },
   };
+
+  /** What was at work then; of what still is, until now. */
+  function spans(at: number): readonly Span[] {
+    const now: Span[] = open > 0 ? [{ from: since, to: Math.max(at, clock()) }] : [];
+    return [...past, ...now].filter(
+      ({ from, to }) => at >= from - BEFORE_MS && at <= to + BEHIND_MS,
+    );
+  }
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
 }

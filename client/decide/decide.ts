@@ -29,6 +29,7 @@ export interface Decider {
   readonly reason?: string;
 }
 
+/** What a person says to a question. */
 export type Answer =
   | { readonly kind: 'happened'; readonly value?: Json }
   | { readonly kind: 'not_happened' }
@@ -214,7 +215,8 @@ const REJECTION_HINTS: { readonly [reason in RejectionReason]: string } = {
   duplicate: 'Each person decides once; another person may decide as well.',
   already_decided: 'See the decision with `holdfast show`.',
   role_missing: 'Decide with one of the roles that the question names (--role).',
-  own_request: 'Let another person decide; nobody decides on their own request.',
+  own_request:
+    'Let another person decide, at the desk with their token or with --as of their name.',
   busy: 'See what became of the other correction with `holdfast approvals`.',
   correction_refused: 'Correct it otherwise, or decide on the call as it is.',
   not_applicable:

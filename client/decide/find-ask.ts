@@ -8,6 +8,7 @@ import { isRunId } from '../runs/run-id.js';
 import { readQuestion } from '../runs/state.js';
 import { STORE_AWAY, unlessStoreAway } from '../store-away.js';
 
+/** A question, and the run that has asked it. */
 export interface FoundAsk {
   readonly tenant: string;
   readonly runId: string;

@@ -4,8 +4,10 @@ import { listRuns } from '../read/lists.js';
 import { summaryOf, type RunSummary } from '../read/run-summary.js';
 import type { Link } from '../link.js';
 
+/** Which goals a list has. */
 export type GoalsQuery = Omit<RunsQuery, 'kind' | 'parent'>;
 
+/** A goal in a list. */
 export interface GoalSummary extends Omit<RunSummary, 'runId' | 'goal'> {
   readonly goalId: string;
   /** The beginning of a long one. Temporal does not tell it. */

@@ -19,6 +19,7 @@ import { refuseUnserved, type WantedAgent } from '../runs/served-agents.js';
 import { ownStore, startPrepared } from '../runs/start-workflow.js';
 import { OPEN_LIMIT_MS, untilOpen } from '../runs/until-open.js';
 
+/** A goal that is to be started. */
 export interface GoalStartOptions extends GoalRequest {
   /** Default: a new `goal_<ulid>`; at most 96 characters. The same id with the same definition gives that goal. */
   readonly goalId?: string;
@@ -31,6 +32,7 @@ export interface GoalStartOptions extends GoalRequest {
   readonly openLimitMs?: number;
 }
 
+/** How a goal that has ended is started again. */
 export interface RestartOptions extends Pick<
   GoalStartOptions,
   'caller' | 'traceId' | 'wait' | 'openLimitMs'

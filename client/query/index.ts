@@ -19,6 +19,7 @@ export type Via =
   | { readonly client: HoldfastClient; readonly connection?: undefined }
   | { readonly connection: ConnectOptions; readonly client?: undefined };
 
+/** A prompt and options, as the agent SDKs have them. */
 export type QueryParameters =
   | StartQuery<QueryOptions & Via>
   | (FollowQuery<FollowQueryOptions & Via> & { readonly options: Via });

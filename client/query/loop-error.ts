@@ -3,6 +3,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 import type { RunResult } from '../../core/state/result.js';
 import type { SDKResultError } from '../../pure/sdk/message.js';
 
+/** A run of `runOrThrow` stopped without completing: the message says why, `result` and `ending` have the whole of it. */
 export class LoopError extends HoldfastError {
   readonly result: RunResult;
   /** The last message of the run. */

@@ -53,6 +53,7 @@ export type PermissionResult =
       readonly interrupt?: boolean;
     };
 
+/** What a callback that decides calls is told. */
 export interface PermissionContext {
   /** Aborted when nobody needs the answer any more: somebody else decided, time is over, the query was left. */
   readonly signal: AbortSignal;
@@ -100,6 +101,7 @@ export interface FollowQueryOptions {
   readonly tenant?: string;
 }
 
+/** What `query` starts or follows, and what its caller hears. */
 export interface QueryOptions extends FollowQueryOptions, SessionOptions {
   /** Name of an agent that a worker serves. */
   readonly agent: string;

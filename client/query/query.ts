@@ -10,6 +10,7 @@ import { checkQuery } from './check-query.js';
 import type { QueryRequest } from './options.js';
 import { QueryLife, type QueryPlace, type TotalUsage } from './query-life.js';
 
+/** The messages of a run as they come, with what its caller may say meanwhile. */
 export interface Query extends AsyncGenerator<SDKMessage, void, undefined> {
   /** Stops what is under way; the stream goes on to the result. Of a run that has ended nothing is. */
   interrupt(): Promise<void>;

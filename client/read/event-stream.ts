@@ -13,6 +13,7 @@ import { askWorker } from '../ask-worker.js';
 import { executionOf } from '../runs/execution.js';
 import type { Link } from '../link.js';
 
+/** From where events are read, and whether they are followed. */
 export interface EventsOptions {
   /** First seq wanted; default 0. */
   readonly since?: number;

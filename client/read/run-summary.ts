@@ -1,5 +1,6 @@
 /** A run in a list: small, and the same from the store and from Temporal. */
 import type { RunRow } from '../../store/runs.js';
+import type { ReadingStore } from '../link.js';
 
 export interface RunSummary {
   readonly runId: string;
@@ -18,6 +19,8 @@ export interface RunSummary {
   readonly startedAt: number;
   readonly updatedAt?: number;
   readonly costMicroUsd?: number;
+  /** Of a run that is open, where that was asked for: what it has cost so far without its sub-agents, of a call under way its bound. */
+  readonly spentMicroUsd?: number;
   /** Why somebody should look at it: its cost or tokens kept doubling. Temporal does not tell it. */
   readonly alarm?: string;
 }
@@ -37,4 +40,19 @@ export function summaryOf(row: RunRow): RunSummary {
     ...(row.costMicroUsd !== undefined && { costMicroUsd: row.costMicroUsd }),
     ...(row.alarm !== undefined && { alarm: row.alarm }),
   };
+}
+
+/** With what open runs have cost so far. */
+export async function withSpent(
+  store: Pick<ReadingStore, 'attemptedCost'>,
+  tenant: string,
+  runs: readonly RunSummary[],
+): Promise<readonly RunSummary[]> {
+  return Promise.all(
+    runs.map(async (run) =>
+      run.costMicroUsd === undefined
+        ? { ...run, spentMicroUsd: (await store.attemptedCost(tenant, run.runId)).costMicroUsd }
+        : run,
+    ),
+  );
 }

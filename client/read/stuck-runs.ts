@@ -7,6 +7,7 @@ import { bounded, type Link } from '../link.js';
 import { executionOf, type Execution } from '../runs/execution.js';
 import { visibilityQuery } from './visibility-query.js';
 
+/** A run that does not get on: since when, and why. */
 export interface StuckRun {
   readonly runId: string;
   readonly kind: 'workflow_task' | 'activity' | 'waiting';

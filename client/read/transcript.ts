@@ -12,6 +12,7 @@ import type { HashedNode } from '../../store/transcripts.js';
 import type { ReadingStore } from '../link.js';
 import type { RunHandle } from '../runs/run-handle.js';
 
+/** A conversation as people read it. */
 export interface Transcript {
   /** Of the session, or of the run. */
   readonly id: string;
@@ -24,6 +25,7 @@ export interface Transcript {
   readonly messages: readonly TranscriptMessage[];
 }
 
+/** One message of a conversation. */
 export interface TranscriptMessage {
   /** Names the message for a fork. */
   readonly messageId: string;

@@ -9,6 +9,7 @@ import { isRecord } from '../../core/json/shape.js';
 import { isCount } from '../../core/json/count.js';
 import { plainLine } from './plain-line.js';
 
+/** What a run waits for, since when. */
 export interface Wait {
   /** `a worker`, `a worker of the task queue NAME`, `the store`, `the right store`, `the transcript`, `a worker with the tool NAME` and the like. */
   readonly for: string;

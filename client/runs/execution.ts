@@ -11,6 +11,7 @@ import { pendingWorkOf } from '../read/pending-work.js';
 import { plainLine } from '../read/plain-line.js';
 import { isRefused, waitsOf, type Wait } from '../read/waits.js';
 
+/** What Temporal knows of a run. */
 export interface Execution {
   readonly runId: string;
   /** Absent: a run. */

@@ -13,6 +13,7 @@ export type RunMoment =
   | { readonly kind: 'event'; readonly event: RunEvent }
   | { readonly kind: 'chunk'; readonly chunk: StreamChunk };
 
+/** From where events are followed, and until when. */
 export interface FollowOptions {
   /** First event wanted; default 0. */
   readonly since?: number;

@@ -10,6 +10,7 @@ import type { Link } from '../link.js';
 import { isCancelled, isPassedDeadline, isUnreachable, serverFailure } from '../server-failure.js';
 import { readState } from './state.js';
 
+/** How long a wait may take, and what ends it. */
 export interface WaitOptions {
   /** Longest wait, in ms; default: as long as it takes. */
   readonly timeoutMs?: number;
@@ -17,6 +18,7 @@ export interface WaitOptions {
   readonly signal?: AbortSignal;
 }
 
+/** A run has ended, or waits for a person. */
 export type Outcome =
   | { readonly kind: 'ended'; readonly result: RunResult }
   | { readonly kind: 'waiting'; readonly status: string; readonly asks: readonly WaitingAsk[] };

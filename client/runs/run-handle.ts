@@ -46,6 +46,7 @@ export interface MessageOptions {
   readonly attachments?: readonly Attachable[];
 }
 
+/** A run, under way or ended: its result, its events, and what people say to it. */
 export interface RunHandle {
   readonly runId: string;
   readonly tenant: string;

@@ -17,6 +17,7 @@ import { refuseUnserved } from './served-agents.js';
 import { ownStore, startPrepared } from './start-workflow.js';
 import { OPEN_LIMIT_MS, untilOpen } from './until-open.js';
 
+/** A run that is to be started: its agent, its task, and how long the start may wait. */
 export interface StartOptions extends StartRequest, SessionOptions {
   /** Default: a new `run_<ulid>`. The same id again gives the run that is under way. */
   readonly runId?: string;

@@ -33,6 +33,7 @@ export type Ticks =
   /** Whole seconds. */
   | { readonly everyMs: number };
 
+/** A run or a goal that begins by the clock. */
 export interface ScheduleOptions {
   readonly scheduleId: string;
   readonly ticks: Ticks;

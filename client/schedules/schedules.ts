@@ -29,6 +29,7 @@ import { TENANT } from '../runs/execution.js';
 import { refuseUnknown } from '../runs/served-agents.js';
 import { ownStore } from '../runs/start-workflow.js';
 
+/** A schedule in a list. */
 export interface ScheduleSummary {
   readonly scheduleId: string;
   readonly starts: 'run' | 'goal';
@@ -42,6 +43,7 @@ export interface ScheduleSummary {
   readonly next: readonly number[];
 }
 
+/** A schedule with what it starts. */
 export interface ScheduleView extends ScheduleSummary {
   readonly overlap: Overlap;
   readonly catchupMs: number;
@@ -50,6 +52,7 @@ export interface ScheduleView extends ScheduleSummary {
   readonly count: number;
 }
 
+/** A schedule: it is changed, paused, triggered and deleted by it. */
 export interface ScheduleHandle {
   readonly scheduleId: string;
   /** Errors of everything here: ScheduleNotFound, also for a schedule of another tenant; ServerUnavailable. */

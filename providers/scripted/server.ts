@@ -27,6 +27,7 @@ export interface ScriptedModelOptions {
   readonly background?: true;
 }
 
+/** A model server on loopback that answers by a script. */
 export interface ScriptedModel {
   readonly baseUrl: string;
   /** The last requests for messages, oldest first. */
@@ -50,6 +51,7 @@ interface Serving {
   exhausted: number;
 }
 
+/** Starts a model server on loopback that answers by a script, in the words of the vendors' protocols. */
 export async function startScriptedModel(options: ScriptedModelOptions): Promise<ScriptedModel> {
   const log = openRequestLog(options.log);
   const serving: Serving = { script: options.script, log, attempts: new Map(), exhausted: 0 };

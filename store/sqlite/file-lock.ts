@@ -4,6 +4,7 @@
  */
 import Database from 'better-sqlite3';
 import type { HoldfastError } from '../../core/state/errors.js';
+import { keep } from './kept.js';
 import { isSqliteError, openFailure } from './sqlite-errors.js';
 
 const LOCK_POLL_MS = 20;
@@ -32,7 +33,7 @@ export async function withFileLock<T>(lock: FileLock, work: () => Promise<T>): P
 
 function openLock(path: string): Database.Database {
   try {
-    return new Database(path, { timeout: 0 });
+    return keep(new Database(path, { timeout: 0 }));
   } catch (error) {
     throw openFailure(error, path);
   }

@@ -4,6 +4,7 @@
  */
 import type Database from 'better-sqlite3';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
+import { keep, KEEPS_ALL } from './kept.js';
 import { databaseFailure } from './sqlite-errors.js';
 
 /** Prepared statements kept; the shapes of our queries are fewer, but inserts vary in their rows. */
@@ -20,14 +21,17 @@ export function withStatementCache(connection: Database.Database): SqliteDatabas
       const statement = translated(connection, text);
       statements.set(text, statement);
       const oldest = statements.keys().next();
-      if (statements.size > STATEMENTS_MAX && !oldest.done) statements.delete(oldest.value);
+      // What is kept anyway is not prepared again.
+      if (statements.size > STATEMENTS_MAX && !oldest.done && !KEEPS_ALL) {
+        statements.delete(oldest.value);
+      }
       return statement;
     },
   };
 }
 
 function translated(connection: Database.Database, text: string): SqliteStatement {
-  const statement = attempt(() => connection.prepare<unknown[]>(text));
+  const statement = attempt(() => keep(connection.prepare<unknown[]>(text)));
   return {
     reader: statement.reader,
     all: (parameters) => attempt(() => statement.all(...parameters)),

@@ -14,6 +14,7 @@ import { makeTables } from './beginning.js';
 import { changePoll } from './change-poll.js';
 import { withFileLock, type FileLock } from './file-lock.js';
 import { presenceOf, type Presence } from './file-presence.js';
+import { keep } from './kept.js';
 import { withStatementCache } from './prepared.js';
 import { openFailure } from './sqlite-errors.js';
 
@@ -100,7 +101,7 @@ interface OpenFile {
 function openFile(file: string, busyWaitMs: number, durability: Durability = 'durable'): OpenFile {
   try {
     if (file !== IN_MEMORY) createPrivately(file);
-    const connection = new Database(file, { timeout: busyWaitMs });
+    const connection = keep(new Database(file, { timeout: busyWaitMs }));
     try {
       configure(connection, durability);
     } catch (error) {
@@ -246,11 +247,11 @@ function createPrivately(file: string): void {
 }
 
 function configure(connection: Database.Database, durability: Durability): void {
-  connection.pragma('journal_mode = wal');
-  connection.pragma(`synchronous = ${durability === 'lossy' ? 'normal' : 'full'}`);
-  connection.pragma('fullfsync = on');
-  connection.pragma('foreign_keys = off');
+  connection.exec('pragma journal_mode = wal');
+  connection.exec(`pragma synchronous = ${durability === 'lossy' ? 'normal' : 'full'}`);
+  connection.exec('pragma fullfsync = on');
+  connection.exec('pragma foreign_keys = off');
   const pages = durability === 'lossy' ? LOSSY_CHECKPOINT_PAGES : CHECKPOINT_PAGES;
-  connection.pragma(`wal_autocheckpoint = ${pages}`);
-  connection.pragma(`journal_size_limit = ${JOURNAL_BYTES_MAX}`);
+  connection.exec(`pragma wal_autocheckpoint = ${pages}`);
+  connection.exec(`pragma journal_size_limit = ${JOURNAL_BYTES_MAX}`);
 }

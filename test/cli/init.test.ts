@@ -41,7 +41,13 @@ test('a Temporal project gets one agent step, and keeps what is its own', async 
       'src/script.ts',
       'test/agent.test.ts',
     ],
-    next: [expect.stringContaining('npm install'), expect.any(String), 'npm run dev'],
+    next: [
+      expect.stringContaining('npm install'),
+      expect.stringContaining('npm pkg set scripts.dev='),
+      'npx tsx --test test/agent.test.ts',
+      'npx holdfast eval cases',
+      'npm run dev',
+    ],
   });
   expect(readFileSync(join(folder, 'tsconfig.json'), 'utf8')).toBe('{}');
 });

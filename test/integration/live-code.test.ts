@@ -83,3 +83,41 @@ test('a run keeps its code over a save, and the next run has the new one', async
   await world.retire(worker);
   await live.close();
 });
+
+test('what a tool said that failed is told, also where the run hears only that nobody knows', async () => {
+  const pay = defineTool({
+    name: 'pay',
+    version: '1',
+    effect: 'write',
+    approval: 'never',
+    input: z.object({}),
+    run: () => {
+      throw new Error('the bank is away');
+    },
+  });
+  const scripted: ModelScript = () => ({ calls: [{ tool: 'pay', input: {} }] });
+  const payer = defineAgent({
+    name: 'payer',
+    model: 'scripted/x',
+    instructions: '.',
+    tools: [pay],
+  });
+  const config = defineConfig({ agents: [payer], scripted });
+  const providers = new Map([['scripted', createScriptedProvider(scripted)]]);
+  const lines: string[] = [];
+  const live = liveCode({ config, providers }, (line) => void lines.push(line));
+  const worker = await world.serve({
+    config,
+    providers,
+    activities: (deps) => live.activities(deps),
+  });
+  const run = await start('pays', 'payer');
+  await until(() => lines.length > 0);
+  expect(lines[0]).toMatch(
+    /^pay of pays failed: “the bank is away”\. Whether the call took effect/,
+  );
+  await run.cancel();
+  await world.ended(run);
+  await world.retire(worker);
+  await live.close();
+});

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeFolder } from '../../store/make-folder.js';
@@ -15,6 +15,16 @@ test('a folder is made with those above it, which are named, and again makes not
   expect(makeFolder(wanted, 0o700)).toEqual([join(folder, 'a'), wanted]);
   expect(statSync(wanted).mode & 0o777).toBe(0o700);
   expect(makeFolder(wanted)).toEqual([]);
+});
+
+test('a data folder beside a project is nothing that git takes, and no other folder is touched', () => {
+  const data = join(folder, 'project', '.holdfast');
+  makeFolder(join(data, 'inner'));
+  expect(readFileSync(join(data, '.gitignore'), 'utf8')).toBe('*\n');
+  expect(existsSync(join(data, 'inner', '.gitignore'))).toBe(false);
+  rmSync(join(data, '.gitignore'));
+  makeFolder(data);
+  expect(existsSync(join(data, '.gitignore'))).toBe(false);
 });
 
 test('below a file there is none', () => {

@@ -23,6 +23,7 @@ export function assertCalled(run: Run, call: string | ExpectedCall): void {
   demand(called(run, call), true);
 }
 
+/** The tool was not called, or not with such arguments. */
 export function assertNotCalled(run: Run, call: string | ExpectedCall): void {
   demand(called(run, call), false);
 }
@@ -32,6 +33,7 @@ export function assertAsked(run: Run, about?: string | AskExpectation): void {
   demand(judgeAsked(run, about), true);
 }
 
+/** No person was asked, or not about the tool of this name. */
 export function assertNotAsked(run: Run, about?: string | AskExpectation): void {
   demand(judgeAsked(run, about), false);
 }
@@ -41,6 +43,7 @@ export function assertCost(run: Run, cost: CostExpectation): void {
   demand(judgeCost(run, cost), true);
 }
 
+/** The run ended for this reason: `assertStopped(run, 'completed')`. */
 export function assertStopped(run: Run, reason: StopReason, detail?: string): void {
   demand(judgeStopped(run, reason, detail), true);
 }

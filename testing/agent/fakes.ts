@@ -13,6 +13,7 @@ export type FakeCode = {
   code(input: { readonly [name: string]: Json }, ctx: ToolContext): unknown;
 }['code'];
 
+/** A fake that takes its time. */
 export interface TimedFake {
   readonly run: FakeCode;
   /** Virtual ms before it answers; beyond `timeoutMs` of the tool its call times out. */
@@ -23,6 +24,7 @@ export interface TimedFake {
 
 /** `'own'`: the code of the tool itself. */
 export type ToolFake = 'own' | FakeCode | TimedFake;
+/** What stands in place of the tools' code, by the names of the tools. */
 export type ToolFakes = { readonly [tool: string]: ToolFake };
 
 export interface FakePlace {

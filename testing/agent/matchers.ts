@@ -17,6 +17,7 @@ import {
 } from './judge.js';
 import type { TestedRun } from './tested-run.js';
 
+/** Matchers for `expect` of jest and vitest. */
 export interface AgentMatchers<R> {
   /** The tool was called, with arguments that have at least what `args` has. */
   toHaveCalled(tool: string, args?: unknown, more?: CallExpectation): R;

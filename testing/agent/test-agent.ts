@@ -52,6 +52,7 @@ const LIMIT_MS = 4_000;
 /** A real vendor takes its time. */
 const RECORD_LIMIT_MS = 120_000;
 
+/** What `testAgent` plays: a goal, what the model says, fakes of tools, and what people decide. */
 export interface AgentTest extends People {
   /** The goal, or a whole task. */
   readonly goal: string | Task;

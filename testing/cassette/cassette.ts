@@ -21,6 +21,7 @@ const SECRET_CHARS_MIN = 8;
 const HEADERS_KEPT = ['content-type', 'retry-after', 'retry-after-ms', 'x-should-retry'];
 const RECORD = 'record';
 
+/** Where a cassette lies, and whether it records or plays. */
 export interface CassetteOptions {
   /** True: the vendor is asked, and the file written anew. Default: `HOLDFAST_CASSETTES=record`. */
   readonly record?: boolean;
@@ -28,6 +29,7 @@ export interface CassetteOptions {
   readonly secrets?: readonly string[];
 }
 
+/** The recorded answers of a vendor, as a file without keys. */
 export interface Cassette extends CassetteOptions {
   readonly kind: 'cassette';
   readonly file: string;

@@ -8,6 +8,7 @@ import { replyChecks } from './reply-checks.js';
 import { requestChecks } from './request-checks.js';
 import type { ProviderCheck, ProviderUnderTest } from './subject.js';
 
+/** Checks that a provider of models keeps the contract, to be run by any test runner. */
 export function providerChecks(subject: ProviderUnderTest): readonly ProviderCheck[] {
   return [...replyChecks(subject), ...requestChecks(subject), ...failureChecks(subject)];
 }

@@ -99,6 +99,18 @@ describe('holdfast list', () => {
     expect((await listed(...argv)).ids).toEqual(ids);
   });
 
+  test('shows what open runs have cost so far, and of those that have ended what they cost', async () => {
+    const attempt = { tenant: 'default', runId: 'r4', effectId: 'model:1' };
+    const bounds = { boundCostMicroUsd: 9, boundInputTokens: 1, boundOutputTokens: 1 };
+    await store.startAttempt({ ...attempt, ...bounds, kind: 'model', startedAt: 1 });
+    const end = { outcome: 'ok', costMicroUsd: 1_500, estimated: false, finishedAt: 2 } as const;
+    await store.finishAttempt({ ...attempt, attempt: 1, ...end });
+    const { out } = await holdfast('list');
+    expect(out).toMatch(/r4 .*\$0\.0015 so far/);
+    expect(out).toMatch(/r2 .*\$0\.0002  /);
+    expect(out).not.toMatch(/r[0123] .*so far/);
+  });
+
   test.concurrent(
     'goes on where a page has ended, and says where the next one begins',
     async () => {

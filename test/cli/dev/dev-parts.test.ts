@@ -18,7 +18,7 @@ import type { LiveCode } from '../../../cli/dev/live-code.js';
 import { onKeys, type KeyInput } from '../../../cli/dev/keys.js';
 import { watchNeighbours } from '../../../cli/dev/neighbours.js';
 import { loadFailureLines, placeOfError, projectCode } from '../../../cli/dev/project-code.js';
-import { reloader } from '../../../cli/dev/reload.js';
+import { reloader, type Reloader } from '../../../cli/dev/reload.js';
 import { workInHand } from '../../../cli/dev/work-in-hand.js';
 import { createOutput } from '../../../cli/terminal/output.js';
 import { writeNewFile } from '../../../cli/new-file.js';
@@ -75,21 +75,22 @@ test('a load that does not end is given up, and says where to look', async () =>
   });
 });
 
-test('a desk that does not start after a save is no failed load', async () => {
-  let [out, err] = ['', ''];
+/** What a reloader says. */
+function reloading(
+  show: () => Promise<void>,
+  isLoaded: (file: string) => boolean,
+): { readonly said: { out: string; err: string }; readonly reload: Reloader } {
+  const said = { out: '', err: '' };
   const streams = {
-    out: (text: string) => void (out += text),
-    err: (text: string) => void (err += text),
+    out: (text: string) => void (said.out += text),
+    err: (text: string) => void (said.err += text),
   };
   const agent = defineAgent({ name: 'a', model: 'scripted/x', instructions: 'Help.' });
   const config = defineConfig({ agents: [agent], scripted: () => ({ text: 'Yes.' }) });
   const none = { serve: async () => undefined, serveQueuesOf: () => undefined };
-  const show = async () => {
-    throw new HoldfastError('InvalidConfig', 'The webhook w has no secret.', { hint: 'Set it.' });
-  };
   const reload = reloader(
     {
-      code: { load: async () => config },
+      code: { load: async () => config, isLoaded },
       config,
       folder,
       live: { replace: async () => 0 } as unknown as LiveCode,
@@ -99,9 +100,36 @@ test('a desk that does not start after a save is no failed load', async () => {
     },
     createOutput(streams, { json: true, colour: false }),
   );
-  reload.now();
-  await until(() => err.includes('Set it.'));
+  return { said, reload };
+}
+
+test('code is what the load has made code of, whatever else has changed', async () => {
+  const { said, reload } = reloading(
+    async () => undefined,
+    (file) => file.endsWith('.ts'),
+  );
+  const [source, data] = [join(folder, 'a.ts'), join(folder, 'ledger.json')];
+  reload.changed([data]);
+  await until(() =>
+    said.err.includes('ledger.json has changed, so the code is loaded anew for runs'),
+  );
+  expect(said.err).not.toContain('code of');
+  reload.changed([data, source]);
+  await until(() => said.err.includes('The code of a.ts is live for runs that begin now'));
   await reload.stop();
+});
+
+test('a desk that does not start after a save is no failed load', async () => {
+  const { said, reload } = reloading(
+    async () => {
+      throw new HoldfastError('InvalidConfig', 'The webhook w has no secret.', { hint: 'Set it.' });
+    },
+    () => false,
+  );
+  reload.now();
+  await until(() => said.err.includes('Set it.'));
+  await reload.stop();
+  const { out, err } = said;
   expect(err).toMatch(
     /The code is live, and the approval desk does not run: .*The webhook w has no secret\./,
   );
@@ -259,6 +287,30 @@ test('work in hand is named with its run and its time, the longest first, and fi
   for (const end of ends) end();
   await Promise.all([tool, ...others]);
   expect(work.shown()).toEqual([]);
+});
+
+test('a call of a moment is told from one that is long at work, also while it is', async () => {
+  let now = 10_000;
+  const work = workInHand(() => now);
+  const end: (() => void)[] = [];
+  const call = () =>
+    work.during(
+      { kind: 'execute_tool', input: { run: { runId: 'run_1' } } },
+      () => new Promise<void>((resolve) => void end.push(resolve)),
+    );
+  const short = call();
+  now += 100;
+  expect([9_000, 10_050].map(work.ranBriefly)).toEqual([false, true]);
+  end[0]?.();
+  await short;
+  now += 60_000;
+  expect(work.ranBriefly(10_050)).toBe(true);
+  const long = call();
+  now += 30_000;
+  expect([work.ranCode(now - 1), work.ranBriefly(now - 1)]).toEqual([true, false]);
+  end[1]?.();
+  await long;
+  expect([work.ranCode(now - 1), work.ranBriefly(now - 1)]).toEqual([true, false]);
 });
 
 test('code of the project is at work while tools, hooks and checks run, and a moment longer', async () => {

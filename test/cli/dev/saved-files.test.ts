@@ -80,11 +80,13 @@ describe('the watcher', () => {
     });
   });
 
-  test('sees all folders below the root, those that are made later with what is in them, but no hidden ones and no packages', async () => {
+  test('sees all folders below the root, those that are made later with what is in them, but no hidden ones, no packages and nothing built', async () => {
     write('agents/a.ts', '1');
     await watching({ root: folder }, async (told) => {
       write('node_modules/x/index.js', '1');
       write('.cache/x.js', '1');
+      write('build/x.js', '1');
+      write('dist/deep/x.js', '1');
       write('agents/a.ts', '22');
       write('jobs/new/job.ts', '1');
       await until(() => told.length > 1);
@@ -93,6 +95,16 @@ describe('the watcher', () => {
       expect(told.toSorted()).toEqual(
         ['agents/a.ts', 'jobs/new/job.ts', 'prompts/words.md'].map(named),
       );
+    });
+  });
+
+  test('sees what is built where code is loaded from it', async () => {
+    write('build/agent.js', '1');
+    const folders = () => [named('build')];
+    await watching({ root: folder, folders }, async (told) => {
+      write('build/agent.js', '22');
+      await until(() => told.length > 0);
+      expect(told).toEqual([named('build/agent.js')]);
     });
   });
 
@@ -146,12 +158,13 @@ describe('what of saved files is code', () => {
   };
   const CONFIG = compiledPath(join(ROOT, 'index.ts'));
 
-  /** `at`: 1 while a tool is at work, 2 while code is being loaded. */
+  /** `at`: 1 while a tool is at work, 2 while code is being loaded, 3 in the moment of a call. */
   function deciding(loaded: readonly string[] = []) {
     const outputs: string[] = [];
     const { among } = projectFiles({
       isLoaded: (file) => loaded.includes(file),
-      ranCode: (at) => at === 1,
+      ranCode: (at) => at === 1 || at === 3,
+      ranBriefly: (at) => at === 3,
       wasLoading: (at) => at === 2,
       output: (file) => void outputs.push(file),
     });
@@ -183,6 +196,16 @@ describe('what of saved files is code', () => {
     expect(isCode('/p/orders.json', 0)).toBe(true);
     expect(written()).toBe(true);
     expect(isCode('/p/other.json', 1)).toBe(true);
+  });
+
+  test('is no file that is written in the moment of a call for the second time in a row', () => {
+    const { isCode, outputs } = deciding();
+    const written = () => isCode('/p/ledger.json', 3);
+    expect([written(), written(), written()]).toEqual([true, false, false]);
+    expect(outputs).toEqual(['/p/ledger.json']);
+    expect(isCode('/p/ledger.json', 0)).toBe(true);
+    expect([written(), written()]).toEqual([true, false]);
+    expect([1, 2, 3].map((n) => isCode(`/p/out/${n}.json`, 3, true))).toEqual([true, false, false]);
   });
 
   test('is no new file of a kind of which tools make one after another, nor what they add to it', () => {
