@@ -78,10 +78,9 @@ export function liveCode(first: Code, tell: (line: string) => void = () => undef
       };
       const perform = async (kind: ActivityKind, input: AnyInput): Promise<unknown> => {
         const { run } = input;
-        const output = await work.during({ kind, input }, () =>
-          failed.during<unknown>({ kind, input }, () =>
-            activitiesOf(codeFor(run))[kind](input as never),
-          ),
+        const at = { kind, input };
+        const output = await work.during(at, () =>
+          failed.during<unknown>(at, () => activitiesOf(codeFor(run))[kind](input as never)),
         );
         if (kind === 'close_run' && !BELOW.test(run.runId)) codeOf.delete(run.runId);
         return output;
@@ -95,8 +94,7 @@ export function liveCode(first: Code, tell: (line: string) => void = () => undef
     join: (worker) => void workers.push(worker),
     async replace(code) {
       newest = code;
-      const older = new Set([...codeOf.values()].filter((one) => one !== code));
-      const served = namesOf(code, older);
+      const served = namesOf(code, new Set([...codeOf.values()].filter((one) => one !== code)));
       await Promise.all(workers.map((worker) => worker.announce(served)));
       return codeOf.size;
     },
