@@ -127,7 +127,7 @@ const SCALARS: { readonly [type: string]: Fits | undefined } = {
   string: (value) => typeof value === 'string' && isWellFormed(value),
   bytes: (value) =>
     typeof value === 'string' && value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value),
-  double: (value) => typeof value === 'number',
+  double: Number.isFinite,
 };
 
 const TIME =

@@ -13,7 +13,7 @@ export {
   TIME_SKIPPING_VARIABLE,
 } from './pins.js';
 export { holderOf, holderText } from './port-holder.js';
-export { LOOPBACK, freePort, isPortFree } from './ports.js';
+export { LOOPBACK, freePort, isPortFree, isPortTaken } from './ports.js';
 export { lastLines } from './run-command.js';
 export { spawnServer } from './server-process.js';
 export type { ServerProcess } from './server-process.js';

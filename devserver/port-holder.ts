@@ -23,6 +23,8 @@ interface Process {
 }
 
 const LISTENING = '0A';
+/** 127.x.x.x, any address, and the same of the other family, as the system's tables write them. */
+const HERE = /^(?:[0-9A-F]{6}7F|0{8}|0{32}|0{24}01000000|0{16}FFFF0000[0-9A-F]{6}7F)$/i;
 const LIMIT_MS = 2_000;
 
 /** undefined: nobody listens there, or nobody can tell. */
@@ -59,14 +61,14 @@ function holder({ pid, words, folder }: Process): PortHolder {
 
 /** `holdfast dev` of the words of a command line; undefined: another program. */
 export function holdfastName(words: readonly string[]): string | undefined {
-  const script = words.findIndex((word) => SCRIPT.test(word));
+  // The program itself, or what an interpreter runs.
+  const script = words.slice(0, 2).findIndex((word) => SCRIPT.test(word));
   if (script === -1) return undefined;
   const command = words.slice(script + 1).find((word) => /^[a-z][a-z-]*$/.test(word));
   return command === undefined ? 'holdfast' : `holdfast ${command}`;
 }
 
-const SCRIPT =
-  /(?:^|[\\/])holdfast(?:[\\/]dist[\\/]cli[\\/]main\.js)?$|[\\/]dist[\\/]cli[\\/]main\.js$/;
+const SCRIPT = /(?:^|[\\/])(?:holdfast|holdfast[\\/]dist[\\/]cli[\\/]main\.js)$/;
 
 function isServer({ words }: Process): boolean {
   return words.includes('start-dev');
@@ -90,7 +92,8 @@ async function onLinux(port: number): Promise<Process | undefined> {
 export function listeningSockets(table: string, port: number): readonly string[] {
   return table.split('\n').flatMap((line) => {
     const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
-    const isPort = Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16) === port;
+    const [address = '', its = ''] = local.split(':');
+    const isPort = Number.parseInt(its, 16) === port && HERE.test(address);
     return isPort && state === LISTENING ? [`socket:[${inode}]`] : [];
   });
 }

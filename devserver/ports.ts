@@ -17,6 +17,14 @@ export async function isPortFree(port: number): Promise<boolean> {
   );
 }
 
+/** Something listens there: what is forbidden, or no port of this machine, is not taken. */
+export async function isPortTaken(port: number): Promise<boolean> {
+  return listenOnce(port).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === 'EADDRINUSE',
+  );
+}
+
 /** Fails with PortTaken when something listens on the loopback port; `option` chooses another one. */
 export async function assertPortFree(port: number, purpose: string, option: string): Promise<void> {
   try {

@@ -53,22 +53,25 @@ export function comparedSketches(a: Sketch, b: Sketch, { actions }: DiffOptions)
 }
 
 /**
- * Hears the rows that differ in action. Of an action that comes again, the first that is left over in one path is that of
- * the other, and so on.
+ * Hears the rows that differ in action. An action that comes again is paired in order: the oldest that is left over in one
+ * path with the next one in the other, also where a later one stands nearer.
  */
 function apartIn(a: Sketch, b: Sketch) {
   const left: LeftOver = new Map();
   const right: LeftOver = new Map();
   let apart = 0;
   function hear(action: string, row: number, [own, other]: readonly [LeftOver, LeftOver]): void {
-    const first = other.get(action)?.shift();
-    if (first !== undefined) {
+    const theirs = other.get(action);
+    if (theirs !== undefined) {
+      const first = theirs.rows[theirs.next] ?? row;
+      theirs.next += 1;
+      if (theirs.next === theirs.rows.length) other.delete(action);
       if (row - first > ROWS_TOGETHER) apart += 1;
       return;
     }
-    const rows = own.get(action) ?? [];
-    rows.push(row);
-    own.set(action, rows);
+    const ours = own.get(action);
+    if (ours === undefined) own.set(action, { rows: [row], next: 0 });
+    else ours.rows.push(row);
   }
   return {
     row(places: Aligned, row: number): void {
@@ -79,8 +82,8 @@ function apartIn(a: Sketch, b: Sketch) {
   };
 }
 
-/** Rows by the key of their action. */
-type LeftOver = Map<string, number[]>;
+/** By the key of their action: rows, of which those before `next` are paired. */
+type LeftOver = Map<string, { readonly rows: number[]; next: number }>;
 
 function isDecidedIn(sketch: Sketch, place: number | undefined): boolean {
   return place !== undefined && sketch.isDecided(place);

@@ -86,9 +86,13 @@ export function parseBundle(text: string, file: string): Bundle {
     }
     checkContent(bundle, file);
   } catch (error) {
-    // Values nested deeper than the call stack.
-    if (error instanceof RangeError) throw invalidBundle(file, 'it is nested too deeply');
-    throw error;
+    if (error instanceof HoldfastError) throw error;
+    // Values nested deeper than the call stack; else numbers that JSON reads, and cannot write.
+    const reason =
+      error instanceof RangeError
+        ? 'it is nested too deeply'
+        : 'it has a value that JSON cannot write';
+    throw invalidBundle(file, reason);
   }
   return bundle;
 }

@@ -1,7 +1,7 @@
 /**
  * A folder with those above it. `mkdir` of Node with `recursive` never returns where a file system takes no folders at all
  * (`/proc`): Node goes on trying there.
- * Invariant: a data folder beside a project tells git to leave it alone.
+ * Invariant: a folder of the name `.holdfast` that is made here tells git to leave it alone.
  */
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';

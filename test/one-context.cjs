@@ -54,6 +54,9 @@ function listenersOfProcess() {
     .flatMap((event) => process.rawListeners(event).map((listener) => ({ event, listener })));
 }
 
+// Matchers live as long as the process; those that a file puts in place of others are taken back.
+const MATCHERS = Symbol.for('$$jest-matchers-object');
+
 module.exports = class OneContext {
   constructor({ projectConfig: config }, { testPath }) {
     this.file = relative(config.rootDir, testPath);
@@ -67,6 +70,7 @@ module.exports = class OneContext {
       console: globalThis.console,
       stackTraceLimit: Error.stackTraceLimit,
       names: new Set(Object.getOwnPropertyNames(globalThis)),
+      matchers: { ...globalThis[MATCHERS]?.matchers },
       listeners: new Set(listenersOfProcess().map(({ listener }) => listener)),
     };
     Error.stackTraceLimit = 100;
@@ -95,6 +99,7 @@ module.exports = class OneContext {
     for (const name of Object.getOwnPropertyNames(globalThis)) {
       if (!names.has(name)) delete globalThis[name];
     }
+    Object.assign(globalThis[MATCHERS]?.matchers ?? {}, this.before.matchers);
     for (const storage of storages) storage.disable();
     storages.clear();
     tellCosts(this.file, this.costsBefore);

@@ -12,8 +12,11 @@ export interface Inbox<I = Input> {
   /** Everything that has arrived, oldest first; empties the inbox. */
   takeAll(): readonly I[];
   isEmpty(): boolean;
-  /** Calls `take` when something is there, again and again, until it returns something; resolves with that. */
-  heed<F>(take: () => F | undefined): Promise<F>;
+  /**
+   * Calls `take` when something is there, and `afterwards` when Temporal has let run all that `take` has begun, again and
+   * again, until `take` returns something; resolves with that.
+   */
+  heed<F>(take: () => F | undefined, afterwards: () => void): Promise<F>;
 }
 
 export function createInbox<I = Input>(): Inbox<I> {
@@ -28,7 +31,8 @@ export function createInbox<I = Input>(): Inbox<I> {
       return taken;
     },
     isEmpty: () => waiting.length === 0,
-    heed: (take) => heed(() => (waiting.length > 0 && isApplied() ? { taken: take() } : undefined)),
+    heed: (take, afterwards) =>
+      heed(() => (waiting.length > 0 && isApplied() ? { taken: take() } : undefined), afterwards),
   };
 }
 
@@ -36,13 +40,19 @@ export function createInbox<I = Input>(): Inbox<I> {
  * What there is to take is taken while Temporal asks for it, and settles the condition: what was begun with it may fail at
  * once, and whoever waits for what was decided has a condition of their own. Temporal then asks once more.
  */
-async function heed<F>(look: () => { readonly taken: F | undefined } | undefined): Promise<F> {
+async function heed<F>(
+  look: () => { readonly taken: F | undefined } | undefined,
+  afterwards: () => void,
+): Promise<F> {
   let taken: F | undefined;
   const hasTaken = (): boolean => {
     const seen = look();
     taken = seen?.taken;
     return seen !== undefined;
   };
-  while (taken === undefined) await condition(hasTaken);
+  while (taken === undefined) {
+    await condition(hasTaken);
+    afterwards();
+  }
   return taken;
 }

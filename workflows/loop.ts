@@ -58,20 +58,21 @@ export async function decideUntilFinal<S extends Carrier, F, I extends Occurred>
       const step = advance(state);
       state = step.run;
       for (const effect of step.effects) performer.perform(effect, shown);
-      state = answer(state);
       return finalOf(state);
     };
+    // Behind what was decided, whatever interceptors do before they let an effect begin.
+    const tell = (): void => void (state = answer(state));
+    const decideAgain = (): F | undefined => {
+      if (workflowInfo().continueAsNewSuggested && !state.segment.full) {
+        own.put({ type: 'segment_full', at: Date.now() });
+      }
+      state = inbox.takeAll().reduce(receive, state);
+      return decide();
+    };
     for (const effect of timersOf(state)) performer.perform(effect, shown);
-    return (
-      decide() ??
-      inbox.heed(() => {
-        if (workflowInfo().continueAsNewSuggested && !state.segment.full) {
-          own.put({ type: 'segment_full', at: Date.now() });
-        }
-        state = inbox.takeAll().reduce(receive, state);
-        return decide();
-      })
-    );
+    const ended = decide();
+    tell();
+    return ended ?? inbox.heed(decideAgain, tell);
   });
   return { final, state: await drain(state) };
 

@@ -1,8 +1,9 @@
 /** What `holdfast dev` was asked for. */
+import type { CommonOptions } from '../command.js';
 import type { ServerOptions } from '../embedded-server.js';
 import type { Session } from '../session.js';
 
-export interface DevOptions extends ServerOptions {
+export interface DevOptions extends ServerOptions, CommonOptions {
   /** `--no-console` */
   readonly console: boolean;
   readonly consolePort?: number;

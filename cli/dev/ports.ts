@@ -4,9 +4,10 @@
  * Invariant: a desk whose port alone is taken stops nothing.
  */
 import { HoldfastError } from '../../core/state/errors.js';
-import { holderOf, holderText, isPortFree } from '../../devserver/index.js';
+import { holderOf, holderText, isPortFree, isPortTaken } from '../../devserver/index.js';
 import { DEFAULT_PORT, DEFAULT_UI_PORT } from '../embedded-server.js';
-import { shellWord } from '../render/index.js';
+import { shownPlace } from '../../store/place.js';
+import { inert, shellWord } from '../render/index.js';
 import type { DevOptions } from './options.js';
 
 export interface WantedPort {
@@ -43,9 +44,9 @@ export async function requirePorts(
   options: DevWords,
 ): Promise<void> {
   const taken: WantedPort[] = [];
-  for (const one of wanted) if (!(await isPortFree(one.port))) taken.push(one);
+  for (const one of wanted) if (await isPortTaken(one.port)) taken.push(one);
   if (taken.every(({ option }) => option === '--console-port')) return;
-  const command = await commandWithOthers(taken, options);
+  const command = await commandWithOthers(taken, options, wanted);
   throw new HoldfastError('PortTaken', await takenText(taken), {
     hint: `Run this project beside it: ${command}\nOr end that program first. \`holdfast doctor\` checks every port.`,
     details: { ports: taken.map(({ port }) => port) },
@@ -57,7 +58,7 @@ export async function takenText(taken: readonly WantedPort[]): Promise<string> {
   const byHolder = new Map<string, string[]>();
   for (const { port, purpose } of taken) {
     const holder = await holderOf(port);
-    const who = holder === undefined ? 'another program' : holderText(holder);
+    const who = holder === undefined ? 'another program' : inert(holderText(holder));
     byHolder.set(who, [...(byHolder.get(who) ?? []), `${port} (for ${purpose})`]);
   }
   return [...byHolder]
@@ -72,27 +73,32 @@ export async function takenText(taken: readonly WantedPort[]): Promise<string> {
 export async function commandWithOthers(
   taken: readonly WantedPort[],
   options: DevWords,
+  wanted: readonly WantedPort[] = taken,
 ): Promise<string> {
   const others = new Map<string, number>();
-  const step = await stepToFree(taken);
+  const step = await stepToFree(taken, wanted);
   for (const { option, port } of taken) others.set(option, step === undefined ? 0 : port + step);
   const words = [...VALUES, ...SWITCHES].flatMap(([key, flag]) => {
     const value = others.get(flag) ?? options[key];
     if (typeof value === 'boolean') return value === flag.startsWith('--no-') ? [] : [flag];
-    return typeof value === 'string' || typeof value === 'number'
-      ? [flag, shellWord(`${value}`)]
-      : [];
+    if (typeof value !== 'string' && typeof value !== 'number') return [];
+    // The place of a store may have a password.
+    return [flag, shellWord(key === 'store' ? shownPlace(`${value}`) : `${value}`)];
   });
   return ['holdfast dev', ...words].join(' ');
 }
 
 /** Ports that lie side by side stay so: 7234, 8234 and 8586. */
-async function stepToFree(taken: readonly WantedPort[]): Promise<number | undefined> {
+async function stepToFree(
+  taken: readonly WantedPort[],
+  wanted: readonly WantedPort[],
+): Promise<number | undefined> {
+  const staying = wanted.filter((one) => !taken.includes(one)).map(({ port }) => port);
   for (let step = 1; step <= OTHERS_MAX; step += 1) {
     const ports = taken.map(({ port }) => port + step);
     if (ports.some((port) => port > PORT_MAX)) return undefined;
     const free = await Promise.all(ports.map(isPortFree));
-    if (free.every(Boolean)) return step;
+    if (free.every(Boolean) && !ports.some((port) => staying.includes(port))) return step;
   }
   return undefined;
 }

@@ -13,7 +13,7 @@ const KEPT_MAX = 64;
 const BEFORE_MS = 20;
 /** What was written last may reach the disk a little later. */
 const BEHIND_MS = 250;
-/** So seldom does a person save a file in so short a time that a second such save is none. */
+/** So seldom does a person save a file in so short a time that a second such save is none; times that touch are one. */
 const BRIEF_MS = 2_000;
 
 export function workTimes(clock: () => number = Date.now): WorkTimes {
@@ -30,7 +30,9 @@ export function workTimes(clock: () => number = Date.now): WorkTimes {
         isOver = true;
         open -= 1;
         if (open > 0) return;
-        past.push({ from: since, to: clock() });
+        const last = past.at(-1);
+        const isNext = last !== undefined && since - last.to <= BEHIND_MS + BEFORE_MS;
+        past.push({ from: isNext ? (past.pop()?.from ?? since) : since, to: clock() });
         if (past.length > KEPT_MAX) past.shift();
       };
     },

@@ -68,7 +68,8 @@ export async function followEvents(
     let result: RunResult | undefined;
     let looks: CardLooks | undefined;
     for await (const moment of moments) {
-      if (looks === undefined && printer.asks(moment)) looks = await cardLooks(hints, output);
+      if (!output.json && looks === undefined && printer.asks(moment))
+        looks = await cardLooks(hints, output);
       const told = printer.print(moment, looks);
       if (told?.type === 'run_result' && moment.of.depth === 0) result = told.result;
     }

@@ -36,9 +36,9 @@ export interface ProveOptions extends Faults, Choice {
   /** In the order of the recording's runs, see `matchOutcomes`. */
   readonly outcomes: readonly ExpectedOutcome[];
   readonly databaseFiles: readonly string[];
-  /** Default: a file of its own. */
   /** Reads are tried within the tasks that decide. */
   readonly quickReads?: boolean;
+  /** Default: a file of its own. */
   readonly storePlace?: string;
   readonly seed: number;
   readonly concurrency: number;

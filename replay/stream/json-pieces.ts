@@ -193,7 +193,7 @@ const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = Array.from('"\\[]
   char.charCodeAt(0),
 ) as [number, number, number, number, number, number];
 
-/** Of a text, a list or an object: no character is looked at twice, however it comes in chunks. */
+/** Of a text, a list or an object: no chunk is looked through twice. */
 function endOfNest(): Seen {
   let depth = 0;
   let isInText = false;
@@ -221,7 +221,7 @@ function endOfNest(): Seen {
   };
 }
 
-/** Behind the quote that ends a text, of which there is all before `from`. */
+/** Behind the quote that ends a text. All before `from` still stands in `text`: backslashes are counted back. */
 function endOfText(text: string, from: number): number | undefined {
   for (let quote = text.indexOf('"', from); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let before = quote;

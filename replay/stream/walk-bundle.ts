@@ -44,6 +44,14 @@ export interface WalkedBundle {
   readonly textDigest: string;
 }
 
+/** Of a value that is nested deeper than the call stack, or has a number that JSON reads and cannot write. */
+function hasNoForm(error: unknown): boolean {
+  return (
+    error instanceof RangeError ||
+    (error instanceof Error && /^\w+ is not allowed$/.test(error.message))
+  );
+}
+
 /** Errors: `NotCanonical`. */
 export async function walkBundle(file: string, hearer: BundleHearer): Promise<WalkedBundle> {
   const text = textOfFile(file);
@@ -51,8 +59,8 @@ export async function walkBundle(file: string, hearer: BundleHearer): Promise<Wa
     const head = await walkChunks(text.chunks, hearer);
     return { head, textDigest: await text.digest() };
   } catch (error) {
-    // Nested deeper than the call stack: the reader of whole files says so.
-    if (error instanceof RangeError) throw new NotCanonical('it is too deep', { cause: error });
+    // The reader of whole files says so.
+    if (hasNoForm(error)) throw new NotCanonical('it has no canonical form', { cause: error });
     throw error;
   } finally {
     await text.chunks.return();

@@ -19,7 +19,21 @@ saySeed(`${events.length} events of ${DRAWN} kept histories`);
 
 /** Of every kind of field, what is and what is not of it. */
 const OTHER_KINDS: readonly (readonly unknown[])[] = [
-  [null, true, 1, -1, 1.5, 2 ** 31, 2 ** 32, {}, [], [null], { a: 1 }, { constructor: 1 }],
+  [
+    null,
+    true,
+    1,
+    -1,
+    1.5,
+    2 ** 31,
+    2 ** 32,
+    Infinity,
+    {},
+    [],
+    [null],
+    { a: 1 },
+    { constructor: 1 },
+  ],
   ['', '1', '-1', 'x', 'ab==', 'ab=c', 'a===', 'ab-_', '\u{d800}', '9'.repeat(18), '9'.repeat(20)],
   ['0s', '-1s', '1.0000000001s', '9999999999999s', '1.5', 'toString', 'EVENT_TYPE_TIMER_FIRED'],
   [

@@ -132,7 +132,7 @@ test.each(forged)(
   },
 );
 
-test('A name that is there twice, deep values and a name of JavaScript pass neither way.', async () => {
+test('A name that is there twice, deep values, numbers without end and a name of JavaScript pass neither way.', async () => {
   const text = written(documentOf(await stored('long-text')));
   const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
   for (const wrong of [
@@ -140,6 +140,7 @@ test('A name that is there twice, deep values and a name of JavaScript pass neit
     text.replace('{"blobs"', '{"__proto__":{},"blobs"'),
     text.replace('"exportedAt":', '"exportedAt":1,"exportedAt":'),
     text.replace('"events":[{', `"events":[{"a":${deep},`),
+    text.replace('"events":[{', '"events":[{"a":1e400,'),
   ]) {
     expect(wrong).not.toBe(text);
     const file = fileWith(wrong);

@@ -121,3 +121,24 @@ test('an interrupt and the reply of one activation are received before either is
     expect(events.map(({ type }) => type)).toContain('model_response');
   }
 });
+
+test('an Update is answered behind what it has the run begin, with 0, 4 and 10 frames before that', async () => {
+  const deciding = await world.serve(INTERCEPTED);
+  for (const frames of FRAMES) {
+    const run = await world.start({
+      runId: `before-${frames}`,
+      replies: [pay('pay.asked'), say('Paid.')],
+    });
+    const [ask] = await until('the question', () => asksOf(run));
+    await run.decide({ ...ask!, v: 1, decision: 'approve', ...APPROVER, decidedAt: Date.now() });
+    const { history } = await world.ended(run);
+    const events = history.events ?? [];
+    const accepted = events.findIndex((one) => one.workflowExecutionUpdateAcceptedEventAttributes);
+    const types = events.slice(accepted).map((one) => {
+      if (one.workflowExecutionUpdateCompletedEventAttributes) return 'answered';
+      return one.activityTaskScheduledEventAttributes ? 'begun' : '';
+    });
+    expect(types.filter((type) => type !== '').slice(0, 2)).toEqual(['begun', 'answered']);
+  }
+  await drained(deciding);
+});

@@ -59,7 +59,18 @@ describe('the ports of holdfast dev', () => {
     await expect(requirePorts(wantedPorts(given, 8585), { ...given })).resolves.toBeUndefined();
   });
 
-  it('keep what else the command was given', async () => {
+  it('are not moved onto one that stays', async () => {
+    const port = await takenPort();
+    const taken = [{ port, option: '--port', purpose: 'the Temporal server' }] as const;
+    const stays = { port: port + 1, option: '--ui-port', purpose: "Temporal's web page" } as const;
+    const command = await commandWithOthers(taken, { uiPort: stays.port }, [...taken, stays]);
+    expect(command).not.toContain(`--port ${port + 1} `);
+    expect(command).toContain(`--ui-port ${port + 1}`);
+  });
+
+  it('keep what else the command was given, but for the password of a store', async () => {
+    const store = 'postgres://hf:secret@db/hf';
+    expect(await commandWithOthers([], { ...options({}), store })).not.toContain('secret');
     const given = options({ console: false, headless: true });
     expect(await commandWithOthers([], { ...given, config: 'a b.ts', json: true })).toBe(
       "holdfast dev --config 'a b.ts' --headless --no-console --json",
@@ -86,6 +97,8 @@ describe('who holds a port', () => {
     expect(holdfastName(['/usr/bin/holdfast', '--json', 'console'])).toBe('holdfast console');
     expect(holdfastName(['python3', '-m', 'http.server'])).toBeUndefined();
     expect(holdfastName(['cat', '/home/holdfast/notes.txt'])).toBeUndefined();
+    expect(holdfastName(['node', '/x/other/dist/cli/main.js', 'serve'])).toBeUndefined();
+    expect(holdfastName(['python3', '-m', 'http.server', '-d', '/srv/holdfast'])).toBeUndefined();
   });
 
   it('is found by the socket that listens, not by one that is connected', () => {
@@ -94,8 +107,10 @@ describe('who holds a port', () => {
       '   0: 0100007F:1C41 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4711 1',
       '   1: 0100007F:1C41 0100007F:BEEF 01 00000000:00000000 00:00000000 00000000     0        0 4712 1',
       '   2: 0100007F:2029 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4713 1',
+      '   3: 0501A8C0:1C41 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4714 1',
+      '   4: 00000000:1C41 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4715 1',
     ].join('\n');
-    expect(listeningSockets(table, 7233)).toEqual(['socket:[4711]']);
+    expect(listeningSockets(table, 7233)).toEqual(['socket:[4711]', 'socket:[4715]']);
     expect(listeningSockets(table, 1)).toEqual([]);
   });
 });

@@ -1,9 +1,18 @@
-/** Async frames around activities and timers, as tracing interceptors put them there; a signal comes without. */
+/**
+ * Async frames around activities and timers, as tracing interceptors put them there; a signal comes without. Of a run whose
+ * id begins with `before` they come before an activity begins.
+ */
 import { workflowInfo, type WorkflowInterceptors } from '@temporalio/workflow';
 
 /** As many as the id of the run ends with. */
 export function interceptors(): WorkflowInterceptors {
-  const count = Number(/\d+$/.exec(workflowInfo().workflowId)?.[0] ?? 0);
+  const { workflowId } = workflowInfo();
+  const count = Number(/\d+$/.exec(workflowId)?.[0] ?? 0);
+  if (workflowId.startsWith('before')) {
+    return {
+      outbound: [{ scheduleActivity: async (input, next) => (await frames(count), next(input)) }],
+    };
+  }
   return {
     outbound: [
       {
@@ -12,6 +21,10 @@ export function interceptors(): WorkflowInterceptors {
       },
     ],
   };
+}
+
+async function frames(count: number): Promise<void> {
+  for (let frame = 0; frame < count; frame += 1) await Promise.resolve();
 }
 
 async function framed<T>(count: number, work: () => Promise<T>): Promise<T> {
