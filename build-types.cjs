@@ -16,7 +16,10 @@ function pruneTypes(folder, entries) {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const having = (extension) =>
     files.filter((name) => name.endsWith(extension)).map((name) => resolve(folder, name));
-  for (const file of having(DECLARATIONS)) if (!reached.has(file)) rmSync(file);
+  for (const file of having(DECLARATIONS)) {
+    if (reached.has(file)) writeFileSync(file, narrowTypes(readFileSync(file, 'utf8')));
+    else rmSync(file);
+  }
   const code = having(CODE);
   const loaded = new Set(code.flatMap((file) => importsOf(file, CODE)));
   for (const file of code) {
@@ -37,6 +40,11 @@ function narrow(code) {
   const narrower = code.replace(/^(?: {2})+/gm, (blanks) => ' '.repeat(blanks.length / 2));
   const isSame = !code.includes('`') || withoutBlanks(narrower) === withoutBlanks(code);
   return isSame ? narrower : code;
+}
+
+/** Declarations have texts in one line alone. */
+function narrowTypes(types) {
+  return types.replace(/^(?: {4})+/gm, (blanks) => ' '.repeat(blanks.length / 4));
 }
 
 function withoutBlanks(code) {
