@@ -130,6 +130,8 @@ function agentsOf(
   scripts: readonly CapturedScript[],
 ): Written<'agents'> {
   const names = new Set([start.goal.agent, ...(start.goal.handoffTo ?? [])]);
+  // A case has an agent of this name by itself: what the rest of the case says holds for it.
+  names.delete(CASE_AGENT);
   return Object.fromEntries(
     [...names].map((name): [string, Written<'agents'>[string]] => {
       const index = cycles.findIndex(
