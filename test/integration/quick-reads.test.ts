@@ -145,7 +145,11 @@ describe('a worker of both parts', () => {
     const [tool] = Object.values(capture(await exported('hangs')).tools as object) as [
       { readonly recorded: readonly { readonly results: readonly object[] }[] },
     ];
-    expect(tool.recorded[0]!.results).toEqual([{ hang: true }, { ok: 'the apple' }]);
+    const { results } = tool.recorded[0]!;
+    expect(results.at(-1)).toEqual({ ok: 'the apple' });
+    // Of an attempt that Temporal has ended first, on a busy machine, nothing is known.
+    const told = eventsOf(history).flatMap((event) => localEndOf(event)?.output ?? []);
+    if (told.length === 2) expect(results).toEqual([{ hang: true }, { ok: 'the apple' }]);
   });
 
   test('an interrupt in the middle of one is served when its second is over', async () => {
