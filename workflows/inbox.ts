@@ -31,28 +31,22 @@ export function createInbox<I = Input>(): Inbox<I> {
       return taken;
     },
     isEmpty: () => waiting.length === 0,
-    heed: (take, afterwards) =>
-      heed(() => (waiting.length > 0 && isApplied() ? { taken: take() } : undefined), afterwards),
+    /**
+     * What there is to take is taken while Temporal asks for it, and settles the condition: what was begun with it may fail
+     * at once, and whoever waits for what was decided has a condition of their own. Temporal then asks once more.
+     */
+    async heed<F>(take: () => F | undefined, afterwards: () => void): Promise<F> {
+      let taken: F | undefined;
+      const hasTaken = (): boolean => {
+        if (waiting.length === 0 || !isApplied()) return false;
+        taken = take();
+        return true;
+      };
+      while (taken === undefined) {
+        await condition(hasTaken);
+        afterwards();
+      }
+      return taken;
+    },
   };
-}
-
-/**
- * What there is to take is taken while Temporal asks for it, and settles the condition: what was begun with it may fail at
- * once, and whoever waits for what was decided has a condition of their own. Temporal then asks once more.
- */
-async function heed<F>(
-  look: () => { readonly taken: F | undefined } | undefined,
-  afterwards: () => void,
-): Promise<F> {
-  let taken: F | undefined;
-  const hasTaken = (): boolean => {
-    const seen = look();
-    taken = seen?.taken;
-    return seen !== undefined;
-  };
-  while (taken === undefined) {
-    await condition(hasTaken);
-    afterwards();
-  }
-  return taken;
 }

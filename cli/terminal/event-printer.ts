@@ -58,7 +58,7 @@ export function eventPrinter(
     const path = isBelow ? { path: places.pathOf(runId) } : {};
     if (all || !isDetail(event))
       output.line(eventLine(tokens.rest(event), { paint: output.paint, ...path }));
-    if (isAsk(event) && askable(event)) output.line(cardOf(event, output, { ...place, ...looks }));
+    if (isAsk(event) && askable(event)) output.line(cardOf(event, output, { place, looks }));
   }
 
   return {
@@ -113,13 +113,13 @@ function isAsk(event: RunEvent): event is AskEvent {
   return event.type === 'approval_requested' || event.type === 'input_request';
 }
 
-function cardOf(
-  event: AskEvent,
-  { paint }: Output,
-  { root, agentPath, ...looks }: Partial<ShownPlace & CardLooks>,
-): string {
+interface CardAt {
+  readonly place: ShownPlace | undefined;
+  readonly looks: CardLooks | undefined;
+}
+
+function cardOf(event: AskEvent, { paint }: Output, { place, looks }: CardAt): string {
   const { type: _type, stamp, ...ask } = event;
-  const place = root !== undefined && agentPath !== undefined ? { root, agentPath } : {};
   return approvalCard(
     { ...ask, ...place },
     { runId: stamp.runId, now: Date.now(), paint, ...looks },
