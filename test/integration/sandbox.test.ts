@@ -24,7 +24,7 @@ function configText(): string {
       effect: 'execute',
       idempotency: 'none',
       input: z.object({ line: z.string() }),
-      timeoutMs: 4_000,
+      timeoutMs: 8_000,
       sandbox: 'required',
       isolated: true,
       run: () => undefined,
@@ -117,8 +117,8 @@ whereIsolated('calls in a sandbox', () => {
     const acts = worker(world, '--only', 'activities');
     await acts.says(/in a sandbox go to the task queue holdfast\.sandbox: run/);
     await decides.says(/on task queue holdfast\b/);
-    // How long the command sleeps is how it is found.
-    const mark = `3.${process.pid}`;
+    // How long the command sleeps is how it is found: far below the tool's time limit.
+    const mark = `3.0${process.pid}`;
     const run = await world.start({
       runId: 'coded',
       agent: 'coder',
