@@ -3,7 +3,6 @@
  * runs are real ones on a real server, which never come to rest; the others are rows that go on being written.
  */
 import type { RunHandle } from '../../client/runs/run-handle.js';
-import { HoldfastError } from '../../core/state/errors.js';
 import type { EventBody, RunEvent } from '../../core/state/event.js';
 import { call, until } from '../integration/support/world.js';
 import { WHOLE } from '../seed.js';
@@ -128,20 +127,10 @@ async function startReal({ world }: Stage): Promise<readonly RunHandle[]> {
   return Promise.all(Array.from({ length: REAL_RUNS }, begin));
 }
 
-/** A busy worker may take longer than the client waits for it: undefined. */
-async function whereWorkerAnswers<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof HoldfastError && error.code === 'ServerUnavailable') return undefined;
-    throw error;
-  }
-}
-
 /** How far each of them is; they must be at work. */
 async function turnsOf(real: readonly RunHandle[]): Promise<readonly number[]> {
   const views = await Promise.all(
-    real.map((run) => until('what its worker says', () => whereWorkerAnswers(run.state()))),
+    real.map((run) => until('what its worker says', () => run.state())),
   );
   expect(new Set(views.map(({ status }) => status))).toEqual(new Set(['running']));
   return views.map(({ counters }) => counters.turnCount);

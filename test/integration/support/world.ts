@@ -265,19 +265,29 @@ export function warnings(events: readonly RunEvent[]): readonly string[] {
   return ofType(events, 'warning').map((event) => event.code);
 }
 
-/** Waits until `probe` gives something. */
+/**
+ * Waits until `probe` gives something. A busy worker may take longer than a client waits for it: such a probe is made
+ * again. Fails with the last such error, or with the words of what was waited for.
+ */
 export async function until<T>(
   what: string,
   probe: () => Promise<T | undefined> | T | undefined,
   limitMs = WAIT_LIMIT_MS,
 ): Promise<T> {
   const deadline = performance.now() + limitMs;
+  let unanswered: unknown;
   while (performance.now() < deadline) {
-    const found = await probe();
-    if (found !== undefined) return found;
+    try {
+      const found = await probe();
+      if (found !== undefined) return found;
+      unanswered = undefined;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'ServerUnavailable') throw error;
+      unanswered = error;
+    }
     await sleep(50);
   }
-  throw new Error(`waited ${limitMs} ms for ${what}`);
+  throw new Error(`waited ${limitMs} ms for ${what}`, { cause: unanswered });
 }
 
 /** The one question that the run waits with. */
