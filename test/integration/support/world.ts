@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
-import type { HoldfastClient } from '../../../client/index.js';
+import { connect, type HoldfastClient } from '../../../client/index.js';
 import { retries } from '../../../client/retries.js';
 import type { RunHandle } from '../../../client/runs/run-handle.js';
 import type { StartOptions } from '../../../client/runs/start-run.js';
@@ -34,7 +34,6 @@ import { newPostgresUrl } from '../../postgres-server.js';
 import { AGENT, config } from './agents.js';
 import { activitiesRecorded, leaveBundles } from './recording.js';
 import { serverFor, type ServerPlace } from './server.js';
-import { patientClient } from './patient-client.js';
 import { startService, type Service } from './service.js';
 import { orWhereItStands } from './stuck-run.js';
 
@@ -113,7 +112,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   ]);
   const place: ServerPlace = { address: server.address, namespace: server.namespace };
   const { address, namespace } = place;
-  const client = await patientClient({ ...place, store });
+  const client = await connect({ ...place, store });
   const retrying = retries();
   const connection = await Connection.connect({ address, interceptors: [retrying.interceptor] });
   const raw = new Client({ connection, namespace });
