@@ -252,15 +252,17 @@ describe('a worker killed', () => {
       expect(result).toMatchObject({ completed: true, counters: { toolCalls: 1 } });
       expect(effects('keyed-payment')).toEqual(['keyed-payment:0', 'keyed-payment:0']);
       expect(ofType(events, 'input_request')).toEqual([]);
-      expect(ofType(events, 'tool_reconciled')).toMatchObject([
-        {
-          finding: 'repeat',
-          steps: expect.arrayContaining([expect.objectContaining({ step: 'repetition_due' })]),
-        },
-      ]);
-      expect(ofType(events, 'tool_finished')).toMatchObject([{ status: 'ok', attempts: 2 }]);
+      // On a busy machine the second attempt may be lost before its claim: the payment's service is reached by the third.
+      const lost = ofType(events, 'tool_reconciled');
+      for (const { steps, ...told } of lost) {
+        expect(told).toMatchObject({ finding: 'repeat' });
+        expect(steps).toContainEqual(expect.objectContaining({ step: 'repetition_due' }));
+      }
+      expect(lost.length).toBeGreaterThan(0);
+      const attempts = lost.length + 1;
+      expect(ofType(events, 'tool_finished')).toMatchObject([{ status: 'ok', attempts }]);
       const rows = await world.store.listLedger('default', { runId: 'keyed-payment' });
-      expect(rows).toMatchObject([{ attempt: 2, state: 'recorded', source: 'tool' }]);
+      expect(rows).toMatchObject([{ attempt: attempts, state: 'recorded', source: 'tool' }]);
     },
   );
 
