@@ -1,5 +1,6 @@
 /** The `holdfast` command as people run it, within the test's process. */
 import { runCli } from '../../../cli/program.js';
+import { PATIENT } from './patience.js';
 import type { ServerPlace } from './server.js';
 import type { World } from './world.js';
 
@@ -27,7 +28,7 @@ export async function holdfast(
   let out = '';
   let err = '';
   const code = await runCli([...words, ...reach, '--store', store, '--home', '/nowhere'], {
-    environment: { variables, folder: '/nowhere', colour: false, interactive: false },
+    environment: { variables, folder: '/nowhere', colour: false, interactive: false, ...PATIENT },
     streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
   });
   return { code, out, err };
