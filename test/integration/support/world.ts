@@ -56,7 +56,7 @@ export interface World {
   readonly store: Store;
   readonly storePlace: string;
   /** Of its client, and of every client and desk over it. */
-  readonly patience: Pick<ConnectOptions, 'workerLimitMs'>;
+  readonly patience: Pick<ConnectOptions, 'workerLimitMs' | 'connectLimitMs'>;
   readonly model: ScriptedModel;
   readonly service: Service;
   readonly client: HoldfastClient;
@@ -118,7 +118,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const place: ServerPlace = { address: server.address, namespace: server.namespace };
   const { address, namespace } = place;
   const { workerLimitMs = PATIENT.workerLimitMs } = options;
-  const patience = { workerLimitMs };
+  const patience = { workerLimitMs, connectLimitMs: WAIT_LIMIT_MS };
   const client = await connect({ ...place, ...patience, store });
   const retrying = retries();
   const connection = await Connection.connect({ address, interceptors: [retrying.interceptor] });
