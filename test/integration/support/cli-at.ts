@@ -1,7 +1,6 @@
 /** The commands in this process, on a server and a folder of their own. */
 import { join } from 'node:path';
 import { runCli } from '../../../cli/program.js';
-import { PATIENT } from './patience.js';
 
 export interface CliPlace {
   readonly folder: string;
@@ -16,7 +15,7 @@ export async function holdfastAt(at: CliPlace, argv: readonly string[]) {
   let err = '';
   const place = ['--address', address, '--store', join(folder, 'store.db')];
   const code = await runCli([...argv, ...place], {
-    environment: { variables, folder, colour: false, interactive: false, ...PATIENT },
+    environment: { variables, folder, colour: false, interactive: false },
     streams: {
       out: (text) => {
         out += text;
