@@ -11,6 +11,8 @@ export interface CliEnvironment {
   readonly interactive: boolean;
   /** How the program was called, `npx holdfast` for example; absent: by its name. */
   readonly invocation?: string;
+  /** Longest wait for an answer that a worker must give, in ms; absent: that of a client. */
+  readonly workerLimitMs?: number;
 }
 
 /** What of it says how to speak. */

@@ -59,8 +59,10 @@ export async function withSession<T>(
   const named = namedIn(place, environment.folder);
   const reach: Session['reach'] = async (given) => reachIn(place, await named(given));
 
+  const { workerLimitMs } = environment;
+  const patience = workerLimitMs === undefined ? {} : { workerLimitMs };
   const clientWith = async (connectLimitMs: number, opened: ReadingStore | undefined) =>
-    connected(place, { ...(await reach()), connectLimitMs, store: opened });
+    connected(place, { ...(await reach()), ...patience, connectLimitMs, store: opened });
 
   async function openedClient(limitMs: number): Promise<HoldfastClient> {
     // Without a server nobody waits for the store.
@@ -84,6 +86,7 @@ export async function withSession<T>(
     const reached = await reachIn(place, known);
     return (withoutStore ??= await connected(place, {
       ...reached,
+      ...patience,
       connectLimitMs: CONNECT_LIMIT_MS,
     }));
   }
@@ -120,6 +123,7 @@ export type KnownReach = Omit<ServerReach, 'isNamed'>;
 
 interface Place extends KnownReach {
   readonly connectLimitMs: number;
+  readonly workerLimitMs?: number;
   readonly store?: ReadingStore | undefined;
 }
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { QueryNotRegisteredError } from '@temporalio/client';
 import { HoldfastError } from '../core/state/errors.js';
 import { TASK_NOT_STARTED } from '../workflows/started-tasks.js';
-import { bounded, WORKER_LIMIT_MS, type Link } from './link.js';
+import { bounded, workerLimitOf, type Link } from './link.js';
 import { isCancelled, isPassedDeadline } from './server-failure.js';
 
 /** Between two attempts, in ms: the task that the worker waits for goes first. */
@@ -16,13 +16,13 @@ const BAD_MOMENTS = [TASK_NOT_STARTED, 'Query expired'];
 
 export interface Question {
   readonly runId: string;
-  /** Longest wait for an answer, in ms; default WORKER_LIMIT_MS. */
+  /** Longest wait for an answer, in ms; default that of the connection. */
   readonly limitMs?: number;
 }
 
 /** Errors: RunNotFound; ServerUnavailable when no worker can answer in time. */
 export function askWorker<T>(link: Link, question: Question, ask: () => Promise<T>): Promise<T> {
-  const { runId, limitMs = WORKER_LIMIT_MS } = question;
+  const { runId, limitMs = workerLimitOf(link) } = question;
   const over = performance.now() + limitMs;
   return bounded(link, { runId, limitMs, needsWorker: true }, async () => {
     for (;;) {

@@ -75,6 +75,11 @@ export interface ConnectOptions extends Reach {
   readonly payloadCodecs?: readonly PayloadCodec[];
   /** Longest wait for the connection, in ms; default 5,000. */
   readonly connectLimitMs?: number;
+  /**
+   * Longest wait for an answer that a worker must give, in ms; default 5,000. Where it is more than half a minute, a run
+   * that is started is given as long to open.
+   */
+  readonly workerLimitMs?: number;
   /** Told when the credentials have changed, or cannot be renewed; default: nobody. */
   readonly say?: (line: string) => void;
 }
@@ -228,6 +233,7 @@ export async function openLink(options: ConnectOptions): Promise<OpenLink> {
     namespace: options.namespace ?? 'default',
     taskQueue: options.taskQueue ?? TASK_QUEUE,
   };
+  const { store, signer, payloadCodecs, workerLimitMs } = options;
   const live = await openConnection({ ...options, ...place, limitMs: options.connectLimitMs });
   const { connection } = live;
   const temporal = new Client({
@@ -235,11 +241,10 @@ export async function openLink(options: ConnectOptions): Promise<OpenLink> {
     namespace: place.namespace,
     dataConverter: {
       payloadConverterPath: PAYLOAD_CONVERTER_PATH,
-      ...(options.payloadCodecs !== undefined && { payloadCodecs: [...options.payloadCodecs] }),
+      ...(payloadCodecs !== undefined && { payloadCodecs: [...payloadCodecs] }),
     },
   });
   const tenant = options.tenant ?? 'default';
-  const { store, signer } = options;
   return {
     link: {
       connection,
@@ -249,7 +254,8 @@ export async function openLink(options: ConnectOptions): Promise<OpenLink> {
       tenant,
       store,
       ...(signer && { signer }),
-      ...(options.payloadCodecs !== undefined && { payloadCodecs: options.payloadCodecs }),
+      ...(payloadCodecs !== undefined && { payloadCodecs }),
+      ...(workerLimitMs !== undefined && { workerLimitMs }),
     },
     close: () => live.close(),
   };

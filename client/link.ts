@@ -58,12 +58,21 @@ export interface Link extends Credentials {
   readonly signer?: DeskSigner;
   /** Of the workers; absent: none. */
   readonly payloadCodecs?: readonly PayloadCodec[];
+  /** Longest wait for an answer that a worker must give, in ms; absent: WORKER_LIMIT_MS. */
+  readonly workerLimitMs?: number;
 }
 
 /** Longest wait for an answer of the server alone, in ms. */
 const SERVER_LIMIT_MS = 10_000;
+const WORKER_LIMIT_MS = 5_000;
+/** Longest wait for a run or goal that was started to be open, in ms. */
+const OPEN_LIMIT_MS = 30_000;
+
 /** Longest wait for an answer that a worker must give, in ms. */
-export const WORKER_LIMIT_MS = 5_000;
+export const workerLimitOf = ({ workerLimitMs = WORKER_LIMIT_MS }: Link): number => workerLimitMs;
+
+/** Opening is an answer of a worker too: who waits longer for those waits longer for this. */
+export const openLimitOf = (link: Link): number => Math.max(OPEN_LIMIT_MS, workerLimitOf(link));
 
 export interface Bound {
   /** Default SERVER_LIMIT_MS. */

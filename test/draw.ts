@@ -10,3 +10,10 @@ export function drawn<T>(all: readonly T[], count: number, seed: number): readon
   const order = weighted.toSorted((a, b) => a.weight - b.weight);
   return order.slice(0, count).map(({ one }) => one);
 }
+
+/** Every so manieth number below `end`; which ones, the seed decides. */
+export function everyFew(end: number, apart: number, seed: number): readonly number[] {
+  const places: number[] = [];
+  for (let at = Math.abs(seed) % apart; at < end; at += apart) places.push(at);
+  return places;
+}

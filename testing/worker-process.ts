@@ -11,7 +11,8 @@ import type { WorkerEntrySettings } from './worker-entry.js';
 
 export type { WorkerEntrySettings };
 
-const START_LIMIT_MS = 60_000;
+/** Only a process that hangs comes near it. */
+const START_LIMIT_MS = 150_000;
 const STOP_LIMIT_MS = 15_000;
 const ENTRY = join(__dirname, `worker-entry${extname(__filename)}`);
 

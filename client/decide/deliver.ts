@@ -9,7 +9,7 @@ import { digestOf, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { parseDecision } from '../../core/messages/parse-message.js';
 import * as messages from '../../workflows/messages.js';
-import { bounded, WORKER_LIMIT_MS, type Link } from '../link.js';
+import { bounded, workerLimitOf, type Link } from '../link.js';
 
 /** How a decision got to its run. After a signal nobody knows yet whether it counts. */
 export type Delivery = (
@@ -45,7 +45,7 @@ export async function deliverUnder(
   const named = { ...decision, nonce: decision.nonce ?? digestOf(decision as unknown as Json) };
   if (unheard) return signalled(link, runId, named);
   try {
-    const bound = { runId, limitMs: WORKER_LIMIT_MS, needsWorker: true };
+    const bound = { runId, limitMs: workerLimitOf(link), needsWorker: true };
     const verdict = await bounded(link, bound, () =>
       update(handle, named, updateId ?? named.nonce),
     );

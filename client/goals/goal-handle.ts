@@ -42,7 +42,7 @@ export interface GoalHandle extends Pick<
   outcome(options?: WaitOptions): Promise<GoalOutcomeNow>;
   /** The goal's events as they happen; ends after `goal_result`. Those of its cycles are under their own run ids. */
   watch(options?: EventsOptions): AsyncGenerator<RunEvent, void, undefined>;
-  /** Needs a worker, and waits for one up to `limitMs` (default 5,000). */
+  /** Needs a worker, and waits for one up to `limitMs` (default: that of the connection, 5,000). */
   state(limitMs?: number): Promise<GoalView>;
   /** Plan, published state, measurements, reviews, log and last cycles. Needs a store. */
   record(): Promise<GoalRecord>;

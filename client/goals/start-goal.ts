@@ -14,10 +14,10 @@ import { GOAL_RUN } from '../../workflows/messages.js';
 import { checkGoal, checkGoalId, definitionDigest, type GoalRequest } from './check-goal.js';
 import { asWritten, DEFINITION_MEMO, isKnownGoal } from './known-goal.js';
 import { tellGoal } from './tell-goal.js';
-import { storeOf, type Link } from '../link.js';
+import { openLimitOf, storeOf, type Link } from '../link.js';
 import { refuseUnserved, type WantedAgent } from '../runs/served-agents.js';
 import { ownStore, startPrepared } from '../runs/start-workflow.js';
-import { OPEN_LIMIT_MS, untilOpen } from '../runs/until-open.js';
+import { untilOpen } from '../runs/until-open.js';
 
 /** A goal that is to be started. */
 export interface GoalStartOptions extends GoalRequest {
@@ -67,7 +67,7 @@ export async function startGoal(
     definition: definitionDigest(goal, undefined),
   };
   const { wait, openLimitMs } = options;
-  const limitMs = openLimitMs ?? (wait === true ? WAIT_LIMIT_MS : OPEN_LIMIT_MS);
+  const limitMs = openLimitMs ?? (wait === true ? WAIT_LIMIT_MS : openLimitOf(link));
   const isNamed = options.goalId !== undefined;
   if (isNamed && (await isKnownGoal(own, wanted))) return goalId;
   if (wait === undefined) {

@@ -14,7 +14,7 @@ import type {
 } from '../../core/state/goal/message.js';
 import * as messages from '../../workflows/messages.js';
 import { objectionToKey } from '../decide/key-standing.js';
-import { bounded, WORKER_LIMIT_MS, type Link } from '../link.js';
+import { bounded, workerLimitOf, type Link } from '../link.js';
 import { STORE_AWAY, unlessStoreAway } from '../store-away.js';
 import { checkedGoalMessage } from './goal-message.js';
 
@@ -47,7 +47,7 @@ export async function tellGoal(link: Link, { goalId, said, who = {} }: Saying): 
     checkedGoalMessage({ v: 1, id, by, roles, at: Date.now(), ...said }),
   );
   try {
-    const bound = { runId: goalId, limitMs: WORKER_LIMIT_MS, needsWorker: true };
+    const bound = { runId: goalId, limitMs: workerLimitOf(link), needsWorker: true };
     const verdict = await bounded(link, bound, () => update(link, goalId, message));
     if (!verdict.accepted) throw refused(verdict, goalId);
     const more = verdict.message !== undefined && { message: verdict.message };

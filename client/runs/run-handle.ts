@@ -58,7 +58,7 @@ export interface RunHandle {
   result(options?: WaitOptions): Promise<RunResult>;
   /** Waits for the result, or until the run waits for a person. */
   outcome(options?: WaitOptions): Promise<Outcome>;
-  /** Needs a worker, and waits for one up to `limitMs` (default 5,000). */
+  /** Needs a worker, and waits for one up to `limitMs` (default: that of the connection, 5,000). */
   state(limitMs?: number): Promise<RunView>;
   /** What Temporal knows of it; needs no worker. */
   execution(): Promise<Execution>;

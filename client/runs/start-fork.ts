@@ -8,12 +8,12 @@ import type { Fork } from '../../core/state/fork.js';
 import { AGENT_RUN } from '../../workflows/messages.js';
 import type { RecordedCallRow } from '../../store/forks.js';
 import type { StoreCalls } from '../../store/store.js';
-import type { Link } from '../link.js';
+import { openLimitOf, type Link } from '../link.js';
 import { refuseBesideOlder } from './refuse-older.js';
 import { runHandle, type RunHandle } from './run-handle.js';
 import { checkRunId, newRunId } from './run-id.js';
 import { ownStore, startPrepared } from './start-workflow.js';
-import { OPEN_LIMIT_MS, untilOpen } from './until-open.js';
+import { untilOpen } from './until-open.js';
 
 export interface ForkOptions {
   readonly fork: Fork;
@@ -68,6 +68,10 @@ export async function startFork(link: Link, options: ForkOptions): Promise<RunHa
     summary: `fork of ${run.runId} after step ${step}`,
   });
   if (wait !== false)
-    await untilOpen(link, runId, { limitMs: OPEN_LIMIT_MS, signal: undefined, needsWorker: true });
+    await untilOpen(link, runId, {
+      limitMs: openLimitOf(link),
+      signal: undefined,
+      needsWorker: true,
+    });
   return runHandle({ ...link, tenant }, runId);
 }

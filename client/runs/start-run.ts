@@ -10,12 +10,12 @@ import { attachAll, type Attachable } from './attach.js';
 import { checkStart, type StartRequest } from './check-start.js';
 import { executionOf } from './execution.js';
 import { chooseSession, type SessionOptions } from './choose-session.js';
-import type { Link } from '../link.js';
+import { openLimitOf, type Link } from '../link.js';
 import { runHandle, type RunHandle } from './run-handle.js';
 import { checkRunId, newRunId } from './run-id.js';
 import { refuseUnserved } from './served-agents.js';
 import { ownStore, startPrepared } from './start-workflow.js';
-import { OPEN_LIMIT_MS, untilOpen } from './until-open.js';
+import { untilOpen } from './until-open.js';
 
 /** A run that is to be started: its agent, its task, and how long the start may wait. */
 export interface StartOptions extends StartRequest, SessionOptions {
@@ -55,7 +55,7 @@ export async function startRun(
   const task = await withAttachments({ ...link, tenant }, options);
   const start = checkStart({ ...options, task, tenant, ...(session !== undefined && { session }) });
   const { decisionTimeoutMs, wait, openLimitMs } = options;
-  const limitMs = openLimitMs ?? (wait === true ? WAIT_LIMIT_MS : OPEN_LIMIT_MS);
+  const limitMs = openLimitMs ?? (wait === true ? WAIT_LIMIT_MS : openLimitOf(link));
   if (wait === undefined) {
     await refuseUnserved(link, { agent: start.agent, runId: options.runId, limitMs, signal });
   }

@@ -8,7 +8,6 @@ import { NO_WORKER_MS } from './served-agents.js';
 import { readState } from './state.js';
 import { workerCount } from '../workers.js';
 
-export const OPEN_LIMIT_MS = 30_000;
 const QUERY_LIMIT_MS = 2_000;
 const POLL_MS = 100;
 

@@ -22,6 +22,7 @@ import {
   startUnheardAttempt,
   type Bed,
 } from './setup.js';
+import { until } from '../until.js';
 
 const readOrder = defineTool({
   name: 'orders.read',
@@ -38,6 +39,9 @@ const store = defineTool({
   run: () => 'stored',
 });
 
+/** Under way for as long as a test needs. */
+const SLOW: ScriptedAnswer = { text: 'word '.repeat(50), chunks: 50, chunkDelayMs: 200 };
+const STREAMED = { stream: { keepMs: 60_000 } };
 const OK: ScriptedAnswer = { text: 'Done.', usage: { input: 100, output: 10 } };
 
 /** As a provider gives it. */
@@ -59,6 +63,15 @@ describe('call_model', () => {
   async function begin(replies: readonly ScriptedAnswer[]): Promise<string> {
     bed = await startBed({ tools: [readOrder, store], replies });
     return openedHead(bed);
+  }
+
+  /** A first piece of the reply has come. */
+  async function arriving(): Promise<void> {
+    const watch = bed.store.live.watch(RUN);
+    while (!watch.take().some(({ entries }) => entries.some(({ kind }) => kind === 'delta'))) {
+      await watch.wait(5_000);
+    }
+    watch.stop();
   }
 
   test('appends, asks, and stores the reply as a node after what it answers', async () => {
@@ -466,31 +479,28 @@ describe('call_model', () => {
   });
 
   test('an interrupted call gives what had arrived as data', async () => {
-    const head = await begin([{ text: 'word '.repeat(50), chunks: 50, chunkDelayMs: 40 }]);
+    const head = await begin([SLOW]);
     const environment = environmentOf(effect());
     const beats: unknown[] = [];
     environment.on('heartbeat', (beat: unknown) => beats.push(beat));
     const { call_model } = bed.activities();
-    setTimeout(() => environment.cancel(), 600);
-    const { reply } = (await environment.run(call_model, modelInput(head))) as CallModelOutput;
+    const running = environment.run(call_model, modelInput(head, STREAMED));
+    await arriving();
+    await until(() => beats.length >= 3);
+    environment.cancel();
+    const { reply } = (await running) as CallModelOutput;
     expect(reply.partial).toBe(true);
     expect(JSON.stringify(reply.text)).toContain('word');
-    expect(beats.length).toBeGreaterThanOrEqual(3);
   });
 
   test('a worker that shuts down leaves the call to another one', async () => {
-    const head = await begin([[{ text: 'word '.repeat(50), chunks: 50, chunkDelayMs: 40 }, OK]]);
+    const head = await begin([[SLOW, OK]]);
     const info = effect();
     const environment = environmentOf(info);
-    const running = environment.run(bed.activities().call_model, modelInput(head));
-    setTimeout(
-      () =>
-        environment.cancel(
-          'WORKER_SHUTDOWN',
-          new ActivityCancellationDetails({ workerShutdown: true }),
-        ),
-      300,
-    );
+    const running = environment.run(bed.activities().call_model, modelInput(head, STREAMED));
+    await arriving();
+    const details = new ActivityCancellationDetails({ workerShutdown: true });
+    environment.cancel('WORKER_SHUTDOWN', details);
     const failure = await failureFrom(running);
     expect(failure).toMatchObject({ type: 'Aborted', nonRetryable: false });
     const output = await attempt(bed.activities().call_model, modelInput(head), info);

@@ -15,6 +15,7 @@ import {
   SUBJECT,
   TARGET,
 } from './tool-bed.js';
+import { until } from '../until.js';
 
 let bed: Bed;
 afterEach(() => bed.end());
@@ -109,9 +110,16 @@ describe('execute_tool with a tool that changes something', () => {
   });
 
   test('only one of two racing executions runs', async () => {
-    const run = jest.fn(() => new Promise((resolve) => setTimeout(() => resolve('done'), 50)));
+    let end = (): void => undefined;
+    const run = jest.fn(() => new Promise((resolve) => (end = () => resolve('done'))));
     bed = await bedWith(run, FINANCIAL);
-    const outcomes = await Promise.all([execute(bed), execute(bed), execute(bed)]);
+    let over = 0;
+    const racing = [execute(bed), execute(bed), execute(bed)].map((one) =>
+      one.finally(() => (over += 1)),
+    );
+    await until(() => over === 2);
+    end();
+    const outcomes = await Promise.all(racing);
     expect(run).toHaveBeenCalledTimes(1);
     expect(outcomes.map(({ outcome }) => outcome.kind).sort()).toEqual([
       'ambiguous',

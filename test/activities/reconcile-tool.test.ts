@@ -77,7 +77,7 @@ describe('reconcile_tool', () => {
 
   test('waits for a claimant that may still be running, and takes its result', async () => {
     await withProbe();
-    const claimedUntil = Date.now() + 300;
+    const claimedUntil = Date.now() + 1_500;
     await claim(claimedUntil);
     setTimeout(
       () => void bed.store.record({ ...target, result: { text: 'slow' }, source: 'tool' }),

@@ -243,13 +243,14 @@ describe('run_hooks', () => {
       guard((_, ctx) => void keys.push(`one ${ctx.idempotencyKey}`), 'one'),
       guard(async (_, ctx) => {
         keys.push(`two ${ctx.idempotencyKey}`);
-        if (die)
-          await new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', reject));
+        if (!die) return;
+        const cutOff = new Promise((_, reject) => ctx.signal.addEventListener('abort', reject));
+        environment.cancel('WORKER_SHUTDOWN', SHUTDOWN);
+        await cutOff;
       }, 'two'),
     ];
     const environment = environmentOf(info);
     const first = environment.run(activityWith(hooks), inputFor(hooks));
-    setTimeout(() => environment.cancel('WORKER_SHUTDOWN', SHUTDOWN), 30);
     expect(await failureFrom(first)).toMatchObject({ type: 'Aborted', nonRetryable: false });
     die = false;
     const { outcomes } = await ask(hooks, {}, info);
@@ -264,7 +265,9 @@ describe('run_hooks', () => {
     let aborted = false;
     const hook = guard(
       async (_, { signal }) => {
-        await sleep(60_000, undefined, { signal }).catch(() => (aborted = true));
+        const slept = sleep(60_000, undefined, { signal }).catch(() => (aborted = true));
+        environment.cancel();
+        await slept;
         return { decision: 'allow' };
       },
       'slow',
@@ -272,7 +275,6 @@ describe('run_hooks', () => {
     );
     const environment = environmentOf(effect());
     const running = environment.run(activityWith([hook]), inputFor([hook], { timeoutMs: 60_000 }));
-    setTimeout(() => environment.cancel(), 30);
     const { outcomes } = (await running) as RunHooksOutput;
     expect(aborted).toBe(true);
     expect(outcomes).toHaveLength(1);

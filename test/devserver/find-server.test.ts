@@ -205,7 +205,8 @@ describe('a download without internet', () => {
     await expect(
       findServer({ ...options, allowDownload: true, releasesUrl }),
     ).rejects.toMatchObject({ message: expect.stringContaining('no answer from') });
-    expect(performance.now() - startedAt).toBeLessThan(8000);
+    // The download itself may take five minutes.
+    expect(performance.now() - startedAt).toBeLessThan(60_000);
     silent.closeAllConnections();
     silent.close();
   });

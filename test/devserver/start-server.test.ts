@@ -21,7 +21,7 @@ const BUILD_LIMIT_MS = 1_800_000;
 const environment = { ...process.env };
 const VERSIONS = { cli: '1.8.2', server: '1.31.2' };
 
-async function gone(pid: number, limitMs = 5000): Promise<boolean> {
+async function gone(pid: number, limitMs = 60_000): Promise<boolean> {
   const deadline = performance.now() + limitMs;
   while (performance.now() < deadline) {
     if ((await identityOf(pid)) === undefined) return true;

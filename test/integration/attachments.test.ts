@@ -13,6 +13,7 @@ import { parseRules } from '../../replay/redaction/rules.js';
 import { replayRun } from '../../replay/strict-replay.js';
 import { jpeg, pdf, png } from '../attachment-files.js';
 import { runCli } from '../../cli/program.js';
+import { PATIENT } from './support/patience.js';
 import { say, startWorld, until, type World } from './support/world.js';
 
 const EYES = 'scripted/eyes';
@@ -131,7 +132,7 @@ async function watched(runId: string): Promise<string> {
   let out = '';
   const { address, namespace } = world.place;
   const place = ['--address', address, '--namespace', namespace, '--store', world.storePlace];
-  const environment = { variables: {}, folder: '/', colour: false, interactive: false };
+  const environment = { variables: {}, folder: '/', colour: false, interactive: false, ...PATIENT };
   const streams = { out: (text: string) => (out += text), err: () => undefined };
   await runCli(['watch', runId, ...place], { environment, streams });
   return out;

@@ -13,6 +13,9 @@ import {
 /** micro-USD per token of the scripted model. */
 const PRICES = { input: 3, output: 15 } as const;
 
+/** What comes before the call under way needs far less, also on a busy machine. */
+const WORKED_MS = 8_000;
+
 let world: World;
 beforeAll(async () => {
   world = await startWorld();
@@ -132,7 +135,7 @@ describe('counted limits', () => {
     void world.service.hold('slow-read', 'read');
     const { result, events } = await run({
       runId: 'slow-read',
-      budget: { timeoutMs: 2_500 },
+      budget: { timeoutMs: WORKED_MS },
       replies: [read(), say('Never asked.')],
     });
     expect(result).toMatchObject({ status: 'stopped', stopReason: 'timeout' });
@@ -143,7 +146,7 @@ describe('counted limits', () => {
     void world.service.hold('slow-pay', 'after');
     const { result, events } = await run({
       runId: 'slow-pay',
-      budget: { timeoutMs: 2_500 },
+      budget: { timeoutMs: WORKED_MS },
       replies: [pay('pay.blind'), say('Never asked.')],
     });
     expect(result).toMatchObject({ status: 'stopped', stopReason: 'timeout' });

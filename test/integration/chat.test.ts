@@ -6,6 +6,7 @@ import { lineSource } from '../../cli/chat/line-source.js';
 import { createOutput } from '../../cli/terminal/output.js';
 import { runCli } from '../../cli/program.js';
 import { AGENT } from './support/agents.js';
+import { PATIENT } from './support/patience.js';
 import { ANY_RUN, call, pay, read, say, startWorld, until, type World } from './support/world.js';
 
 const EVIL = '\u001B[2J\u001B]52;c;AAAA\u0007\u202Egpj.exe\u0000 end';
@@ -43,7 +44,7 @@ function chat(interactive: boolean, ...words: readonly string[]): Terminal {
     world.storePlace,
   ];
   const done = runCli(['chat', AGENT, ...words, ...place], {
-    environment: { variables: {}, folder: '/', colour: false, interactive },
+    environment: { variables: {}, folder: '/', colour: false, interactive, ...PATIENT },
     streams: { out: hear, err: hear },
     input,
   });

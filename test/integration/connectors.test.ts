@@ -15,6 +15,7 @@ import {
   type ModernServer,
   type ServedTool,
 } from '../connectors/modern-server.js';
+import { PATIENT } from './support/patience.js';
 import { config, SECRET } from './support/served-agents.js';
 import {
   ANY_RUN,
@@ -334,7 +335,7 @@ async function typed(words: readonly string[], ...lines: readonly (readonly [Reg
   const { address, namespace } = world.place;
   const place = ['--address', address, '--namespace', namespace, '--store', world.storePlace];
   const done = runCli([...words, ...place], {
-    environment: { variables: {}, folder: '/', colour: false, interactive: true },
+    environment: { variables: {}, folder: '/', colour: false, interactive: true, ...PATIENT },
     streams: { out: (text) => void (said += text), err: (text) => void (said += text) },
     input,
   });

@@ -143,7 +143,7 @@ test.concurrent('wall time ends a run that waits for a person', async () => {
   const run = await world.start({
     runId: 'walled',
     settings: { timeoutCounts: 'wall' },
-    budget: { timeoutMs: 3_000 },
+    budget: { timeoutMs: 12_000 },
     replies: [pay('pay.asked'), say('Late.')],
   });
   const { result, events } = await world.ended(run);

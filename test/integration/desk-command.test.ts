@@ -3,6 +3,7 @@ import { runCli } from '../../cli/program.js';
 import { AGENT } from './support/agents.js';
 import { sceneOf, type Scene } from './support/open-question.js';
 import { idOf, startDesk, tokenOf, type Name, type TestDesk } from './support/desk.js';
+import { PATIENT } from './support/patience.js';
 import { call, ofType, pay, say, startWorld, until, type World } from './support/world.js';
 
 let world: World;
@@ -31,7 +32,7 @@ async function command(
   let out = '';
   let err = '';
   const code = await runCli(words, {
-    environment: { variables, folder: '/nowhere', colour: false, interactive: false },
+    environment: { variables, folder: '/nowhere', colour: false, interactive: false, ...PATIENT },
     streams: { out: (text) => heard((out += text)), err: (text) => void (err += text) },
   });
   return { code, out, err };

@@ -2,6 +2,7 @@
 import type { AskView } from '../../core/state/ask-view.js';
 import { idOf, newKey, startDesk, type Name, type TestDesk } from './support/desk.js';
 import { sceneOf, type Scene } from './support/open-question.js';
+import { PATIENT } from './support/patience.js';
 import { startWorld, until, type World } from './support/world.js';
 
 const LESS = { order: 'A1', amountCents: 400 };
@@ -13,8 +14,8 @@ interface Desk {
   stop(): Promise<void>;
 }
 
-async function newDesk(): Promise<Desk> {
-  const world = await startWorld({ worker: false });
+async function newDesk(patience: World['patience'] = PATIENT): Promise<Desk> {
+  const world = await startWorld({ worker: false, ...patience });
   const desk = await startDesk(world);
   const stop = async () => {
     await desk.stop();
@@ -81,7 +82,8 @@ test('while a worker serves the run, every rejection holds that was not refused,
 }, 300_000);
 
 test('while no worker runs both are sent, and the answer to the one that loses is corrected', async () => {
-  const own = await newDesk();
+  // Both answers say that no worker has taken it: nobody waits long for one.
+  const own = await newDesk({ workerLimitMs: 2_000 });
   const worker = await own.world.serve();
   const { run, ask } = await own.scene.asked('away');
   worker.shutdown();

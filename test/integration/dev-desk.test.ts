@@ -9,6 +9,7 @@ import { defineAgent, defineConfig } from '../../authoring/index.js';
 import type { RunHandle } from '../../client/index.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
 import { readEnvironment } from '../../worker/config.js';
+import { PATIENT } from './support/patience.js';
 import { call, openAsk, say, startWorld, type World } from './support/world.js';
 
 let world: World;
@@ -26,6 +27,7 @@ const environmentOf = () => ({
   folder: home,
   colour: false,
   interactive: false,
+  ...PATIENT,
 });
 
 /** Runs a desk on a data folder for a moment, and gives what it remarked. */

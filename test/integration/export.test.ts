@@ -8,6 +8,7 @@ import { bundleText, type Bundle } from '../../replay/bundle.js';
 import { parseBundle } from '../../replay/read-bundle.js';
 import { replayRun } from '../../replay/strict-replay.js';
 import { APPROVER } from './support/agents.js';
+import { PATIENT } from './support/patience.js';
 import { redactedBothWays } from './support/redacted-export.js';
 import { openAsk, pay, read, say, startWorld, until, type World } from './support/world.js';
 
@@ -116,7 +117,7 @@ test('a file that exists is kept, and another name asked for', async () => {
     '--store',
     world.storePlace,
   ];
-  const environment = { variables: {}, folder: '/', colour: false, interactive: false };
+  const environment = { variables: {}, folder: '/', colour: false, interactive: false, ...PATIENT };
   let err = '';
   const streams = { out: () => undefined, err: (text: string) => (err += text) };
   const exportTo = (): Promise<number> =>

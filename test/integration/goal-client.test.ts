@@ -180,7 +180,7 @@ describe('what is said to a goal', () => {
 
 describe('lists', () => {
   test('have goals apart from runs', async () => {
-    const until = Date.now() + 15_000;
+    const until = Date.now() + 90_000;
     let goals: readonly string[] = [];
     while (!goals.includes('told') && Date.now() < until) {
       goals = (await bare.listGoals({ limit: 20 })).map(({ goalId }) => goalId);

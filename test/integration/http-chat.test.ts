@@ -18,6 +18,8 @@ import { ANY_RUN, call, pay, read, say, startWorld, until, type World } from './
 import { scriptOf, type ScriptedAnswer } from '../../testing/index.js';
 
 const ACTOR = { id: APPROVER.by, roles: APPROVER.roles };
+/** Long enough for a request to meet a stream that is still open, also on a busy machine. */
+const SHORT_MS = 5_000;
 const scripts = new Map<string, readonly ScriptedAnswer[]>();
 const sockets = new Set<Socket>();
 
@@ -40,7 +42,7 @@ beforeAll(async () => {
     '/others': {},
     '/auditor': { agent: 'auditor', ownDecisions: true },
     '/one': { limits: { streamsPerActor: 1 } },
-    '/short': { limits: { streamMs: 300, streamsPerActor: 1, bodyBytes: 20_000 } },
+    '/short': { limits: { streamMs: SHORT_MS, streamsPerActor: 1, bodyBytes: 20_000 } },
   };
   const listeners = new Map(
     Object.entries(over).map(([path, options]) => {
@@ -409,7 +411,9 @@ test('requests that cannot be meant are refused, and cost nothing', async () => 
 
 test('a stream ends at its limit and its place is free again; the run goes on', async () => {
   const id = 'short';
-  scripts.set(id, [{ ...say('Word after word, to the end.'), chunks: 20, chunkDelayMs: 100 }]);
+  scripts.set(id, [
+    { ...say('Word after word, to the end.'), chunks: 20, chunkDelayMs: SHORT_MS / 10 },
+  ]);
   const body = { id, messages: [user('u1', `Talk. [${id}]`)] };
   const response = await post('/short', body);
   const busy = await post('/short', { id: 'other', messages: [user('u2', 'Me too.')] });

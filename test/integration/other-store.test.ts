@@ -22,7 +22,7 @@ import {
 } from './support/world.js';
 
 const LIMIT_MS = 120_000;
-const HEARTBEATS = { heartbeatMs: { repeatable: 1_000, single: 1_000 } };
+const HEARTBEATS = { heartbeatMs: { repeatable: 2_000, single: 2_000 } };
 
 let folder: string;
 let world: World;

@@ -26,7 +26,7 @@ const OUTAGE_MS = Number(process.env['HOLDFAST_OUTAGE_MS'] ?? 12_000);
 /** Longer than a test needs that has all its parts. */
 const LIMIT_MS = OUTAGE_MS + 150_000;
 /** All limits are shorter than the outage: of a model call, of the run as a whole, of a worker's silence. */
-const settings = { modelTimeoutMs: 5_000, heartbeatMs: { repeatable: 1_000, single: 1_000 } };
+const settings = { modelTimeoutMs: 9_000, heartbeatMs: { repeatable: 2_000, single: 2_000 } };
 const budget = { timeoutMs: 10_000 };
 
 interface Case {

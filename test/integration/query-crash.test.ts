@@ -7,6 +7,7 @@ import type { SDKMessage } from '../../pure/sdk/message.js';
 import { drawn } from '../draw.js';
 import { newPostgresUrl, postgresBinaries } from '../postgres-server.js';
 import { SEED, WHOLE } from '../seed.js';
+import { IMPATIENT } from './support/patience.js';
 import { all, ask, follow, resultOf, statuses, words } from './support/queries.js';
 import { pay, read, say, startWorld, type World } from './support/world.js';
 
@@ -18,7 +19,7 @@ describe.each(WHOLE ? places : drawn(places, 1, SEED))('with the store in %s', (
   let world: World;
   beforeAll(async () => {
     const storePlace = place === 'PostgreSQL' ? { storePlace: await newPostgresUrl() } : {};
-    world = await startWorld({ worker: false, ...storePlace });
+    world = await startWorld({ worker: false, ...storePlace, ...IMPATIENT });
   });
   afterAll(() => world.stop());
 

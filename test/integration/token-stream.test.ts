@@ -3,6 +3,7 @@ import { runCli } from '../../cli/program.js';
 import { followRun } from '../../client/index.js';
 import type { RunHandle } from '../../client/runs/run-handle.js';
 import type { StreamChunk } from '../../pure/stream.js';
+import { PATIENT } from './support/patience.js';
 import { messagesIn, textIn, tokensOf } from './support/token-reader.js';
 import { ofType, read, say, startWorld, type World } from './support/world.js';
 
@@ -179,7 +180,7 @@ async function holdfast(command: string) {
     '--store',
     world.storePlace,
   ];
-  const environment = { variables: {}, folder: '/', colour: false, interactive: false };
+  const environment = { variables: {}, folder: '/', colour: false, interactive: false, ...PATIENT };
   const code = await runCli([...command.split(' '), ...place], { environment, streams });
   return { code, pieces, out: pieces.join('') };
 }

@@ -8,6 +8,7 @@ import { exportTree } from '../../replay/export-run.js';
 import { readBundle } from '../../replay/read-bundle.js';
 import type { AskRow } from '../../store/asks.js';
 import type { ScriptedAnswer } from '../../testing/index.js';
+import { PATIENT } from './support/patience.js';
 import { config as treeConfig } from './support/tree-agents.js';
 import { redactedBothWays } from './support/redacted-export.js';
 import { idOf, startDesk, tokenOf, type Name, type TestDesk } from './support/desk.js';
@@ -74,7 +75,7 @@ async function command(words: readonly string[], as?: Name, folder = '/nowhere')
         }
       : { HOLDFAST_TOKEN: tokenOf(as), HOLDFAST_DESK_URL: desk.url };
   const code = await runCli(words, {
-    environment: { variables, folder, colour: false, interactive: false },
+    environment: { variables, folder, colour: false, interactive: false, ...PATIENT },
     streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
   });
   return { code, out, err };

@@ -10,6 +10,7 @@ import { startTcpProxy, type TcpProxy } from '../../testing/index.js';
 import { newPostgresUrl, postgresBinaries } from '../postgres-server.js';
 import { holdfast as run, placeOf, type CommandPlace } from './support/command.js';
 import { startDesk, tokenOf, type TestDesk } from './support/desk.js';
+import { IMPATIENT } from './support/patience.js';
 import { read, say, startWorld, until, type World } from './support/world.js';
 
 const LIMIT_MS = 120_000;
@@ -53,7 +54,7 @@ describe('a worker that is away', () => {
   let place: CommandPlace;
   let desk: TestDesk;
   beforeAll(async () => {
-    world = await startWorld({ worker: false });
+    world = await startWorld({ worker: false, ...IMPATIENT });
     place = placeOf(world);
     desk = await startDesk(world);
   });

@@ -5,6 +5,7 @@
 import path from 'node:path';
 import { assembled } from './assembled.js';
 import { sayAbsent } from './cassettes.js';
+import { cutPlaces, sayCutPlaces } from './cut-places.js';
 import { messagesStreams } from './recorded-streams.js';
 import { serving, stopAll } from './scripted-setup.js';
 
@@ -19,6 +20,7 @@ function replyIn(...pieces: readonly Uint8Array[]) {
 if (all.length === 0) {
   test('the recorded streams are there', () => sayAbsent('anthropic-sdk-fixtures'));
 } else {
+  sayCutPlaces('recorded messages');
   describe.each(all)('the recorded stream $name', ({ bytes }) => {
     test('is read to its end, in one piece and byte by byte', () => {
       const whole = assembled('messages', [bytes]);
@@ -29,7 +31,7 @@ if (all.length === 0) {
 
     test('is no complete message when it is cut anywhere before its last event', () => {
       const end = bytes.lastIndexOf('}');
-      for (let at = 0; at < end; at += 1) {
+      for (const at of cutPlaces(end)) {
         expect(assembled('messages', [bytes.subarray(0, at)]).complete).toBe(false);
       }
     });

@@ -14,6 +14,7 @@ import { type ScriptedReply, scriptOf } from '../../providers/scripted/script.js
 import { startScriptedModel } from '../../providers/scripted/server.js';
 import { assembled } from './assembled.js';
 import { recordedExchanges, sayAbsent, type Exchange, type Fields } from './cassettes.js';
+import { cutPlaces, sayCutPlaces } from './cut-places.js';
 import {
   adapted,
   fields,
@@ -105,6 +106,7 @@ if (all.length === 0) {
     );
   });
 
+  sayCutPlaces('recorded chats and responses');
   describe('a recorded stream of a chat completion', () => {
     const streams = chats.filter(streamed);
     test.each(streams)('$name is the same in bytes, and through the provider', async (exchange) => {
@@ -122,7 +124,7 @@ if (all.length === 0) {
     test.each(streams)('$name is not complete when it is cut before its end', ({ response }) => {
       const bytes = Buffer.from(response);
       const end = bytes.indexOf('"finish_reason":"');
-      for (let at = 0; at < end; at += 1) {
+      for (const at of cutPlaces(end)) {
         expect(assembled('chat', [bytes.subarray(0, at)]).complete).toBe(false);
       }
     });
@@ -153,7 +155,7 @@ if (all.length === 0) {
       );
       expect(inBytes.complete).toBe(true);
       const last = bytes.lastIndexOf('event: response.completed');
-      for (let at = 0; at < last; at += 1) {
+      for (const at of cutPlaces(last)) {
         expect(assembled('responses', [bytes.subarray(0, at)]).complete).toBe(false);
       }
     });

@@ -8,6 +8,7 @@ import type { ModelReply } from '../../providers/provider.js';
 import { BadStream } from '../../providers/stream-errors.js';
 
 import { assembled } from './assembled.js';
+import { cutPlaces, sayCutPlaces } from './cut-places.js';
 import { recordedStreams } from './recorded-streams.js';
 
 type Event = { readonly type: string; readonly [key: string]: unknown };
@@ -201,6 +202,7 @@ describe('a response of which a part never came', () => {
 });
 
 test('none of them is a reply when it ends too early, wherever it is cut', () => {
+  sayCutPlaces('streams of responses');
   const streams = [
     renaming(numbered([...STREAM, completed()])),
     [created, ...whole(0, SAID), ...whole(3, CALL), completed()],
@@ -208,7 +210,7 @@ test('none of them is a reply when it ends too early, wherever it is cut', () =>
   for (const events of streams) {
     const bytes = Buffer.from(events.map((each) => `data: ${JSON.stringify(each)}\n\n`).join(''));
     const { reply } = assembled('responses', [bytes]);
-    for (let at = 0; at < bytes.lastIndexOf('}'); at += 1) {
+    for (const at of cutPlaces(bytes.lastIndexOf('}'))) {
       const early = assembled('responses', [bytes.subarray(0, at)]);
       expect([early.complete, early.error]).toEqual([false, undefined]);
       const cut = assembled('responses', [bytes.subarray(0, at), bytes.subarray(at)]);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError } from '../../core/state/errors.js';
 import { withFileLock, type FileLock } from '../../store/sqlite/file-lock.js';
+import { until } from '../until.js';
 
 let folder: string;
 let path: string;
@@ -53,7 +54,7 @@ test('the lock of a killed process is free', async () => {
   const child = await holder();
   let waits = 0;
   const entered = withFileLock(lock({ onWait: () => (waits += 1) }), nothing);
-  await sleep(100);
+  await until(() => waits > 0);
   child.kill('SIGKILL');
   expect(await entered).toBe('in');
   expect(waits).toBe(1);

@@ -99,20 +99,26 @@ function mortalConfig(config: Config, life: Life, seam: Seam): Config {
 }
 
 type AnyCall = (...args: readonly unknown[]) => Promise<unknown>;
-type AnyCalls = { readonly [name: string]: AnyCall };
 
-/** `lost` is what a call of a dead worker comes to. */
+/** `lost` is what a call of a dead worker comes to. Each call is made at its first use: a transaction uses a few of many. */
 function mortalCalls(calls: StoreCalls, life: Life, lost: () => Promise<never>): StoreCalls {
-  const guarded = Object.entries(calls as unknown as AnyCalls).map(([name, call]) => [
-    name,
-    async (...args: readonly unknown[]) => {
+  const made = new Map<string | symbol, AnyCall>();
+  const guarded = (call: AnyCall): AnyCall => {
+    return async (...args) => {
       if (life.dead) return lost();
       const value = await call(...args);
       return life.dead ? lost() : value;
+    };
+  };
+  return new Proxy(calls, {
+    get(target, name) {
+      const call: unknown = Reflect.get(target, name);
+      if (typeof call !== 'function') return call;
+      const known = made.get(name) ?? guarded(call as AnyCall);
+      made.set(name, known);
+      return known;
     },
-  ]);
-  // The same names with the same signatures: every call only gained a way not to come back.
-  return Object.fromEntries(guarded) as StoreCalls;
+  });
 }
 
 function mortalStore(store: Store, life: Life, seam: Seam): Store {

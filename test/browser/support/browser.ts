@@ -56,6 +56,8 @@ export interface VisitOptions {
   readonly phone?: boolean;
 }
 
+/** Longest wait for something on a page: a busy machine may need more than the half minute that is usual. */
+const PAGE_LIMIT_MS = 90_000;
 const DESKTOP = { width: 1360, height: 860 };
 const PHONE = { width: 390, height: 844 };
 
@@ -68,6 +70,7 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
     ...(phone && { deviceScaleFactor: 2, hasTouch: true }),
     reducedMotion: 'reduce',
   });
+  context.setDefaultTimeout(PAGE_LIMIT_MS);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));

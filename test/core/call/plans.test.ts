@@ -12,6 +12,7 @@ import {
   type ToolEntry,
 } from '../script.js';
 import { createShell, crossSegment, finish, send, tick, type Shell } from '../shell.js';
+import { drawsOf } from '../../properties.js';
 
 const PATHS = ['p', 'q', 'p.a', 'r'];
 const path = fc.constantFrom(...PATHS);
@@ -138,7 +139,7 @@ test.each(['serial', 'batched', 'dataflow'] as const)(
         expect(shell.run.inflight).toEqual({});
         expect(shell.run.asks.filter((ask) => ask.outcome === 'pending')).toEqual([]);
       }),
-      { numRuns: 120, seed: 20_260_102 },
+      drawsOf(120, 20_260_102),
     );
   },
   60_000,

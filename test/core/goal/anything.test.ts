@@ -4,6 +4,7 @@ import type { MessageBody } from '../../../core/state/goal/message.js';
 import type { GoalTerms } from '../../../core/state/goal/terms.js';
 import { NO_COUNTERS } from '../../../core/goal/open.js';
 import { count, ScriptedGoal, TERMS, type CycleScript, type GoalScript } from './shell.js';
+import { drawsOf } from '../../properties.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -154,7 +155,7 @@ test('a goal keeps its invariants whatever happens, and rests only where somebod
         check(shell);
       },
     ),
-    { numRuns: 300 },
+    drawsOf(300),
   );
 });
 

@@ -4,7 +4,7 @@ import { SEED, saySeed, WHOLE } from '../../seed.js';
 import { seededRandom, type Random } from '../../../testing/crash/plan.js';
 import { count, ScriptedGoal, TERMS, type GoalScript } from './shell.js';
 
-const GOALS = WHOLE ? 2_000 : 200;
+const GOALS = WHOLE ? 2_000 : 60;
 const STEPS_MAX = 400;
 const SEEDED = Number.isFinite(SEED) ? SEED : 1;
 

@@ -32,6 +32,7 @@ import {
   type Outside,
   type Shell,
 } from '../shell.js';
+import { drawsOf } from '../../properties.js';
 
 const TOOLS = [
   'read_order',
@@ -291,6 +292,6 @@ test('every run keeps its invariants, stays plain JSON and comes to an end', () 
       const opened = shell.run.frozen !== undefined;
       expect(ends).toHaveLength(opened && what.hookNames?.SessionEnd !== undefined ? 1 : 0);
     }),
-    { numRuns: 300, seed: 20_260_101 },
+    drawsOf(300, 20_260_101),
   );
 });

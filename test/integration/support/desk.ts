@@ -76,14 +76,14 @@ export interface DeskOptions {
 /** What a desk over the world works with, before it listens. */
 export async function deskOptions(world: World, options: DeskOptions = {}) {
   const { signer = newSigner(), trusted = true } = options;
-  const { store, place } = world;
+  const { store, place, patience } = world;
   if (trusted) {
     await store.addDeskKey({ tenant: ALL_TENANTS, ...signer.key, at: Date.now(), by: 'test' });
   }
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-desk-'));
   const serviceTokens = join(folder, 'tokens.json');
   writeFileSync(serviceTokens, JSON.stringify({ v: 1, tokens: tokenRows() }));
-  const client = await connect({ ...place, store, signer });
+  const client = await connect({ ...place, ...patience, store, signer });
   const log: string[] = [];
   const made: ConsoleOptions = {
     client,

@@ -5,6 +5,7 @@ import { foldOf, type RunFold } from '../../../recording/fold.js';
 import type { Bundle } from '../../../replay/bundle.js';
 import { exportRun } from '../../../replay/export-run.js';
 import { APPROVER } from './agents.js';
+import { PATIENT } from './patience.js';
 import { ofType, TASK_QUEUE, until, type World } from './world.js';
 
 const DESK = { v: 1, ...APPROVER } as const;
@@ -34,7 +35,7 @@ export async function holdfast(world: World, ...words: readonly string[]) {
   const code = await runCli(
     [...words, ...place, '--store', world.storePlace, ...(words[0] === 'show' ? [] : ['--json'])],
     {
-      environment: { variables: {}, folder: '.', colour: false, interactive: false },
+      environment: { variables: {}, folder: '.', colour: false, interactive: false, ...PATIENT },
       streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
     },
   );

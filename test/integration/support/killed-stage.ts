@@ -14,6 +14,7 @@ import {
   type WireOptions,
 } from './wire.js';
 import type { Inside, Point } from './kill-points.js';
+import { IMPATIENT } from './patience.js';
 import { startWorld, until, type World } from './world.js';
 
 export const TENANT = 'default';
@@ -79,7 +80,7 @@ export async function startStage(
   tale: Tale,
   options: { readonly ownServer?: boolean } = {},
 ): Promise<Stage> {
-  const world = await startWorld({ worker: false, ...options });
+  const world = await startWorld({ worker: false, ...IMPATIENT, ...options });
   const patience = new Set<string>();
   const told: string[] = [];
   let over = false;

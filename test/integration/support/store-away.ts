@@ -35,7 +35,7 @@ export async function startAwayWorld(): Promise<AwayWorld> {
   const world = await startWorld({ worker: false, storePlace: url });
   await world.serve({ storePlace: place });
   const store = await openStoreAt(place);
-  const client = await connect({ ...world.place, store });
+  const client = await connect({ ...world.place, ...world.patience, store });
   const desk = await startDesk({ ...world, store });
   const others: TestDesk[] = [];
   return {

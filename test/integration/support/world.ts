@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
-import { connect, type HoldfastClient } from '../../../client/index.js';
+import { connect, type ConnectOptions, type HoldfastClient } from '../../../client/index.js';
 import { retries } from '../../../client/retries.js';
 import type { RunHandle } from '../../../client/runs/run-handle.js';
 import type { StartOptions } from '../../../client/runs/start-run.js';
@@ -33,6 +33,7 @@ import { compiled, compiledPath } from '../../compiled.js';
 import { newPostgresUrl } from '../../postgres-server.js';
 import { AGENT, config } from './agents.js';
 import { activitiesRecorded, leaveBundles } from './recording.js';
+import { PATIENT } from './patience.js';
 import { serverFor, type ServerPlace } from './server.js';
 import { startService, type Service } from './service.js';
 import { orWhereItStands } from './stuck-run.js';
@@ -54,6 +55,8 @@ export interface World {
   readonly server: TestServer;
   readonly store: Store;
   readonly storePlace: string;
+  /** Of its client, and of every client and desk over it. */
+  readonly patience: Pick<ConnectOptions, 'workerLimitMs' | 'connectLimitMs'>;
   readonly model: ScriptedModel;
   readonly service: Service;
   readonly client: HoldfastClient;
@@ -95,6 +98,8 @@ export interface WorldOptions {
   /** Default true: a worker in this process. */
   readonly worker?: boolean;
   readonly workerSettings?: Partial<WorkerSettings>;
+  /** Longest wait of a client for a worker, in ms: where a test has workers die, that of users. */
+  readonly workerLimitMs?: number;
 }
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
@@ -112,7 +117,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   ]);
   const place: ServerPlace = { address: server.address, namespace: server.namespace };
   const { address, namespace } = place;
-  const client = await connect({ ...place, store });
+  const { workerLimitMs = PATIENT.workerLimitMs } = options;
+  const patience = { workerLimitMs, connectLimitMs: WAIT_LIMIT_MS };
+  const client = await connect({ ...place, ...patience, store });
   const retrying = retries();
   const connection = await Connection.connect({ address, interceptors: [retrying.interceptor] });
   const raw = new Client({ connection, namespace });
@@ -125,6 +132,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     server,
     store,
     storePlace,
+    patience,
     model,
     service,
     client,
