@@ -6,9 +6,12 @@
  *  Q2 A row of quick attempts without a fact from outside of the task between them is of at most ROW_MAX, and takes at
  *     most ROW_MS together; the next call is an ordinary activity, for which the task ends.
  *  Q3 One attempt: without an answer the same call goes on as an ordinary activity, and is announced and counted once.
+ *  Q4 A row begins only where the run knows that its task has not been tried before: a task whose worker died is tried
+ *     again without end, by the same facts and at a later time.
  */
 import { ownValue } from '../json/json.js';
 import type { Call, GrantedStage, ReturnedStage } from '../state/call.js';
+import type { InFlight } from '../state/carrier.js';
 import type {
   EffectLimits,
   ElsewhereReason,
@@ -30,6 +33,8 @@ const ROW_MAX = 3;
 const ATTEMPT_MS_MIN = 250;
 /** Attempts that ran out of time; from then on the tool is an ordinary one in this run. */
 const TIMEOUTS_MAX = 2;
+/** From the end of an effect to the task that it begins, ms; a task is given up, and tried again, after twice that. */
+const IN_TIME_MS = 5_000;
 
 /** How the next execution of the call is tried within the task; undefined: as an ordinary activity. */
 export function quickAttempt(
@@ -39,7 +44,8 @@ export function quickAttempt(
 ): { readonly ms: number; readonly limits: EffectLimits } | undefined {
   if (!follows(run, 'quickReads') || call.elsewhere !== undefined) return undefined;
   if (!isRead(tool) || call.grant.sandbox || call.answered !== undefined) return undefined;
-  const { row, timeouts = {} } = run.quick ?? {};
+  const { row, timeouts = {}, inTimeAt } = run.quick ?? {};
+  if (row === undefined && follows(run, 'quickInTime') && inTimeAt !== run.now) return undefined;
   const { count = 0, usedMs = 0 } = row ?? {};
   const timedOut = ownValue(timeouts, call.tool) ?? 0;
   const ms = ROW_MS - usedMs;
@@ -75,6 +81,13 @@ export function isTrying({ quick, inflight }: Pick<Run, 'quick' | 'inflight'>): 
 export function begun(run: OpenRun, effectId: string): OpenRun {
   const { count = 0, usedMs = 0 } = run.quick?.row ?? {};
   return { ...run, quick: { ...run.quick, row: { count: count + 1, usedMs, effectId } } };
+}
+
+/** Notes that an effect has ended just now, as far as its work tells: what waited for a worker ended before. */
+export function endedInTime(run: Run, { since }: InFlight, workedMs: number): Run {
+  const isLate = since === undefined || run.now - since - workedMs > IN_TIME_MS;
+  const matters = run.frozen?.tools.some(isRead) && follows(run, 'quickInTime');
+  return isLate || !matters ? run : { ...run, quick: { ...run.quick, inTimeAt: run.now } };
 }
 
 /** A fact from outside of the task ends the row: the task of the row is over. */

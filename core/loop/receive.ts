@@ -23,7 +23,7 @@ import {
 } from '../call/child-facts.js';
 import { handedOverFailed, toolReturned } from '../call/execution.js';
 import { outcomeRecorded, toolReconciled } from '../call/found-out.js';
-import { inRow } from '../call/quick.js';
+import { endedInTime, inRow } from '../call/quick.js';
 import { compacted, notCompacted } from '../context/summary-outcome.js';
 import { hooksFailed, hooksRan } from '../hooks/ran.js';
 import { ownValue } from '../json/json.js';
@@ -77,7 +77,8 @@ function ofEffect(run: Run, input: EffectInput): Run {
   if (entry === undefined) {
     return warn(run, 'late_input', `${input.type} of ${input.id}, which is not in flight`);
   }
-  const ended = creditWork(finish(run, input.id), entry, workOf(input));
+  const workedMs = workOf(input);
+  const ended = endedInTime(creditWork(finish(run, input.id), entry, workedMs), entry, workedMs);
   const heard = 'output' in input ? acked(ended, input.output.eventsUpTo) : ended;
   if (input.type === 'timer_fired') return isOpen(heard) ? timedOut(heard, input.id) : heard;
   if (input.type === 'run_opened') return recordWaiting(opened(heard, input.output));

@@ -222,6 +222,8 @@ export type CompactionOutcome =
 export interface QuickReads {
   /** Those since the last fact that came from outside of the task; absent: none. */
   readonly row?: QuickRow;
+  /** When the newest effect ended that the run heard of in time, ms since epoch; a task of that moment is a first try. */
+  readonly inTimeAt?: number;
   /** Attempts that ran out of time, by tool. */
   readonly timeouts?: { readonly [tool: string]: number };
 }

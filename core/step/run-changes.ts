@@ -16,4 +16,8 @@ export const RUN_CHANGES = {
     since: 19,
     why: 'A call of whose limits nothing is left is refused before anybody is asked, as its claim would refuse it; its result counts as that of the claim.',
   },
+  quickInTime: {
+    since: 20,
+    why: 'A call is tried quickly only in a task that begins with the outcome of an effect, at most five seconds after its work: a later task may be one that a quick read has taken its worker from, so its call is an ordinary activity.',
+  },
 } as const;

@@ -78,18 +78,55 @@ describe('the simulation plays a case', () => {
     });
   });
 
-  it('ends, and says what is waited for, when a quick read takes down each worker that makes it', async () => {
-    const fixture = fixtureOf({
-      case_id: 'poisoned',
-      tools: { read_order: { results: [{ lost: 'before' }], quick: true } },
-      model: [
-        { calls: [{ id: 'a', tool: 'read_order', input: { orderId: '1' } }] },
-        { text: 'done' },
-      ],
+  describe('when a quick read takes down each worker that makes it', () => {
+    const poisoned = (quick: boolean) =>
+      fixtureOf({
+        case_id: 'poisoned',
+        tools: { read_order: { results: [{ lost: 'before' }], quick } },
+        model: [
+          { calls: [{ id: 'a', tool: 'read_order', input: { orderId: '1' } }] },
+          { text: 'done' },
+        ],
+      });
+    const TASK_MS = 10_000;
+
+    it('the second worker makes an ordinary call, which ends as any of them', async () => {
+      const tries: boolean[] = [];
+      const watching = createSimulationEngine({
+        onStep: (_, effects) =>
+          effects.forEach((one) => {
+            if (one.kind === 'execute_tool') tries.push(one.local === true);
+          }),
+      });
+      const finished = async (quick: boolean) => {
+        const run = await watching.run(poisoned(quick), { seed: 1 });
+        if (run.kind !== 'observed') throw new Error(JSON.stringify(run));
+        const { events, result, violations } = run.observed;
+        expect(violations).toEqual([]);
+        expect(result?.status).toBe('completed');
+        const [event, ...others] = events.filter(({ type }) => type === 'tool_finished');
+        expect(others).toEqual([]);
+        const { stamp, ...end } = event!;
+        return { end, at: stamp.at };
+      };
+      const quick = await finished(true);
+      const plain = await finished(false);
+      await watching.stop();
+      expect(quick.end).toEqual(plain.end);
+      expect(quick.at - plain.at).toBe(TASK_MS);
+      // What a lost task decided is nowhere.
+      expect(tries).toEqual([false, false]);
     });
-    await expect(engine.run(fixture, { seed: 1 })).resolves.toEqual({
-      kind: 'broken',
-      message: expect.stringMatching(/Nothing can ever wake this run; it waits for .*execute_tool/),
+
+    it('ends, and says what is waited for, under rules that do not see it', async () => {
+      const older = createSimulationEngine({ rules: 19 });
+      await expect(older.run(poisoned(true), { seed: 1 })).resolves.toEqual({
+        kind: 'broken',
+        message: expect.stringMatching(
+          /Nothing can ever wake this run; it waits for .*execute_tool/,
+        ),
+      });
+      await older.stop();
     });
   });
 });

@@ -1,5 +1,6 @@
 /** Reads that are declared quick, on a real server: within the task that decides, else as ordinary activities. */
 import { historyJson } from '../../activities/history-json.js';
+import { follows, RULES_VERSION } from '../../core/step/changes.js';
 import { capture } from '../../evaluation/capture/capture.js';
 import { foldOf } from '../../recording/fold.js';
 import { timeOf, typeOf, type HistoryEvent } from '../../recording/history.js';
@@ -16,6 +17,12 @@ import { call, ofType, say, startWorld, type History, type World } from './suppo
 const CONFIG_MODULE = require.resolve('./support/quick-agents.ts');
 /** Whoever reaches for a run waits for a quick read at most 1.2 s; the rest is for a busy machine. */
 const SERVED_WITHIN_MS = 8_000;
+
+/** Recordings of older rules decide otherwise. */
+const rules = Number(process.env['HOLDFAST_RULES'] ?? RULES_VERSION);
+const isSeen = follows({ rules }, 'quickInTime');
+/** What a task comes to whose first worker died. */
+const secondTry = isSeen ? { within: [], ordinary: 1 } : { within: ['ok'], ordinary: 0 };
 
 const read = (item = 'apple') => call('facts.quick', { item });
 
@@ -179,7 +186,7 @@ test('workers that only decide leave quick reads to those that have the code', a
   await Promise.all([decider, other].map((worker) => world.retire(worker)));
 });
 
-test('a worker that dies with one is followed by another, which reads again', async () => {
+test('a worker that dies with one is followed by another, which makes an ordinary call', async () => {
   const spawn = () => world.spawn({ configModule: CONFIG_MODULE });
   const first = await spawn();
   const held = world.service.hold('killed', 'read');
@@ -187,13 +194,32 @@ test('a worker that dies with one is followed by another, which reads again', as
   const run = await world.start({ runId: 'killed', replies, wait: false });
   await held;
   await first.kill();
-  await spawn();
+  const second = await spawn();
   const { result, events, history } = await world.ended(run);
   expect(result.status).toBe('completed');
-  expect(triedIn(history)).toEqual({ within: ['ok'], ordinary: 0 });
+  expect(triedIn(history)).toEqual(secondTry);
   expect(ofType(events, 'tool_finished')).toMatchObject([{ status: 'ok' }]);
   expect(world.service.visits('killed', 'read')).toHaveLength(2);
   await exported('killed');
+  await second.kill();
+});
+
+test('one that takes down each worker counts its attempts from the second worker on', async () => {
+  const deaths = 2;
+  const replies = [call('facts.deadly', { deaths }), say('Done.')];
+  const run = await world.start({ runId: 'deadly', replies, wait: false });
+  for (let dead = 0; dead < deaths; dead += 1) {
+    const worker = await world.spawn({ configModule: CONFIG_MODULE });
+    await worker.exited;
+  }
+  await world.spawn({ configModule: CONFIG_MODULE });
+  const { result, events, history } = await world.ended(run);
+  expect(result.status).toBe('completed');
+  expect(triedIn(history)).toEqual(secondTry);
+  expect(ofType(events, 'tool_finished')).toMatchObject([
+    { status: 'ok', attempts: isSeen ? deaths : 1, content: { text: 'survived' } },
+  ]);
+  await exported('deadly');
 });
 
 declare const MARKER: {

@@ -30,12 +30,9 @@ export interface ActivityPlace {
   readonly describe?: (runId: string) => 'open' | 'closed' | undefined;
   /** Tells a run that letters lie in the store for it. */
   readonly wake?: (runId: string) => void;
+  /** The worker that decides died with a local activity: nothing of its task has happened. */
+  readonly taskLost: () => void;
 }
-
-/** After so long a server takes the worker of a task for dead, ms. */
-const TASK_MS = 10_000;
-/** Workers in a row that one local activity may take down: a server hands the task to the next one without end. */
-const TAKEN_DOWN_MAX = 20;
 
 type TimeoutKind = 'StartToClose' | 'ScheduleToClose' | 'Heartbeat';
 
@@ -70,7 +67,6 @@ class Activity implements ScheduledActivity {
   /** What the newest heartbeat carried. */
   private heartbeat: Progress | undefined;
   private cancelRequested = false;
-  private takenDown = 0;
   private done = false;
   private timers: (() => void)[] = [];
   private readonly deadline: number | undefined;
@@ -188,20 +184,17 @@ class Activity implements ScheduledActivity {
     // Heartbeats are frequent: the last one is as good as new.
     attempt.beat();
     attempt.alive = false;
-    if (this.effect.local === true) return this.decideAgain();
+    if (this.effect.local === true) return this.dieWithTask();
     const { heartbeatMs } = this.effect.limits;
     if (heartbeatMs === undefined) return;
     this.timers.push(this.place.clock.after(heartbeatMs, () => this.timeOut('Heartbeat')));
   }
 
-  /** The task in which it ran is given up, and the worker that takes it runs what it began once more. */
-  private decideAgain(): void {
+  private dieWithTask(): void {
+    this.done = true;
+    this.cancelDeadline?.();
     this.giveUp();
-    this.takenDown += 1;
-    // The simulation then says what the run waits for.
-    if (this.takenDown > TAKEN_DOWN_MAX) return;
-    this.attempts = 0;
-    this.timers.push(this.place.clock.after(TASK_MS, () => this.deliver()));
+    this.place.taskLost();
   }
 
   private giveUp(): void {

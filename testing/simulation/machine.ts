@@ -5,6 +5,8 @@
  *  Y1 All facts of an activation are received before anything is decided (W2).
  *  Y2 Time stands still while anything can happen, and while something outside is waited for; then it moves to the next timer.
  *  Y3 The invariants of the core are checked after every step.
+ *  Y8 What is decided beside a local activity is performed, and told, when its task has ended; a worker that dies before
+ *     leaves nothing of it, and the next one decides on the same facts later.
  */
 import type { ActivityDeps } from '../../activities/index.js';
 import type { Config } from '../../authoring/index.js';
@@ -29,6 +31,10 @@ import { simulatedWorkers, type SimulatedWorkers } from './worker.js';
 /** Start of virtual time unless told otherwise: 2026-01-01, ms since epoch. */
 export const SIMULATION_START = Date.UTC(2026, 0, 1);
 const VIOLATIONS_MAX = 20;
+/** After so long a server takes the worker of a task for dead, ms. */
+const TASK_MS = 10_000;
+/** Workers in a row that one task may take down: a server hands it to the next one without end. */
+const TAKEN_DOWN_MAX = 20;
 
 /** The state of a machine. */
 export interface Durable extends Carrier {
@@ -145,6 +151,14 @@ export interface Member {
 
 type Fact = (at: number) => object;
 
+/** What a worker that takes the task of another one begins with. */
+interface Task<C> {
+  readonly before: C;
+  readonly facts: Fact[];
+  /** Workers that died with it. */
+  readonly deaths: number;
+}
+
 interface EffectEnd {
   readonly type: string;
   readonly id: string;
@@ -160,6 +174,11 @@ export class InProcess<C extends Durable> implements Member {
   private inFlight = new Map<string, ScheduledActivity>();
   /** Work within the task that decided: until it has ended nothing else is heard. */
   private local: { readonly id: string; ended?: Fact } | undefined;
+  private task: Task<C>;
+  /** What was decided in a task that goes on. */
+  private held: (() => void)[] = [];
+  /** The task was lost: until its time is over, and from then on until a worker takes it. */
+  private lost: 'given' | 'waiting' | undefined;
   private activations = 0;
 
   constructor(
@@ -168,6 +187,7 @@ export class InProcess<C extends Durable> implements Member {
     private readonly around: Watching<C> & { readonly children?: Children } = {},
   ) {
     this.current = machine.open(world.clock.now());
+    this.task = this.newTask();
   }
 
   begin(): this {
@@ -192,16 +212,42 @@ export class InProcess<C extends Durable> implements Member {
   isDue(): boolean {
     if (this.current.final !== undefined) return !this.isOver();
     if (this.local !== undefined) return this.local.ended !== undefined;
-    return this.inbox.length > 0 && this.world.workers.serving() !== undefined;
+    if (this.lost === 'given') return false;
+    const due = this.inbox.length > 0 || this.lost === 'waiting';
+    return due && this.world.workers.serving() !== undefined;
   }
 
   activate(): void {
     if (this.current.final !== undefined) return this.nextSegment();
     this.activations += 1;
     if (this.activations > this.machine.activationsMax) throw new Error('This run never ends.');
-    if (this.local === undefined) this.receiveAll();
-    else this.receiveLocal(this.local);
+    if (this.local === undefined) {
+      this.task = this.newTask();
+      this.receiveAll();
+    } else this.receiveLocal(this.local);
     this.decide();
+  }
+
+  private newTask(): Task<C> {
+    const deaths = this.lost === undefined ? 0 : this.task.deaths;
+    this.lost = undefined;
+    return { before: this.current, facts: [], deaths };
+  }
+
+  private taskLost(): void {
+    const { before, facts, deaths } = this.task;
+    // The simulation then says what the run waits for.
+    if (deaths === TAKEN_DOWN_MAX) return;
+    if (this.local !== undefined) this.inFlight.delete(this.local.id);
+    this.local = undefined;
+    this.held = [];
+    this.current = before;
+    this.task = { before, facts: [], deaths: deaths + 1 };
+    this.lost = 'given';
+    this.world.clock.after(TASK_MS, () => {
+      this.lost = 'waiting';
+      this.inbox = [...facts, ...this.inbox];
+    });
   }
 
   restsForEver(): string {
@@ -212,6 +258,7 @@ export class InProcess<C extends Durable> implements Member {
   private receiveAll(): void {
     // An event that a fact makes may bring further facts, which belong to the same activation.
     for (let fact = this.inbox.shift(); fact !== undefined; fact = this.inbox.shift()) {
+      this.task.facts.push(fact);
       this.current = this.machine.receive(this.current, fact(this.world.clock.now()) as never);
       this.tellEvents();
     }
@@ -222,7 +269,6 @@ export class InProcess<C extends Durable> implements Member {
     this.local = undefined;
     if (ended === undefined) return;
     this.current = this.machine.receive(this.current, ended(this.world.clock.now()) as never);
-    this.tellEvents();
   }
 
   private decide(): void {
@@ -230,14 +276,24 @@ export class InProcess<C extends Durable> implements Member {
     const step = this.machine.advance(before);
     this.note(this.machine.check(before, step));
     this.current = step.run.verdicts.length === 0 ? step.run : { ...step.run, verdicts: [] };
-    this.tellEvents();
-    for (const effect of step.effects) this.perform(effect);
-    this.around.onStep?.(this.current, step.effects);
+    const after = this.current;
+    this.held.push(() => {
+      this.tellEvents();
+      for (const effect of step.effects) if (!isLocal(effect)) this.perform(effect);
+      this.around.onStep?.(after, step.effects);
+    });
+    const local = step.effects.find(isLocal);
+    if (local !== undefined) return this.perform(local);
+    for (const happens of this.held.splice(0)) happens();
   }
 
   private tellEvents(): void {
     for (const event of this.current.outbox.events) {
-      if (event.stamp.seq < this.events.length) continue;
+      if (event.stamp.seq < this.events.length) {
+        // Of a task that was lost: the same fact at a later time.
+        this.events[event.stamp.seq] = event;
+        continue;
+      }
       this.note(this.machine.checkEvent(event));
       this.events.push(event);
       this.around.onEvent?.(event, this.current);
@@ -274,6 +330,7 @@ export class InProcess<C extends Durable> implements Member {
           clock,
           workers,
           execution: this.execution(),
+          taskLost: () => this.taskLost(),
           ...(describe !== undefined && { describe }),
           ...(wake !== undefined && { wake }),
         };
@@ -330,12 +387,17 @@ export class InProcess<C extends Durable> implements Member {
     for (const waiting of this.inFlight.values()) waiting.cancel();
     const segment = { at: this.world.clock.now(), previousExecution: this.execution() };
     this.current = this.machine.nextSegment(carried as C, segment);
+    this.task = this.newTask();
     for (const [id, { kind, at }] of Object.entries(this.current.inflight)) {
       if (kind !== 'timer' || at === undefined) throw new Error(`${id} was left behind`);
       this.arm({ id, at });
     }
     this.decide();
   }
+}
+
+function isLocal(effect: Effect): boolean {
+  return 'local' in effect && effect.local === true;
 }
 
 /** Lets everything in a world happen until `main` is over. Throws when it rests for ever, or a core throws. */

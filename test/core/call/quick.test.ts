@@ -4,6 +4,7 @@ import { RULES_VERSION } from '../../../core/step/changes.js';
 import { call, calls, says, tool, type Script, type ToolEntry } from '../script.js';
 import {
   activate,
+  answer,
   createShell,
   crossSegment,
   ofType,
@@ -16,6 +17,7 @@ import {
 } from '../shell.js';
 
 const WITHOUT_QUICK = 17;
+const LATE_IS_QUICK = 19;
 const QUICK = tool('x_quick', { quick: true, concurrencySafe: true });
 const PLAIN = tool('x_plain', { concurrencySafe: true });
 
@@ -117,6 +119,47 @@ describe('without an answer', () => {
     const shell = ran({ model: [...model, says('ok')], outcomes });
     expect(tries(shell)).toEqual([true, false, true, false, false]);
     expect(ofType(shell, 'tool_finished').map(({ status }) => status)).toEqual(['ok', 'ok', 'ok']);
+  });
+});
+
+describe('a task that may have been tried before', () => {
+  /** The next outcome is heard so much later than it came. */
+  function delay(shell: Shell, ms: number): void {
+    const [next, ...others] = shell.awaited;
+    const { due, make } = next!;
+    const later = { ...next!, due: due + ms, make: (at: number) => ({ ...make(at - ms), at }) };
+    shell.awaited = [later, ...others];
+  }
+
+  function heardLate(script: Partial<Script>, ms: number): Shell {
+    const shell = shellOf(script);
+    while (started(shell, 'call_model').length === 0) tick(shell);
+    delay(shell, ms);
+    return settle(shell);
+  }
+
+  test.each<[string, readonly boolean[], Partial<Script>, number]>([
+    ['six seconds late is one', [false], {}, 6_000],
+    ['five seconds late is none', [true], {}, 5_000],
+    ['is no matter of older rules', [true], { rules: LATE_IS_QUICK }, 60_000],
+  ])('%s', (_, tried, script, ms) => {
+    expect(tries(heardLate(script, ms))).toEqual(tried);
+  });
+
+  test('its call is an ordinary activity, and the call after it is tried within a task again', () => {
+    const model = [calls(quick('a'), quick('b')), calls(quick('c')), says('ok')];
+    expect(tries(heardLate({ model }, 10_000))).toEqual([false, true, true]);
+  });
+
+  test('is one that a person began, whose word does not tell when it came', () => {
+    const tools = [tool('x_quick', { quick: true, approval: { roles: [], quorum: 1 } })];
+    const played = (rules?: number) => {
+      const shell = settle(shellOf({ tools, ...(rules !== undefined && { rules }) }));
+      answer(shell);
+      return tries(settle(shell));
+    };
+    expect(played()).toEqual([false]);
+    expect(played(LATE_IS_QUICK)).toEqual([true]);
   });
 });
 

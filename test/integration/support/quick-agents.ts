@@ -6,6 +6,8 @@ import { AGENT, visitor } from './agents.js';
 /** More than a history takes. */
 const LARGE_CHARS = 3_000_000;
 
+const HEARTBEATS = { repeatable: 5_000, single: 5_000 } as const;
+
 const optionsSchema = z.object({ serviceUrl: z.string() });
 
 /** Read by the worker process too, which hands its options over as JSON. */
@@ -23,8 +25,29 @@ export function config(options: unknown): Config {
       return item === 'large' ? 'x'.repeat(LARGE_CHARS) : `the ${item}`;
     },
   });
+  const deadly = defineTool({
+    name: 'facts.deadly',
+    version: '1',
+    effect: 'read',
+    quick: true,
+    input: z.object({ deaths: z.number() }),
+    run: async ({ deaths }, ctx) => {
+      const { done = 0 } = await visit('effect', 'facts.deadly', ctx);
+      if (done > deaths) return 'survived';
+      process.kill(process.pid, 'SIGKILL');
+      return new Promise<string>(() => undefined);
+    },
+  });
   const instructions = 'Serve the customer.';
   return defineConfig({
-    agents: [defineAgent({ name: AGENT, model: 'scripted/model', instructions, tools: [read] })],
+    agents: [
+      defineAgent({
+        name: AGENT,
+        model: 'scripted/model',
+        instructions,
+        tools: [read, deadly],
+        settings: { heartbeatMs: HEARTBEATS },
+      }),
+    ],
   });
 }
