@@ -18,9 +18,10 @@ import type { RunRow } from '../../store/runs.js';
 import type { Cli } from '../command.js';
 import { oneHeard, treeRowsOf } from '../desk/recorded.js';
 import { TENANT } from '../desk/run-record.js';
-import { dateTimeText, inert, table, usdText } from '../render/index.js';
+import { dateTimeText, inert, tableLines, usdText } from '../render/index.js';
 import { neededStore, type Session } from '../session.js';
 import type { Output } from '../terminal/output.js';
+import { packedList, type PackedList } from './packed-list.js';
 
 interface Asked {
   readonly session: Session;
@@ -36,8 +37,9 @@ export async function showIndex(cli: Cli, asked: Asked, output: Output): Promise
   print(index, { kind: asked.kind, tree, output });
 }
 
+/** The steps of a long run are many, and each is looked at once more when it is printed. */
 interface Indexed {
-  readonly index: ToldIndex;
+  readonly index: ToldIndex<PackedList<FoldStep>>;
   readonly tree: readonly ToldMember[];
 }
 
@@ -65,7 +67,7 @@ async function indexOf(cli: Cli, asked: Asked): Promise<Indexed> {
 
 /** Follows one of the runs, and hears what each says of itself. */
 function indexing(followed: number) {
-  const steps: FoldStep[] = [];
+  const steps = packedList<FoldStep>();
   const members = new Map<number, MemberReader>();
   let reader: IndexReader | undefined;
   return {
@@ -77,13 +79,13 @@ function indexing(followed: number) {
       },
       segment(segment: Segment, member: number, run: Bundle['run']): void {
         if (member !== followed) return;
-        reader ??= indexReader(run, (moment) => void steps.push(lineOf(moment)));
+        reader ??= indexReader(run, (moment) => steps.push(lineOf(moment)));
         reader.segment(segment);
       },
     } satisfies RunHearer,
     told: (run: Bundle['run'], member: number): ToldMember =>
       (members.get(member) ?? memberReader()).told(run),
-    index({ head, source }: Pick<RunTree, 'head' | 'source'>): ToldIndex {
+    index({ head, source }: Pick<RunTree, 'head' | 'source'>): Indexed['index'] {
       const { run, kind, divergences } = (reader ?? indexReader(head.run)).end();
       return toldIndex({ fold: { run, kind, steps, divergences }, source, ...head });
     },
@@ -109,27 +111,22 @@ interface Printing {
   readonly output: Output;
 }
 
-function print(told: ToldIndex, { kind: wanted, tree, output }: Printing): void {
+function print(told: Indexed['index'], { kind: wanted, tree, output }: Printing): void {
   const { steps, divergences, redactions } = told;
-  const shown = wanted === undefined ? steps : steps.filter((step) => isOfKind(step, wanted));
-  output.data({ ...told, steps: shown, ...(tree.length > 0 && { tree }) });
-  if (output.json) return;
+  const shown = {
+    *[Symbol.iterator]() {
+      for (const step of steps) if (wanted === undefined || isOfKind(step, wanted)) yield step;
+    },
+  };
+  if (output.json) {
+    return output.data({ ...told, steps: [...shown], ...(tree.length > 0 && { tree }) });
+  }
   for (const line of tree.map(treeLine)) output.line(line);
   if (tree.length > 0) output.line('');
-  if (shown.length === 0) {
-    output.line(
-      steps.length === 0
-        ? 'The run has decided nothing yet.'
-        : `No step is of that kind. Kinds of this run: ${kindsOf(steps).join(', ')}.`,
-    );
-  } else {
-    output.line(
-      table({
-        head: ['step', 'time', 'received', 'rules', 'began'],
-        rows: shown.map(rowOf),
-        paint: output.paint,
-      }),
-    );
+  if (shown[Symbol.iterator]().next().done !== true) printSteps(shown, output);
+  else if (steps.length === 0) output.line('The run has decided nothing yet.');
+  else {
+    output.line(`No step is of that kind. Kinds of this run: ${kindsOf(steps).join(', ')}.`);
   }
   for (const { step, segment, reason } of divergences) {
     output.remark(`Segment ${segment} cannot be shown from step ${step} on: ${inert(reason, 400)}`);
@@ -137,6 +134,24 @@ function print(told: ToldIndex, { kind: wanted, tree, output }: Printing): void 
   for (const { rule, count } of redactions) {
     output.remark(`The rule ${inert(rule)} of its redaction hides ${count} place(s).`);
   }
+}
+
+const LINES_AT_ONCE = 100;
+
+function printSteps(steps: Iterable<FoldStep>, output: Output): void {
+  const head = ['step', 'time', 'received', 'rules', 'began'];
+  const rows = {
+    *[Symbol.iterator]() {
+      for (const step of steps) yield rowOf(step);
+    },
+  };
+  let lines: string[] = [];
+  for (const line of tableLines({ head, rows, paint: output.paint })) {
+    if (lines.push(line) < LINES_AT_ONCE) continue;
+    output.line(lines.join('\n'));
+    lines = [];
+  }
+  if (lines.length > 0) output.line(lines.join('\n'));
 }
 
 /** Indented by generations; `--run` takes the id. */
@@ -152,13 +167,14 @@ function isOfKind(step: FoldStep, kind: string): boolean {
   return kindsOf([step]).includes(kind);
 }
 
-function kindsOf(steps: readonly FoldStep[]): readonly string[] {
-  const all = steps.flatMap(({ inputs, rules, effects }) => [
-    ...inputs.map(({ type }) => type),
-    ...rules,
-    ...effects.map(({ kind }) => kind),
-  ]);
-  return [...new Set<string>(all)];
+function kindsOf(steps: Iterable<FoldStep>): readonly string[] {
+  const kinds = new Set<string>();
+  for (const { inputs, rules, effects } of steps) {
+    for (const { type } of inputs) kinds.add(type);
+    for (const rule of rules) kinds.add(rule);
+    for (const { kind } of effects) kinds.add(kind);
+  }
+  return [...kinds];
 }
 
 function rowOf(step: FoldStep): readonly string[] {

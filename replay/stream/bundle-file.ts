@@ -3,7 +3,6 @@
  * Invariants: all of the file has been checked before the first of its histories is given; a second reading ends well
  * only where it has read the text of the first one.
  */
-import type { Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { brokenHistory } from '../broken-history.js';
@@ -14,8 +13,8 @@ import { treeOfBundle, type ReplayableTree } from '../replay-tree.js';
 import type { StreamedRun } from '../strict-replay.js';
 import { textOfFile } from './bundle-chunks.js';
 import { jsonPieces, namesWithLast, NotCanonical, type JsonPieces } from './json-pieces.js';
+import { fit, readSegment } from './read-segment.js';
 import {
-  fit,
   refuse,
   ROOT,
   walkBundle,
@@ -175,7 +174,6 @@ async function* runsOf(
 async function* replayable(reading: SecondReading, isRoot: boolean): AsyncGenerator<Segment, void> {
   for await (const segment of segmentsIn(reading.json)) {
     // Of another text a replay would fail in its own words.
-    fit(pieces.segment, segment as unknown as Json);
     refuse(brokenHistory(segment.events));
     yield segment;
   }
@@ -183,5 +181,5 @@ async function* replayable(reading: SecondReading, isRoot: boolean): AsyncGenera
 }
 
 async function* segmentsIn(json: JsonPieces): AsyncGenerator<Segment, void> {
-  for await (const _ of json.items()) yield (await json.value()) as unknown as Segment;
+  for await (const _ of json.items()) yield await readSegment(json);
 }

@@ -8,9 +8,9 @@ import { isCompleted, otherStart, otherTenant, wrongEvents } from '../broken-con
 import { brokenHistory } from '../broken-history.js';
 import { carriedReader, type Carried } from '../carried-events.js';
 import { referencesIn, type References } from '../references.js';
-import { sha256OfText } from '../sha256.js';
 import { parentIn } from '../tree.js';
 import { NotCanonical } from './json-pieces.js';
+import { toldDigests } from './told-digests.js';
 
 export interface RunChecks {
   /** All of its events, before its segments; `form`: the canonical one. */
@@ -22,11 +22,7 @@ export interface RunChecks {
 
 /** `refer` hears what the run refers to. Errors: `NotCanonical` for what is wrong. */
 export function runChecks(refer: (references: References) => void): RunChecks {
-  /** Of the events, as they came. */
-  const numbers: number[] = [];
-  const digests = new Map<number, string>();
-  /** Numbers of events that came as they were told. */
-  const carried = new Set<number>();
+  const told = toldDigests();
   const stored = new Set<number>();
   let before: Link | undefined;
   let parent: string | undefined;
@@ -48,10 +44,7 @@ export function runChecks(refer: (references: References) => void): RunChecks {
 
   return {
     event(event, form) {
-      const { seq } = event.stamp;
-      numbers.push(seq);
-      // Of a number that comes twice the end says so.
-      digests.set(seq, sha256OfText(form));
+      if (!told.add(event.stamp.seq, form)) throw new NotCanonical('an event is out of order');
       refer(referencesIn([event as unknown as Json]));
     },
     segment(segment, run) {
@@ -61,16 +54,11 @@ export function runChecks(refer: (references: References) => void): RunChecks {
       if (before === undefined) parent = parentIn(segment.events[0]);
       before = linkOf(segment);
       ended = isCompleted(segment);
-      for (const [seq, came] of readEvents(segment, run)) {
-        const digest = digests.get(seq);
-        if (digest === undefined || carried.has(seq)) continue;
-        if (formsOf(came).some((form) => sha256OfText(form) === digest)) carried.add(seq);
-      }
+      for (const [seq, came] of readEvents(segment, run)) told.carried(seq, () => formsOf(came));
     },
     end() {
       if (before === undefined) throw new NotCanonical('it has no segments');
-      const told = numbers.map((seq) => ({ seq, isCarried: () => carried.has(seq) }));
-      refuse(wrongEvents(told, { stored, ended }));
+      refuse(wrongEvents(told.all(), { stored, ended }));
       return { parent };
     },
   };

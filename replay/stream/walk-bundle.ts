@@ -4,18 +4,18 @@
  * exports write it; any other file, old or wrong, is `NotCanonical`, and the reader of whole files says which of both it is.
  */
 import { createHash } from 'node:crypto';
-import type { z } from 'zod';
 import type { Json } from '../../core/json/json.js';
+import { isRecord } from '../../core/json/shape.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { textAt, type JsonObject } from '../../recording/history.js';
 import { BUNDLE_VERSION, SEGMENTS_MAX, type Bundle, type Member, type Segment } from '../bundle.js';
-import { missingOf } from '../broken-content.js';
-import { pieces } from '../bundle-schema.js';
+import { isRunEvent, pieces } from '../bundle-schema.js';
 import { referencesIn } from '../references.js';
 import { sha256OfText } from '../sha256.js';
 import { brokenTree, MEMBERS_MAX } from '../tree.js';
 import { textOfFile } from './bundle-chunks.js';
 import { jsonPieces, namesWithLast, NotCanonical, type JsonPieces } from './json-pieces.js';
+import { fit, fitting, readSegment } from './read-segment.js';
 import { runChecks } from './run-checks.js';
 
 /** Hears what has been read of a file. It is known to be right when the walk has ended, and not before. */
@@ -108,24 +108,28 @@ function hashedBefore(words: string) {
   };
 }
 
-interface Found {
-  readonly heads: Set<string>;
-  readonly named: Set<string>;
-  readonly nodes: Set<string>;
-  readonly blobs: Set<string>;
+/** What is referred to and what there is, by hashes: of references those are held that nothing has been found for. */
+function references() {
+  const found = new Set<string>();
+  const missing = new Set<string>();
+  return {
+    isWhole: () => missing.size === 0,
+    refer(hashes: Iterable<string>): void {
+      for (const hash of hashes) if (!found.has(hash)) missing.add(hash);
+    },
+    find(hash: string): void {
+      found.add(hash);
+      missing.delete(hash);
+    },
+  };
 }
 
 function walkOf(json: JsonPieces, hearer: BundleHearer) {
   const small: Small = new Map();
   const seen = new Set<string>();
   const members: MemberHead[] = [];
-  const found: Found = {
-    heads: new Set(),
-    named: new Set(),
-    nodes: new Set(),
-    blobs: new Set(),
-  };
-  const walking = { json, hearer, found };
+  const [nodes, blobs] = [references(), references()];
+  const walking = { json, hearer, nodes, blobs };
   const root = runReader(walking, ROOT);
 
   return {
@@ -149,9 +153,7 @@ function walkOf(json: JsonPieces, hearer: BundleHearer) {
       if (isTree !== seen.has('members')) throw new NotCanonical('members are of a tree');
       const head = { ...rest, ...(isTree && { members }) } as unknown as BundleHead;
       refuse(brokenTree(head));
-      const needed = { nodes: found.heads, blobs: found.named };
-      const { nodes, blobs } = found;
-      refuse(missingOf(needed, { node: (one) => nodes.has(one), blob: (one) => blobs.has(one) }));
+      if (!nodes.isWhole() || !blobs.isWhole()) throw new NotCanonical('something is missing');
       return head;
     },
   };
@@ -165,21 +167,22 @@ type Small = Map<string, Json>;
 interface Walking {
   readonly json: JsonPieces;
   readonly hearer: BundleHearer;
-  readonly found: Found;
+  readonly nodes: ReturnType<typeof references>;
+  readonly blobs: ReturnType<typeof references>;
 }
 
 /** Reads what a run has, by its names in their order: its events, what it is, its segments. */
-function runReader({ json, hearer, found }: Walking, member: number) {
+function runReader({ json, hearer, nodes, blobs }: Walking, member: number) {
   let hasEvents = false;
-  const checks = runChecks(({ heads, blobs }) => {
-    for (const hash of heads) found.heads.add(hash);
-    for (const hash of blobs) found.named.add(hash);
+  const checks = runChecks((referred) => {
+    nodes.refer(referred.heads);
+    blobs.refer(referred.blobs);
   });
 
   async function readSegments(run: Bundle['run']): Promise<void> {
     for await (const index of json.items()) {
       if (index >= SEGMENTS_MAX) throw new NotCanonical('it has too many segments');
-      const segment = fit<Segment>(pieces.segment, await json.value());
+      const segment = await readSegment(json);
       checks.segment(segment, run);
       hearer.segment?.(segment, member, run);
     }
@@ -194,7 +197,7 @@ function runReader({ json, hearer, found }: Walking, member: number) {
       hasEvents = true;
       for await (const _ of json.items()) {
         const { value, form } = await json.formed();
-        const event = fit<RunEvent>(pieces.runEvent, value);
+        const event = fitting<RunEvent>(isRunEvent, value);
         checks.event(event, form);
         hearer.event?.(event, member);
       }
@@ -215,34 +218,28 @@ async function readMember(walking: Walking, index: number): Promise<MemberHead> 
   return head;
 }
 
-async function readNodes({ json, hearer, found }: Walking): Promise<void> {
+async function readNodes({ json, hearer, nodes, blobs }: Walking): Promise<void> {
   for await (const hash of json.names()) {
     const { value, form } = await json.formed();
-    const node = fit<JsonObject>(pieces.node, value);
+    const node = fitting<JsonObject>(isRecord, value);
     if (sha256OfText(form) !== hash) throw new NotCanonical('a message is another');
     const parent = textAt(node, 'parent');
-    found.nodes.add(hash);
-    if (parent !== undefined) found.heads.add(parent);
-    for (const blob of referencesIn([node]).blobs) found.named.add(blob);
+    nodes.find(hash);
+    if (parent !== undefined) nodes.refer([parent]);
+    blobs.refer(referencesIn([node]).blobs);
     hearer.node?.(hash, node);
   }
 }
 
-async function readBlobs({ json, hearer, found }: Walking): Promise<void> {
+async function readBlobs({ json, hearer, blobs }: Walking): Promise<void> {
   for await (const hash of json.names()) {
     const text = await json.value();
     if (typeof text !== 'string' || sha256OfText(text) !== hash) {
       throw new NotCanonical('a text is another');
     }
-    found.blobs.add(hash);
+    blobs.find(hash);
     hearer.blob?.(hash, text);
   }
-}
-
-/** What its schema takes is of the type that the reader of whole files gives it. */
-export function fit<T>(schema: z.ZodType, value: Json): T {
-  if (!schema.safeParse(value).success) throw new NotCanonical('a value is of another form');
-  return value as unknown as T;
 }
 
 export function refuse(broken: string | undefined): void {
