@@ -137,6 +137,10 @@ function partHeard(
   member: number,
 ): (name: string) => Promise<void> {
   let run: Bundle['run'] | undefined;
+  /** By itself: a loop that waits for the next segment would hold the one before. */
+  async function hearSegment(of: Bundle['run']): Promise<void> {
+    hearer.segment?.(await readSegment(json), member, of);
+  }
   return async (name) => {
     if (name === 'run') {
       run = (await json.value()) as unknown as Bundle['run'];
@@ -145,7 +149,7 @@ function partHeard(
         hearer.event((await json.value()) as unknown as RunEvent, member);
       }
     } else if (name === 'segments' && hearer.segment !== undefined && run !== undefined) {
-      for await (const segment of segmentsIn(json)) hearer.segment(segment, member, run);
+      for await (const _ of json.items()) await hearSegment(run);
     } else await json.skip();
   };
 }

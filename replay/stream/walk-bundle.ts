@@ -182,10 +182,15 @@ function runReader({ json, hearer, nodes, blobs }: Walking, member: number) {
   async function readSegments(run: Bundle['run']): Promise<void> {
     for await (const index of json.items()) {
       if (index >= SEGMENTS_MAX) throw new NotCanonical('it has too many segments');
-      const segment = await readSegment(json);
-      checks.segment(segment, run);
-      hearer.segment?.(segment, member, run);
+      await hearSegment(run);
     }
+  }
+
+  /** By itself: a loop that waits for the next segment would hold the one before. */
+  async function hearSegment(run: Bundle['run']): Promise<void> {
+    const segment = await readSegment(json);
+    checks.segment(segment, run);
+    hearer.segment?.(segment, member, run);
   }
 
   return {
