@@ -191,6 +191,9 @@ function takenBack<S, I>(
   { commands, at: now }: Activation,
   shell: Shell,
 ): { readonly given: readonly EffectInput[]; readonly shell: Shell } {
+  if (!moments.some(({ started }) => started.some(({ kind }) => kind === 'cancel'))) {
+    return { given: [], shell };
+  }
   const begun = new Set(
     moments.flatMap(({ started }) => started.filter(isActivity).map(({ id }) => id)),
   );
@@ -264,9 +267,10 @@ function heardBy<S extends Carrier, I>(
 
 /** What arrived before the workflow was ready for it waits for its handler. */
 function byReadiness<S extends Carrier, I>(
-  { messages }: Machine<S, I>,
+  machine: Machine<S, I>,
   arrived: readonly HistoryEvent[],
 ): readonly HistoryEvent[] {
+  const messages = machine.messages();
   const rank = (event: HistoryEvent): number => {
     const name =
       textAt(attributesOf(event, 'workflowExecutionSignaled'), 'signalName') ??

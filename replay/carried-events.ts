@@ -72,7 +72,7 @@ function carry(carried: Map<number, Carried>, event: ReturnType<typeof wholeEven
   const known = carried.get(seq);
   if (known === undefined) carried.set(seq, { first: event, others: new Set() });
   else if (!isDeepStrictEqual(known.first, event)) {
-    known.others.add(canonicalJson(event as unknown as Json));
+    known.others.add(formOf(event));
   }
 }
 
@@ -101,6 +101,26 @@ export function inputOf(event: HistoryEvent, read: PayloadReader): Json | undefi
 
 export function isAmong({ first, others }: Carried, event: object): boolean {
   if (isDeepStrictEqual(first, event)) return true;
-  const form = canonicalJson(event as Json);
-  return others.has(form) || form === canonicalJson(first as Json);
+  const form = formOf(event);
+  return others.has(form) || form === formOf(first);
+}
+
+/** All forms in which an event came. Errors: as of `formOf`. */
+export function formsOf({ first, others }: Carried): readonly string[] {
+  return [formOf(first), ...others];
+}
+
+/** JSON has numbers without end, such as 1e999, that it can read and not write. */
+export class NoForm extends Error {
+  override readonly name = 'NoForm';
+}
+
+/** Errors: `NoForm`; RangeError for what is nested deeper than the call stack. */
+function formOf(event: object): string {
+  try {
+    return canonicalJson(event as Json);
+  } catch (cause) {
+    if (cause instanceof RangeError) throw cause;
+    throw new NoForm('a number has no end', { cause });
+  }
 }

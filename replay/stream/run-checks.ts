@@ -1,12 +1,12 @@
 /** Checks of one run of a bundle whose segments come one at a time. */
-import { canonicalJson, type Json } from '../../core/json/json.js';
+import type { Json } from '../../core/json/json.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { brokenLink, linkOf, type Link } from '../../recording/chain.js';
 import { payloadReader, payloadValuesIn } from '../../recording/history.js';
 import type { Bundle, Segment } from '../bundle.js';
 import { isCompleted, otherStart, otherTenant, wrongEvents } from '../broken-content.js';
 import { brokenHistory } from '../broken-history.js';
-import { carriedReader, type Carried } from '../carried-events.js';
+import { carriedReader, formsOf, type Carried } from '../carried-events.js';
 import { referencesIn, type References } from '../references.js';
 import { parentIn } from '../tree.js';
 import { NotCanonical } from './json-pieces.js';
@@ -62,10 +62,6 @@ export function runChecks(refer: (references: References) => void): RunChecks {
       return { parent };
     },
   };
-}
-
-function formsOf({ first, others }: Carried): readonly string[] {
-  return [canonicalJson(first as Json), ...others];
 }
 
 function refuse(broken: string | undefined): void {

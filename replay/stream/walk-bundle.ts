@@ -3,17 +3,17 @@
  * Invariants: what passes here passes there. Only what is written in the canonical form passes, with the digest behind it, as
  * exports write it; any other file, old or wrong, is `NotCanonical`, and the reader of whole files says which of both it is.
  */
-import { createHash } from 'node:crypto';
 import type { Json } from '../../core/json/json.js';
 import { isRecord } from '../../core/json/shape.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { textAt, type JsonObject } from '../../recording/history.js';
 import { BUNDLE_VERSION, SEGMENTS_MAX, type Bundle, type Member, type Segment } from '../bundle.js';
 import { isRunEvent, pieces } from '../bundle-schema.js';
+import { NoForm } from '../carried-events.js';
 import { referencesIn } from '../references.js';
 import { sha256OfText } from '../sha256.js';
 import { brokenTree, MEMBERS_MAX } from '../tree.js';
-import { textOfFile } from './bundle-chunks.js';
+import { bundleChunks, hashedBefore } from './bundle-chunks.js';
 import { jsonPieces, namesWithLast, NotCanonical, type JsonPieces } from './json-pieces.js';
 import { fit, fitting, readSegment } from './read-segment.js';
 import { runChecks } from './run-checks.js';
@@ -44,33 +44,24 @@ export interface WalkedBundle {
   readonly textDigest: string;
 }
 
-/** Of a value that is nested deeper than the call stack, or has a number that JSON reads and cannot write. */
-function hasNoForm(error: unknown): boolean {
-  return (
-    error instanceof RangeError ||
-    (error instanceof Error && /^\w+ is not allowed$/.test(error.message))
-  );
-}
-
 /** Errors: `NotCanonical`. */
 export async function walkBundle(file: string, hearer: BundleHearer): Promise<WalkedBundle> {
-  const text = textOfFile(file);
+  const chunks = bundleChunks(file);
   try {
-    const head = await walkChunks(text.chunks, hearer);
-    return { head, textDigest: await text.digest() };
+    return await walkChunks(chunks, hearer);
   } catch (error) {
-    // The reader of whole files says so.
-    if (hasNoForm(error)) throw new NotCanonical('it has no canonical form', { cause: error });
-    throw error;
+    // Of what is nested deeper than the call stack as well the reader of whole files says so.
+    if (!(error instanceof RangeError || error instanceof NoForm)) throw error;
+    throw new NotCanonical('it has no canonical form', { cause: error });
   } finally {
-    await text.chunks.return();
+    await chunks.return();
   }
 }
 
 async function walkChunks(
   chunks: AsyncGenerator<string, void>,
   hearer: BundleHearer,
-): Promise<BundleHead> {
+): Promise<WalkedBundle> {
   const hashing = hashedBefore(DIGEST_NAME);
   const json = jsonPieces(chunks, hashing.passed);
   const walk = walkOf(json, hearer);
@@ -85,27 +76,8 @@ async function walkChunks(
   await json.take('\n');
   if ((await json.peek()) !== '') throw new NotCanonical('something follows it');
   if (hashing.end() !== digest) throw new NotCanonical('it has another digest');
-  return walk.end();
-}
-
-/** The digest of a text that ends before these words, and a brace in their place. */
-function hashedBefore(words: string) {
-  const hash = createHash('sha256');
-  let tail = '';
-  let digest: string | undefined;
-  return {
-    passed(text: string): void {
-      if (digest !== undefined) return;
-      const whole = tail + text;
-      tail = whole.slice(-words.length);
-      hash.update(whole.slice(0, whole.length - tail.length), 'utf8');
-    },
-    /** The words have just passed. */
-    end(): string {
-      if (digest === undefined && tail !== words) throw new NotCanonical('it has no digest');
-      return (digest ??= hash.update('}').digest('hex'));
-    },
-  };
+  json.pass();
+  return { head: walk.end(), textDigest: hashing.ofAll() };
 }
 
 /** What is referred to and what there is, by hashes: of references those are held that nothing has been found for. */
