@@ -58,7 +58,9 @@ export function isRunEvent(value: unknown): boolean {
 
 function isStamped(event: Fields): event is StampedEvent {
   const { type, stamp } = event;
-  return isName(type) && isRecord(stamp) && Number.isSafeInteger(stamp.seq) && Number(stamp.seq) >= 0;
+  return (
+    isName(type) && isRecord(stamp) && Number.isSafeInteger(stamp.seq) && Number(stamp.seq) >= 0
+  );
 }
 
 /** The same of `pieces.historyEvent`. */
