@@ -191,9 +191,6 @@ function takenBack<S, I>(
   { commands, at: now }: Activation,
   shell: Shell,
 ): { readonly given: readonly EffectInput[]; readonly shell: Shell } {
-  if (!moments.some(({ started }) => started.some(({ kind }) => kind === 'cancel'))) {
-    return { given: [], shell };
-  }
   const begun = new Set(
     moments.flatMap(({ started }) => started.filter(isActivity).map(({ id }) => id)),
   );

@@ -53,14 +53,9 @@ function oddIn(event: StampedEvent): string | undefined {
 
 /** Says of what came as JSON what `pieces.runEvent` says, many times as fast. */
 export function isRunEvent(value: unknown): boolean {
-  return isRecord(value) && isStamped(value) && oddIn(value) === undefined;
-}
-
-function isStamped(event: Fields): event is StampedEvent {
-  const { type, stamp } = event;
-  return (
-    isName(type) && isRecord(stamp) && Number.isSafeInteger(stamp.seq) && Number(stamp.seq) >= 0
-  );
+  if (!isRecord(value) || !isName(value.type) || !isRecord(value.stamp)) return false;
+  const { seq } = value.stamp;
+  return Number.isSafeInteger(seq) && Number(seq) >= 0 && !oddIn(value as StampedEvent);
 }
 
 /** The same of `pieces.historyEvent`. */
@@ -124,8 +119,8 @@ const IN_PIECES = { segments: true, events: true } as const;
 const OF_RUNS = { ...IN_PIECES, nodes: true, blobs: true } as const;
 
 export const pieces = {
-  /** Without its events. */
-  segment: segment.omit({ events: true }),
+  /** With any events. */
+  segment: segment.extend({ events: z.array(z.unknown()).min(1) }),
   historyEvent,
   runEvent,
   run: recordedRun.run,

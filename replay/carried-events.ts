@@ -14,6 +14,7 @@ import {
   type PayloadReader,
 } from '../recording/history.js';
 import type { Bundle } from './bundle.js';
+import { NotCanonical } from './stream/json-pieces.js';
 
 /** What came under one number: mostly the same, and the canonical form is dear. */
 export interface Carried {
@@ -105,22 +106,17 @@ export function isAmong({ first, others }: Carried, event: object): boolean {
   return others.has(form) || form === formOf(first);
 }
 
-/** All forms in which an event came. Errors: as of `formOf`. */
+/** All forms in which an event came. Errors: as below. */
 export function formsOf({ first, others }: Carried): readonly string[] {
   return [formOf(first), ...others];
 }
 
-/** JSON has numbers without end, such as 1e999, that it can read and not write. */
-export class NoForm extends Error {
-  override readonly name = 'NoForm';
-}
-
-/** Errors: `NoForm`; RangeError for what is nested deeper than the call stack. */
+/** Errors: `NotCanonical` for numbers that JSON reads and cannot write, such as 1e999; RangeError for what is nested too deeply. */
 function formOf(event: object): string {
   try {
     return canonicalJson(event as Json);
   } catch (cause) {
     if (cause instanceof RangeError) throw cause;
-    throw new NoForm('a number has no end', { cause });
+    throw new NotCanonical('a number has no end', { cause });
   }
 }

@@ -18,10 +18,9 @@ import type { RunRow } from '../../store/runs.js';
 import type { Cli } from '../command.js';
 import { oneHeard, treeRowsOf } from '../desk/recorded.js';
 import { TENANT } from '../desk/run-record.js';
-import { dateTimeText, inert, tableLines, usdText } from '../render/index.js';
+import { dateTimeText, inert, table, usdText } from '../render/index.js';
 import { neededStore, type Session } from '../session.js';
 import type { Output } from '../terminal/output.js';
-import { packedList, type PackedList } from './packed-list.js';
 
 interface Asked {
   readonly session: Session;
@@ -37,9 +36,15 @@ export async function showIndex(cli: Cli, asked: Asked, output: Output): Promise
   print(index, { kind: asked.kind, tree, output });
 }
 
-/** The steps of a long run are many, and each is looked at once more when it is printed. */
+/** The JSON of each, as bytes beside the heap of objects: a long run has thousands. */
+type PackedSteps = readonly Buffer[];
+
+function* unpacked(steps: PackedSteps): Generator<FoldStep> {
+  for (const bytes of steps) yield JSON.parse(bytes.toString()) as FoldStep;
+}
+
 interface Indexed {
-  readonly index: ToldIndex<PackedList<FoldStep>>;
+  readonly index: ToldIndex<PackedSteps>;
   readonly tree: readonly ToldMember[];
 }
 
@@ -67,9 +72,11 @@ async function indexOf(cli: Cli, asked: Asked): Promise<Indexed> {
 
 /** Follows one of the runs, and hears what each says of itself. */
 function indexing(followed: number) {
-  const steps = packedList<FoldStep>();
+  const steps: Buffer[] = [];
   const members = new Map<number, MemberReader>();
   let reader: IndexReader | undefined;
+  const hearStep = (moment: FoldStep): void =>
+    void steps.push(Buffer.from(JSON.stringify(lineOf(moment))));
   return {
     hearer: {
       event(event: RunEvent, member: number): void {
@@ -79,7 +86,7 @@ function indexing(followed: number) {
       },
       segment(segment: Segment, member: number, run: Bundle['run']): void {
         if (member !== followed) return;
-        reader ??= indexReader(run, (moment) => steps.push(lineOf(moment)));
+        reader ??= indexReader(run, hearStep);
         reader.segment(segment);
       },
     } satisfies RunHearer,
@@ -113,20 +120,28 @@ interface Printing {
 
 function print(told: Indexed['index'], { kind: wanted, tree, output }: Printing): void {
   const { steps, divergences, redactions } = told;
-  const shown = {
-    *[Symbol.iterator]() {
-      for (const step of steps) if (wanted === undefined || isOfKind(step, wanted)) yield step;
-    },
-  };
+  function* shown(): Generator<FoldStep> {
+    for (const step of unpacked(steps)) {
+      if (wanted === undefined || isOfKind(step, wanted)) yield step;
+    }
+  }
   if (output.json) {
-    return output.data({ ...told, steps: [...shown], ...(tree.length > 0 && { tree }) });
+    return output.data({ ...told, steps: [...shown()], ...(tree.length > 0 && { tree }) });
   }
   for (const line of tree.map(treeLine)) output.line(line);
   if (tree.length > 0) output.line('');
-  if (shown[Symbol.iterator]().next().done !== true) printSteps(shown, output);
-  else if (steps.length === 0) output.line('The run has decided nothing yet.');
+  if (shown().next().done !== true) {
+    const head = ['step', 'time', 'received', 'rules', 'began'];
+    const rows = {
+      *[Symbol.iterator]() {
+        for (const step of shown()) yield rowOf(step);
+      },
+    };
+    output.line(table({ head, rows, paint: output.paint }));
+  } else if (steps.length === 0) output.line('The run has decided nothing yet.');
   else {
-    output.line(`No step is of that kind. Kinds of this run: ${kindsOf(steps).join(', ')}.`);
+    const kinds = kindsOf(unpacked(steps)).join(', ');
+    output.line(`No step is of that kind. Kinds of this run: ${kinds}.`);
   }
   for (const { step, segment, reason } of divergences) {
     output.remark(`Segment ${segment} cannot be shown from step ${step} on: ${inert(reason, 400)}`);
@@ -134,24 +149,6 @@ function print(told: Indexed['index'], { kind: wanted, tree, output }: Printing)
   for (const { rule, count } of redactions) {
     output.remark(`The rule ${inert(rule)} of its redaction hides ${count} place(s).`);
   }
-}
-
-const LINES_AT_ONCE = 100;
-
-function printSteps(steps: Iterable<FoldStep>, output: Output): void {
-  const head = ['step', 'time', 'received', 'rules', 'began'];
-  const rows = {
-    *[Symbol.iterator]() {
-      for (const step of steps) yield rowOf(step);
-    },
-  };
-  let lines: string[] = [];
-  for (const line of tableLines({ head, rows, paint: output.paint })) {
-    if (lines.push(line) < LINES_AT_ONCE) continue;
-    output.line(lines.join('\n'));
-    lines = [];
-  }
-  if (lines.length > 0) output.line(lines.join('\n'));
 }
 
 /** Indented by generations; `--run` takes the id. */

@@ -11,12 +11,7 @@ export interface Table {
   readonly paint?: Paint;
 }
 
-export function table(shown: Table): string {
-  return [...tableLines(shown)].join('\n');
-}
-
-/** The same line by line: no more rows are held than `rows` holds. */
-export function* tableLines({ head, rows, paint = PLAIN }: Table): Generator<string> {
+export function table({ head, rows, paint = PLAIN }: Table): string {
   const cells = (row: readonly string[]) => row.map((cell) => inert(cell, CELL_CHARS_MAX));
   let widths = head.map(({ length }) => length);
   for (const row of rows) {
@@ -28,6 +23,7 @@ export function* tableLines({ head, rows, paint = PLAIN }: Table): Generator<str
       .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
       .join('  ')
       .trimEnd();
-  yield paint.dim(line(head));
-  for (const row of rows) yield line(cells(row));
+  const lines = [paint.dim(line(head))];
+  for (const row of rows) lines.push(line(cells(row)));
+  return lines.join('\n');
 }

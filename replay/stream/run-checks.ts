@@ -4,13 +4,19 @@ import type { RunEvent } from '../../core/state/event.js';
 import { brokenLink, linkOf, type Link } from '../../recording/chain.js';
 import { payloadReader, payloadValuesIn } from '../../recording/history.js';
 import type { Bundle, Segment } from '../bundle.js';
-import { isCompleted, otherStart, otherTenant, wrongEvents } from '../broken-content.js';
+import {
+  isCompleted,
+  otherStart,
+  otherTenant,
+  wrongEvents,
+  type ToldEvent,
+} from '../broken-content.js';
 import { brokenHistory } from '../broken-history.js';
 import { carriedReader, formsOf, type Carried } from '../carried-events.js';
 import { referencesIn, type References } from '../references.js';
+import { sha256OfText } from '../sha256.js';
 import { parentIn } from '../tree.js';
 import { NotCanonical } from './json-pieces.js';
-import { toldDigests } from './told-digests.js';
 
 export interface RunChecks {
   /** All of its events, before its segments; `form`: the canonical one. */
@@ -22,7 +28,9 @@ export interface RunChecks {
 
 /** `refer` hears what the run refers to. Errors: `NotCanonical` for what is wrong. */
 export function runChecks(refer: (references: References) => void): RunChecks {
-  const told = toldDigests();
+  /** Of the events, by their numbers, which only grow; MET once a history has carried one as it was told. */
+  const digests = new Map<number, string>();
+  let newest = -1;
   const stored = new Set<number>();
   let before: Link | undefined;
   let parent: string | undefined;
@@ -42,9 +50,16 @@ export function runChecks(refer: (references: References) => void): RunChecks {
     return found;
   }
 
+  function* told(): Generator<ToldEvent> {
+    for (const [seq, digest] of digests) yield { seq, isCarried: () => digest === MET };
+  }
+
   return {
     event(event, form) {
-      if (!told.add(event.stamp.seq, form)) throw new NotCanonical('an event is out of order');
+      const { seq } = event.stamp;
+      if (seq <= newest) throw new NotCanonical('an event is out of order');
+      newest = seq;
+      digests.set(seq, digestOf(form));
       refer(referencesIn([event as unknown as Json]));
     },
     segment(segment, run) {
@@ -54,11 +69,15 @@ export function runChecks(refer: (references: References) => void): RunChecks {
       if (before === undefined) parent = parentIn(segment.events[0]);
       before = linkOf(segment);
       ended = isCompleted(segment);
-      for (const [seq, came] of readEvents(segment, run)) told.carried(seq, () => formsOf(came));
+      for (const [seq, came] of readEvents(segment, run)) {
+        const digest = digests.get(seq);
+        if (digest === undefined || digest === MET) continue;
+        if (formsOf(came).some((form) => digestOf(form) === digest)) digests.set(seq, MET);
+      }
     },
     end() {
       if (before === undefined) throw new NotCanonical('it has no segments');
-      refuse(wrongEvents(told.all(), { stored, ended }));
+      refuse(wrongEvents(told(), { stored, ended }));
       return { parent };
     },
   };
@@ -66,4 +85,34 @@ export function runChecks(refer: (references: References) => void): RunChecks {
 
 function refuse(broken: string | undefined): void {
   if (broken !== undefined) throw new NotCanonical(broken);
+}
+
+const MET = '';
+
+/** A letter for each byte: a long run has tens of thousands. */
+function digestOf(form: string): string {
+  return sha256OfText(form, 'binary');
+}
+
+export interface FoundReferences {
+  refer(hashes: Iterable<string>): void;
+  find(hash: string): void;
+  /** All that is referred to has been found. */
+  isWhole(): boolean;
+}
+
+/** By hashes: of references those are held that nothing has been found for. */
+export function references(): FoundReferences {
+  const found = new Set<string>();
+  const missing = new Set<string>();
+  return {
+    isWhole: () => missing.size === 0,
+    refer(hashes: Iterable<string>): void {
+      for (const hash of hashes) if (!found.has(hash)) missing.add(hash);
+    },
+    find(hash: string): void {
+      found.add(hash);
+      missing.delete(hash);
+    },
+  };
 }

@@ -3,20 +3,19 @@
  * Invariants: what passes here passes there. Only what is written in the canonical form passes, with the digest behind it, as
  * exports write it; any other file, old or wrong, is `NotCanonical`, and the reader of whole files says which of both it is.
  */
+import type { z } from 'zod';
 import type { Json } from '../../core/json/json.js';
 import { isRecord } from '../../core/json/shape.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { textAt, type JsonObject } from '../../recording/history.js';
 import { BUNDLE_VERSION, SEGMENTS_MAX, type Bundle, type Member, type Segment } from '../bundle.js';
-import { isRunEvent, pieces } from '../bundle-schema.js';
-import { NoForm } from '../carried-events.js';
+import { isHistoryEvent, isRunEvent, pieces } from '../bundle-schema.js';
 import { referencesIn } from '../references.js';
 import { sha256OfText } from '../sha256.js';
 import { brokenTree, MEMBERS_MAX } from '../tree.js';
 import { bundleChunks, hashedBefore } from './bundle-chunks.js';
 import { jsonPieces, namesWithLast, NotCanonical, type JsonPieces } from './json-pieces.js';
-import { fit, fitting, readSegment } from './read-segment.js';
-import { runChecks } from './run-checks.js';
+import { references, runChecks, type FoundReferences } from './run-checks.js';
 
 /** Hears what has been read of a file. It is known to be right when the walk has ended, and not before. */
 export interface BundleHearer {
@@ -50,9 +49,8 @@ export async function walkBundle(file: string, hearer: BundleHearer): Promise<Wa
   try {
     return await walkChunks(chunks, hearer);
   } catch (error) {
-    // Of what is nested deeper than the call stack as well the reader of whole files says so.
-    if (!(error instanceof RangeError || error instanceof NoForm)) throw error;
-    throw new NotCanonical('it has no canonical form', { cause: error });
+    // Of what is nested deeper than the call stack the reader of whole files speaks.
+    throw error instanceof RangeError ? new NotCanonical('it is deep', { cause: error }) : error;
   } finally {
     await chunks.return();
   }
@@ -78,22 +76,6 @@ async function walkChunks(
   if (hashing.end() !== digest) throw new NotCanonical('it has another digest');
   json.pass();
   return { head: walk.end(), textDigest: hashing.ofAll() };
-}
-
-/** What is referred to and what there is, by hashes: of references those are held that nothing has been found for. */
-function references() {
-  const found = new Set<string>();
-  const missing = new Set<string>();
-  return {
-    isWhole: () => missing.size === 0,
-    refer(hashes: Iterable<string>): void {
-      for (const hash of hashes) if (!found.has(hash)) missing.add(hash);
-    },
-    find(hash: string): void {
-      found.add(hash);
-      missing.delete(hash);
-    },
-  };
 }
 
 function walkOf(json: JsonPieces, hearer: BundleHearer) {
@@ -139,8 +121,8 @@ type Small = Map<string, Json>;
 interface Walking {
   readonly json: JsonPieces;
   readonly hearer: BundleHearer;
-  readonly nodes: ReturnType<typeof references>;
-  readonly blobs: ReturnType<typeof references>;
+  readonly nodes: FoundReferences;
+  readonly blobs: FoundReferences;
 }
 
 /** Reads what a run has, by its names in their order: its events, what it is, its segments. */
@@ -217,6 +199,32 @@ async function readBlobs({ json, hearer, blobs }: Walking): Promise<void> {
     blobs.find(hash);
     hearer.blob?.(hash, text);
   }
+}
+
+/** Event by event: its text is never held whole. */
+export async function readSegment(json: JsonPieces): Promise<Segment> {
+  const parts = new Map<string, Json>();
+  for await (const name of json.names()) {
+    parts.set(name, name === 'events' ? await readEvents(json) : await json.value());
+  }
+  return fit<Segment>(pieces.segment, Object.fromEntries(parts));
+}
+
+async function readEvents(json: JsonPieces): Promise<readonly Json[]> {
+  const events: Json[] = [];
+  for await (const _ of json.items()) events.push(fitting(isHistoryEvent, await json.value()));
+  return events;
+}
+
+/** What its schema takes is of the type that the reader of whole files gives it. */
+export function fit<T>(schema: z.ZodType, value: Json): T {
+  return fitting<T>((one) => schema.safeParse(one).success, value);
+}
+
+/** `isTaken`: what such a schema takes. */
+function fitting<T>(isTaken: (value: Json) => boolean, value: Json): T {
+  if (!isTaken(value)) throw new NotCanonical('a value is of another form');
+  return value as unknown as T;
 }
 
 export function refuse(broken: string | undefined): void {
