@@ -140,7 +140,7 @@ function wentOn(reason: Of<'transition'>['reason']): Said {
 function writerOf({ from }: Of<'user_message'>): string {
   return from === undefined
     ? 'the user'
-    : `the agent ${quote(from.agent)} of run ${quote(from.run)}`;
+    : `the agent ${quote(`${from.agent}`)} of run ${quote(`${from.run}`)}`;
 }
 
 function interrupter({ supervisor }: Of<'interruption'>): string {

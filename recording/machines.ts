@@ -56,7 +56,7 @@ export interface Machine<S extends Carrier, I> {
   /** Undefined: the workflow refuses such a value without an input. */
   update(state: S, message: Message, ticket: number): I | undefined;
   /** Messages of the first moment are heard in this order, `*` stands for any other name. */
-  readonly messages: readonly string[];
+  messages(): readonly string[];
   own(type: 'cancel_requested' | 'segment_full', at: number): I;
   /** Answers for senders are taken out after each step. */
   answered(state: S): S;
@@ -68,8 +68,9 @@ export const ANY_OTHER = '*';
 
 export const RUN: Machine<Run, Input> = {
   begin: firstRun,
-  advance: runs.advance,
-  receive: runs.receive,
+  // Called by name, here and below: the rules of the other machine are not loaded.
+  advance: (run) => runs.advance(run),
+  receive: (run, input) => runs.receive(run, input),
   ofEffect: (input) => input,
   signal: heard,
   update(run, { raw, at }, ticket) {
@@ -77,7 +78,7 @@ export const RUN: Machine<Run, Input> = {
     if (!parsed.ok) return undefined;
     return { type: 'decision', decision: parsed.value, ticket: `decide-${ticket}`, at };
   },
-  messages: [...RUN_SIGNALS, ANY_OTHER, 'decide'],
+  messages: () => [...RUN_SIGNALS, ANY_OTHER, 'decide'],
   own: (type, at) => ({ type, at }),
   answered: (run) => (run.verdicts.length === 0 ? run : { ...run, verdicts: [] }),
   isFinal: ({ final }) => final !== undefined,
@@ -85,8 +86,8 @@ export const RUN: Machine<Run, Input> = {
 
 export const GOAL: Machine<Goal, GoalInput> = {
   begin: firstGoal,
-  advance: goals.advance,
-  receive: goals.receive,
+  advance: (goal) => goals.advance(goal),
+  receive: (goal, input) => goals.receive(goal, input),
   // A goal has no child whose end it hears.
   ofEffect: (input) => input as GoalInput,
   signal: (_goal, message) => heardByGoal(message),
@@ -99,7 +100,7 @@ export const GOAL: Machine<Goal, GoalInput> = {
     const parsed = wholeDecision(raw);
     return parsed.ok ? { type: 'decision', decision: parsed.value, ticket, at } : undefined;
   },
-  messages: [...GOAL_SIGNALS, ANY_OTHER, 'decide', 'tellGoal'],
+  messages: () => [...GOAL_SIGNALS, ANY_OTHER, 'decide', 'tellGoal'],
   own: (type, at) => ({ type, at }),
   answered: (goal) => (goal.verdicts.length === 0 ? goal : { ...goal, verdicts: [] }),
   isFinal: ({ final }) => final !== undefined,

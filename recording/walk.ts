@@ -264,9 +264,10 @@ function heardBy<S extends Carrier, I>(
 
 /** What arrived before the workflow was ready for it waits for its handler. */
 function byReadiness<S extends Carrier, I>(
-  { messages }: Machine<S, I>,
+  machine: Machine<S, I>,
   arrived: readonly HistoryEvent[],
 ): readonly HistoryEvent[] {
+  const messages = machine.messages();
   const rank = (event: HistoryEvent): number => {
     const name =
       textAt(attributesOf(event, 'workflowExecutionSignaled'), 'signalName') ??

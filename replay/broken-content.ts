@@ -109,7 +109,7 @@ interface Had {
 }
 
 /** Which message or text is named and not there. */
-export function missingOf({ nodes, blobs }: Needed, has: Had): string | undefined {
+function missingOf({ nodes, blobs }: Needed, has: Had): string | undefined {
   for (const hash of nodes) if (!has.node(hash)) return `it has no message ${shown(hash)}`;
   for (const hash of blobs) if (!has.blob(hash)) return `it has no text ${hash}`;
   return undefined;

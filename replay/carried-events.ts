@@ -14,6 +14,7 @@ import {
   type PayloadReader,
 } from '../recording/history.js';
 import type { Bundle } from './bundle.js';
+import { NotCanonical } from './stream/json-pieces.js';
 
 /** What came under one number: mostly the same, and the canonical form is dear. */
 export interface Carried {
@@ -72,7 +73,7 @@ function carry(carried: Map<number, Carried>, event: ReturnType<typeof wholeEven
   const known = carried.get(seq);
   if (known === undefined) carried.set(seq, { first: event, others: new Set() });
   else if (!isDeepStrictEqual(known.first, event)) {
-    known.others.add(canonicalJson(event as unknown as Json));
+    known.others.add(formOf(event));
   }
 }
 
@@ -101,6 +102,21 @@ export function inputOf(event: HistoryEvent, read: PayloadReader): Json | undefi
 
 export function isAmong({ first, others }: Carried, event: object): boolean {
   if (isDeepStrictEqual(first, event)) return true;
-  const form = canonicalJson(event as Json);
-  return others.has(form) || form === canonicalJson(first as Json);
+  const form = formOf(event);
+  return others.has(form) || form === formOf(first);
+}
+
+/** All forms in which an event came. Errors: as below. */
+export function formsOf({ first, others }: Carried): readonly string[] {
+  return [formOf(first), ...others];
+}
+
+/** Errors: `NotCanonical` for numbers that JSON reads and cannot write, such as 1e999; RangeError for what is nested too deeply. */
+function formOf(event: object): string {
+  try {
+    return canonicalJson(event as Json);
+  } catch (cause) {
+    if (cause instanceof RangeError) throw cause;
+    throw new NotCanonical('a number has no end', { cause });
+  }
 }

@@ -77,10 +77,28 @@ export function oddField(
   value: { readonly [name: string]: unknown },
   form: Form,
 ): string | undefined {
-  return Object.entries(form).find(([name, kind]) => {
+  return fieldsOf(form).find(({ name, isOptional, is }) => {
     const field = ownValue(value, name);
+    return field === undefined ? !isOptional : !is(field);
+  })?.name;
+}
+
+interface Field {
+  readonly name: string;
+  readonly isOptional: boolean;
+  readonly is: (value: unknown) => boolean;
+}
+
+/** A bundle has thousands of events of few forms. */
+const known = new WeakMap<Form, readonly Field[]>();
+
+function fieldsOf(form: Form): readonly Field[] {
+  const before = known.get(form);
+  if (before !== undefined) return before;
+  const fields = Object.entries(form).map(([name, kind]) => {
     const isOptional = kind.endsWith('?');
-    if (field === undefined) return !isOptional;
-    return !IS[(isOptional ? kind.slice(0, -1) : kind) as Kind](field);
-  })?.[0];
+    return { name, isOptional, is: IS[(isOptional ? kind.slice(0, -1) : kind) as Kind] };
+  });
+  known.set(form, fields);
+  return fields;
 }

@@ -10,6 +10,17 @@ const HASH = /^[0-9a-f]{64}$/;
 const HASH_CHARS = 64;
 const NAME_CHARS_MAX = 200;
 
+/** What names of fields say that a hash is of. `ref` is the whole of a shortened result. */
+const NAMED: ReadonlyMap<string, 'heads' | 'blobs' | 'texts'> = new Map([
+  ['head', 'heads'],
+  ['headBefore', 'heads'],
+  ['ref', 'blobs'],
+  ['definition', 'texts'],
+  ['memory', 'texts'],
+  ['checkpoint', 'texts'],
+  ['brief', 'texts'],
+]);
+
 export interface References {
   /** In the order in which they were met. */
   readonly heads: ReadonlySet<string>;
@@ -36,16 +47,7 @@ export function referencesIn(values: Iterable<Json>): References {
   const texts = new Set<string>();
   const attachments = new Set<string>();
   const served = new Map<string, { readonly name: string; readonly version: string }>();
-  // `ref` is the whole of a shortened result.
-  const named = new Map([
-    ['head', heads],
-    ['headBefore', heads],
-    ['ref', blobs],
-    ['definition', texts],
-    ['memory', texts],
-    ['checkpoint', texts],
-    ['brief', texts],
-  ]);
+  const sets = { heads, blobs, texts };
   eachObject(
     values,
     (value) => {
@@ -55,7 +57,9 @@ export function referencesIn(values: Iterable<Json>): References {
       if (pinned !== undefined) served.set(pinned.hash, pinned.tool);
     },
     (name, text) => {
-      if (text.length === HASH_CHARS && HASH.test(text)) named.get(name)?.add(text);
+      if (text.length !== HASH_CHARS) return;
+      const kind = NAMED.get(name);
+      if (kind !== undefined && HASH.test(text)) sets[kind].add(text);
     },
   );
   return { heads, blobs, texts, attachments, served };

@@ -26,21 +26,21 @@ export interface FoldedRecord {
   referred(value: object): Promise<Referred>;
 }
 
-export interface ToldIndex {
+export interface ToldIndex<Steps = readonly FoldStep[]> {
   readonly runId: string;
   readonly kind: Fold['kind'];
   readonly source: FoldedRecord['source'];
-  readonly steps: readonly FoldStep[];
+  readonly steps: Steps;
   readonly divergences: readonly Divergence[];
   readonly redactions: readonly { readonly rule: string; readonly count: number }[];
 }
 
 /** What the index of a record is made of. */
-export interface Indexed extends Pick<FoldedRecord, 'source' | 'redactions'> {
-  readonly fold: Pick<Fold, 'run' | 'kind' | 'steps' | 'divergences'>;
+export interface Indexed<Steps> extends Pick<FoldedRecord, 'source' | 'redactions'> {
+  readonly fold: Pick<Fold, 'run' | 'kind' | 'divergences'> & { readonly steps: Steps };
 }
 
-export function toldIndex({ fold, source, redactions }: Indexed): ToldIndex {
+export function toldIndex<Steps>({ fold, source, redactions }: Indexed<Steps>): ToldIndex<Steps> {
   const { run, kind, steps, divergences } = fold;
   return {
     runId: run.runId,

@@ -36,8 +36,15 @@ export async function showIndex(cli: Cli, asked: Asked, output: Output): Promise
   print(index, { kind: asked.kind, tree, output });
 }
 
+/** The JSON of each, as bytes beside the heap of objects: a long run has thousands. */
+type PackedSteps = readonly Buffer[];
+
+function* unpacked(steps: PackedSteps): Generator<FoldStep> {
+  for (const bytes of steps) yield JSON.parse(bytes.toString()) as FoldStep;
+}
+
 interface Indexed {
-  readonly index: ToldIndex;
+  readonly index: ToldIndex<PackedSteps>;
   readonly tree: readonly ToldMember[];
 }
 
@@ -65,9 +72,11 @@ async function indexOf(cli: Cli, asked: Asked): Promise<Indexed> {
 
 /** Follows one of the runs, and hears what each says of itself. */
 function indexing(followed: number) {
-  const steps: FoldStep[] = [];
+  const steps: Buffer[] = [];
   const members = new Map<number, MemberReader>();
   let reader: IndexReader | undefined;
+  const hearStep = (moment: FoldStep): void =>
+    void steps.push(Buffer.from(JSON.stringify(lineOf(moment))));
   return {
     hearer: {
       event(event: RunEvent, member: number): void {
@@ -77,13 +86,13 @@ function indexing(followed: number) {
       },
       segment(segment: Segment, member: number, run: Bundle['run']): void {
         if (member !== followed) return;
-        reader ??= indexReader(run, (moment) => void steps.push(lineOf(moment)));
+        reader ??= indexReader(run, hearStep);
         reader.segment(segment);
       },
     } satisfies RunHearer,
     told: (run: Bundle['run'], member: number): ToldMember =>
       (members.get(member) ?? memberReader()).told(run),
-    index({ head, source }: Pick<RunTree, 'head' | 'source'>): ToldIndex {
+    index({ head, source }: Pick<RunTree, 'head' | 'source'>): Indexed['index'] {
       const { run, kind, divergences } = (reader ?? indexReader(head.run)).end();
       return toldIndex({ fold: { run, kind, steps, divergences }, source, ...head });
     },
@@ -109,27 +118,30 @@ interface Printing {
   readonly output: Output;
 }
 
-function print(told: ToldIndex, { kind: wanted, tree, output }: Printing): void {
+function print(told: Indexed['index'], { kind: wanted, tree, output }: Printing): void {
   const { steps, divergences, redactions } = told;
-  const shown = wanted === undefined ? steps : steps.filter((step) => isOfKind(step, wanted));
-  output.data({ ...told, steps: shown, ...(tree.length > 0 && { tree }) });
-  if (output.json) return;
+  function* shown(): Generator<FoldStep> {
+    for (const step of unpacked(steps)) {
+      if (wanted === undefined || isOfKind(step, wanted)) yield step;
+    }
+  }
+  if (output.json) {
+    return output.data({ ...told, steps: [...shown()], ...(tree.length > 0 && { tree }) });
+  }
   for (const line of tree.map(treeLine)) output.line(line);
   if (tree.length > 0) output.line('');
-  if (shown.length === 0) {
-    output.line(
-      steps.length === 0
-        ? 'The run has decided nothing yet.'
-        : `No step is of that kind. Kinds of this run: ${kindsOf(steps).join(', ')}.`,
-    );
-  } else {
-    output.line(
-      table({
-        head: ['step', 'time', 'received', 'rules', 'began'],
-        rows: shown.map(rowOf),
-        paint: output.paint,
-      }),
-    );
+  if (shown().next().done !== true) {
+    const head = ['step', 'time', 'received', 'rules', 'began'];
+    const rows = {
+      *[Symbol.iterator]() {
+        for (const step of shown()) yield rowOf(step);
+      },
+    };
+    output.line(table({ head, rows, paint: output.paint }));
+  } else if (steps.length === 0) output.line('The run has decided nothing yet.');
+  else {
+    const kinds = kindsOf(unpacked(steps)).join(', ');
+    output.line(`No step is of that kind. Kinds of this run: ${kinds}.`);
   }
   for (const { step, segment, reason } of divergences) {
     output.remark(`Segment ${segment} cannot be shown from step ${step} on: ${inert(reason, 400)}`);
@@ -152,13 +164,14 @@ function isOfKind(step: FoldStep, kind: string): boolean {
   return kindsOf([step]).includes(kind);
 }
 
-function kindsOf(steps: readonly FoldStep[]): readonly string[] {
-  const all = steps.flatMap(({ inputs, rules, effects }) => [
-    ...inputs.map(({ type }) => type),
-    ...rules,
-    ...effects.map(({ kind }) => kind),
-  ]);
-  return [...new Set<string>(all)];
+function kindsOf(steps: Iterable<FoldStep>): readonly string[] {
+  const kinds = new Set<string>();
+  for (const { inputs, rules, effects } of steps) {
+    for (const { type } of inputs) kinds.add(type);
+    for (const rule of rules) kinds.add(rule);
+    for (const { kind } of effects) kinds.add(kind);
+  }
+  return [...kinds];
 }
 
 function rowOf(step: FoldStep): readonly string[] {

@@ -6,19 +6,24 @@ const CELL_CHARS_MAX = 130;
 
 export interface Table {
   readonly head: readonly string[];
-  readonly rows: readonly (readonly string[])[];
+  /** Gone through twice. */
+  readonly rows: Iterable<readonly string[]>;
   readonly paint?: Paint;
 }
 
 export function table({ head, rows, paint = PLAIN }: Table): string {
-  const cells = rows.map((row) => row.map((cell) => inert(cell, CELL_CHARS_MAX)));
-  const widths = head.map((title, column) =>
-    Math.max(title.length, ...cells.map((row) => row[column]?.length ?? 0)),
-  );
+  const cells = (row: readonly string[]) => row.map((cell) => inert(cell, CELL_CHARS_MAX));
+  let widths = head.map(({ length }) => length);
+  for (const row of rows) {
+    const shown = cells(row);
+    widths = widths.map((width, column) => Math.max(width, shown[column]?.length ?? 0));
+  }
   const line = (row: readonly string[]): string =>
     row
       .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
       .join('  ')
       .trimEnd();
-  return [paint.dim(line(head)), ...cells.map(line)].join('\n');
+  const lines = [paint.dim(line(head))];
+  for (const row of rows) lines.push(line(cells(row)));
+  return lines.join('\n');
 }

@@ -34,7 +34,8 @@ export function textOfFile(file: string): TextOfFile {
   return { chunks, digest: () => (digest ??= rest()) };
 }
 
-async function* bundleChunks(file: string): AsyncGenerator<string, void> {
+/** Errors: `NotCanonical` for what is larger than a bundle may be, or cannot be read or unpacked. */
+export async function* bundleChunks(file: string): AsyncGenerator<string, void> {
   const decoder = new StringDecoder('utf8');
   let handle: FileHandle | undefined;
   let bytes = 0;
@@ -62,4 +63,29 @@ function through(raw: Readable, isPacked: boolean): Readable {
   const target = isPacked ? createGunzip({ chunkSize: CHUNK_BYTES }) : new PassThrough();
   // Errors come out where the chunks are read.
   return pipeline(raw, target, () => undefined);
+}
+
+/** The digest of a text that ends before these words, and a brace in their place; and the one of all of it. */
+export function hashedBefore(words: string) {
+  const hash = createHash('sha256');
+  let tail = '';
+  let digest: string | undefined;
+  return {
+    passed(text: string): void {
+      if (digest !== undefined) return void hash.update(text, 'utf8');
+      const whole = tail + text;
+      tail = whole.slice(-words.length);
+      hash.update(whole.slice(0, whole.length - tail.length), 'utf8');
+    },
+    /** The words have just passed. */
+    end(): string {
+      if (digest === undefined) {
+        if (tail !== words) throw new NotCanonical('it has no digest');
+        digest = hash.copy().update('}').digest('hex');
+        hash.update(words, 'utf8');
+      }
+      return digest;
+    },
+    ofAll: () => hash.digest('hex'),
+  };
 }

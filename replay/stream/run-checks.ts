@@ -1,12 +1,18 @@
 /** Checks of one run of a bundle whose segments come one at a time. */
-import { canonicalJson, type Json } from '../../core/json/json.js';
+import type { Json } from '../../core/json/json.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { brokenLink, linkOf, type Link } from '../../recording/chain.js';
 import { payloadReader, payloadValuesIn } from '../../recording/history.js';
 import type { Bundle, Segment } from '../bundle.js';
-import { isCompleted, otherStart, otherTenant, wrongEvents } from '../broken-content.js';
+import {
+  isCompleted,
+  otherStart,
+  otherTenant,
+  wrongEvents,
+  type ToldEvent,
+} from '../broken-content.js';
 import { brokenHistory } from '../broken-history.js';
-import { carriedReader, type Carried } from '../carried-events.js';
+import { carriedReader, formsOf, type Carried } from '../carried-events.js';
 import { referencesIn, type References } from '../references.js';
 import { sha256OfText } from '../sha256.js';
 import { parentIn } from '../tree.js';
@@ -22,11 +28,9 @@ export interface RunChecks {
 
 /** `refer` hears what the run refers to. Errors: `NotCanonical` for what is wrong. */
 export function runChecks(refer: (references: References) => void): RunChecks {
-  /** Of the events, as they came. */
-  const numbers: number[] = [];
+  /** Of the events, by their numbers, which only grow; MET once a history has carried one as it was told. */
   const digests = new Map<number, string>();
-  /** Numbers of events that came as they were told. */
-  const carried = new Set<number>();
+  let newest = -1;
   const stored = new Set<number>();
   let before: Link | undefined;
   let parent: string | undefined;
@@ -46,12 +50,16 @@ export function runChecks(refer: (references: References) => void): RunChecks {
     return found;
   }
 
+  function* told(): Generator<ToldEvent> {
+    for (const [seq, digest] of digests) yield { seq, isCarried: () => digest === MET };
+  }
+
   return {
     event(event, form) {
       const { seq } = event.stamp;
-      numbers.push(seq);
-      // Of a number that comes twice the end says so.
-      digests.set(seq, sha256OfText(form));
+      if (seq <= newest) throw new NotCanonical('an event is out of order');
+      newest = seq;
+      digests.set(seq, digestOf(form));
       refer(referencesIn([event as unknown as Json]));
     },
     segment(segment, run) {
@@ -63,23 +71,48 @@ export function runChecks(refer: (references: References) => void): RunChecks {
       ended = isCompleted(segment);
       for (const [seq, came] of readEvents(segment, run)) {
         const digest = digests.get(seq);
-        if (digest === undefined || carried.has(seq)) continue;
-        if (formsOf(came).some((form) => sha256OfText(form) === digest)) carried.add(seq);
+        if (digest === undefined || digest === MET) continue;
+        if (formsOf(came).some((form) => digestOf(form) === digest)) digests.set(seq, MET);
       }
     },
     end() {
       if (before === undefined) throw new NotCanonical('it has no segments');
-      const told = numbers.map((seq) => ({ seq, isCarried: () => carried.has(seq) }));
-      refuse(wrongEvents(told, { stored, ended }));
+      refuse(wrongEvents(told(), { stored, ended }));
       return { parent };
     },
   };
 }
 
-function formsOf({ first, others }: Carried): readonly string[] {
-  return [canonicalJson(first as Json), ...others];
-}
-
 function refuse(broken: string | undefined): void {
   if (broken !== undefined) throw new NotCanonical(broken);
+}
+
+const MET = '';
+
+/** A letter for each byte: a long run has tens of thousands. */
+function digestOf(form: string): string {
+  return sha256OfText(form, 'binary');
+}
+
+export interface FoundReferences {
+  refer(hashes: Iterable<string>): void;
+  find(hash: string): void;
+  /** All that is referred to has been found. */
+  isWhole(): boolean;
+}
+
+/** By hashes: of references those are held that nothing has been found for. */
+export function references(): FoundReferences {
+  const found = new Set<string>();
+  const missing = new Set<string>();
+  return {
+    isWhole: () => missing.size === 0,
+    refer(hashes: Iterable<string>): void {
+      for (const hash of hashes) if (!found.has(hash)) missing.add(hash);
+    },
+    find(hash: string): void {
+      found.add(hash);
+      missing.delete(hash);
+    },
+  };
 }

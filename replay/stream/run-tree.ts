@@ -152,8 +152,10 @@ async function hearRuns(runs: readonly RecordedRun[], hearer: RunHearer): Promis
       for await (const event of events) hearer.event(event, index + ROOT);
     }
     if (hearer.segment === undefined) continue;
-    for (const segment of segments) {
-      hearer.segment(await heldSegment(segment), index + ROOT, run);
+    for (const segment of segments) await hearSegment(segment, index + ROOT);
+    // By itself: a loop that waits for the next segment would hold the one before.
+    async function hearSegment(segment: RecordedRun['segments'][number], member: number) {
+      hearer.segment?.(await heldSegment(segment), member, run);
     }
   }
 }

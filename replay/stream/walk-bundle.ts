@@ -3,20 +3,19 @@
  * Invariants: what passes here passes there. Only what is written in the canonical form passes, with the digest behind it, as
  * exports write it; any other file, old or wrong, is `NotCanonical`, and the reader of whole files says which of both it is.
  */
-import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { Json } from '../../core/json/json.js';
+import { isRecord } from '../../core/json/shape.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { textAt, type JsonObject } from '../../recording/history.js';
 import { BUNDLE_VERSION, SEGMENTS_MAX, type Bundle, type Member, type Segment } from '../bundle.js';
-import { missingOf } from '../broken-content.js';
-import { pieces } from '../bundle-schema.js';
+import { isHistoryEvent, isRunEvent, pieces } from '../bundle-schema.js';
 import { referencesIn } from '../references.js';
 import { sha256OfText } from '../sha256.js';
 import { brokenTree, MEMBERS_MAX } from '../tree.js';
-import { textOfFile } from './bundle-chunks.js';
+import { bundleChunks, hashedBefore } from './bundle-chunks.js';
 import { jsonPieces, namesWithLast, NotCanonical, type JsonPieces } from './json-pieces.js';
-import { runChecks } from './run-checks.js';
+import { references, runChecks, type FoundReferences } from './run-checks.js';
 
 /** Hears what has been read of a file. It is known to be right when the walk has ended, and not before. */
 export interface BundleHearer {
@@ -44,33 +43,23 @@ export interface WalkedBundle {
   readonly textDigest: string;
 }
 
-/** Of a value that is nested deeper than the call stack, or has a number that JSON reads and cannot write. */
-function hasNoForm(error: unknown): boolean {
-  return (
-    error instanceof RangeError ||
-    (error instanceof Error && /^\w+ is not allowed$/.test(error.message))
-  );
-}
-
 /** Errors: `NotCanonical`. */
 export async function walkBundle(file: string, hearer: BundleHearer): Promise<WalkedBundle> {
-  const text = textOfFile(file);
+  const chunks = bundleChunks(file);
   try {
-    const head = await walkChunks(text.chunks, hearer);
-    return { head, textDigest: await text.digest() };
+    return await walkChunks(chunks, hearer);
   } catch (error) {
-    // The reader of whole files says so.
-    if (hasNoForm(error)) throw new NotCanonical('it has no canonical form', { cause: error });
-    throw error;
+    // Of what is nested deeper than the call stack the reader of whole files speaks.
+    throw error instanceof RangeError ? new NotCanonical('it is deep', { cause: error }) : error;
   } finally {
-    await text.chunks.return();
+    await chunks.return();
   }
 }
 
 async function walkChunks(
   chunks: AsyncGenerator<string, void>,
   hearer: BundleHearer,
-): Promise<BundleHead> {
+): Promise<WalkedBundle> {
   const hashing = hashedBefore(DIGEST_NAME);
   const json = jsonPieces(chunks, hashing.passed);
   const walk = walkOf(json, hearer);
@@ -85,47 +74,16 @@ async function walkChunks(
   await json.take('\n');
   if ((await json.peek()) !== '') throw new NotCanonical('something follows it');
   if (hashing.end() !== digest) throw new NotCanonical('it has another digest');
-  return walk.end();
-}
-
-/** The digest of a text that ends before these words, and a brace in their place. */
-function hashedBefore(words: string) {
-  const hash = createHash('sha256');
-  let tail = '';
-  let digest: string | undefined;
-  return {
-    passed(text: string): void {
-      if (digest !== undefined) return;
-      const whole = tail + text;
-      tail = whole.slice(-words.length);
-      hash.update(whole.slice(0, whole.length - tail.length), 'utf8');
-    },
-    /** The words have just passed. */
-    end(): string {
-      if (digest === undefined && tail !== words) throw new NotCanonical('it has no digest');
-      return (digest ??= hash.update('}').digest('hex'));
-    },
-  };
-}
-
-interface Found {
-  readonly heads: Set<string>;
-  readonly named: Set<string>;
-  readonly nodes: Set<string>;
-  readonly blobs: Set<string>;
+  json.pass();
+  return { head: walk.end(), textDigest: hashing.ofAll() };
 }
 
 function walkOf(json: JsonPieces, hearer: BundleHearer) {
   const small: Small = new Map();
   const seen = new Set<string>();
   const members: MemberHead[] = [];
-  const found: Found = {
-    heads: new Set(),
-    named: new Set(),
-    nodes: new Set(),
-    blobs: new Set(),
-  };
-  const walking = { json, hearer, found };
+  const [nodes, blobs] = [references(), references()];
+  const walking = { json, hearer, nodes, blobs };
   const root = runReader(walking, ROOT);
 
   return {
@@ -149,9 +107,7 @@ function walkOf(json: JsonPieces, hearer: BundleHearer) {
       if (isTree !== seen.has('members')) throw new NotCanonical('members are of a tree');
       const head = { ...rest, ...(isTree && { members }) } as unknown as BundleHead;
       refuse(brokenTree(head));
-      const needed = { nodes: found.heads, blobs: found.named };
-      const { nodes, blobs } = found;
-      refuse(missingOf(needed, { node: (one) => nodes.has(one), blob: (one) => blobs.has(one) }));
+      if (!nodes.isWhole() || !blobs.isWhole()) throw new NotCanonical('something is missing');
       return head;
     },
   };
@@ -165,24 +121,30 @@ type Small = Map<string, Json>;
 interface Walking {
   readonly json: JsonPieces;
   readonly hearer: BundleHearer;
-  readonly found: Found;
+  readonly nodes: FoundReferences;
+  readonly blobs: FoundReferences;
 }
 
 /** Reads what a run has, by its names in their order: its events, what it is, its segments. */
-function runReader({ json, hearer, found }: Walking, member: number) {
+function runReader({ json, hearer, nodes, blobs }: Walking, member: number) {
   let hasEvents = false;
-  const checks = runChecks(({ heads, blobs }) => {
-    for (const hash of heads) found.heads.add(hash);
-    for (const hash of blobs) found.named.add(hash);
+  const checks = runChecks((referred) => {
+    nodes.refer(referred.heads);
+    blobs.refer(referred.blobs);
   });
 
   async function readSegments(run: Bundle['run']): Promise<void> {
     for await (const index of json.items()) {
       if (index >= SEGMENTS_MAX) throw new NotCanonical('it has too many segments');
-      const segment = fit<Segment>(pieces.segment, await json.value());
-      checks.segment(segment, run);
-      hearer.segment?.(segment, member, run);
+      await hearSegment(run);
     }
+  }
+
+  /** By itself: a loop that waits for the next segment would hold the one before. */
+  async function hearSegment(run: Bundle['run']): Promise<void> {
+    const segment = await readSegment(json);
+    checks.segment(segment, run);
+    hearer.segment?.(segment, member, run);
   }
 
   return {
@@ -194,7 +156,7 @@ function runReader({ json, hearer, found }: Walking, member: number) {
       hasEvents = true;
       for await (const _ of json.items()) {
         const { value, form } = await json.formed();
-        const event = fit<RunEvent>(pieces.runEvent, value);
+        const event = fitting<RunEvent>(isRunEvent, value);
         checks.event(event, form);
         hearer.event?.(event, member);
       }
@@ -215,33 +177,53 @@ async function readMember(walking: Walking, index: number): Promise<MemberHead> 
   return head;
 }
 
-async function readNodes({ json, hearer, found }: Walking): Promise<void> {
+async function readNodes({ json, hearer, nodes, blobs }: Walking): Promise<void> {
   for await (const hash of json.names()) {
     const { value, form } = await json.formed();
-    const node = fit<JsonObject>(pieces.node, value);
+    const node = fitting<JsonObject>(isRecord, value);
     if (sha256OfText(form) !== hash) throw new NotCanonical('a message is another');
     const parent = textAt(node, 'parent');
-    found.nodes.add(hash);
-    if (parent !== undefined) found.heads.add(parent);
-    for (const blob of referencesIn([node]).blobs) found.named.add(blob);
+    nodes.find(hash);
+    if (parent !== undefined) nodes.refer([parent]);
+    blobs.refer(referencesIn([node]).blobs);
     hearer.node?.(hash, node);
   }
 }
 
-async function readBlobs({ json, hearer, found }: Walking): Promise<void> {
+async function readBlobs({ json, hearer, blobs }: Walking): Promise<void> {
   for await (const hash of json.names()) {
     const text = await json.value();
     if (typeof text !== 'string' || sha256OfText(text) !== hash) {
       throw new NotCanonical('a text is another');
     }
-    found.blobs.add(hash);
+    blobs.find(hash);
     hearer.blob?.(hash, text);
   }
 }
 
+/** Event by event: its text is never held whole. */
+export async function readSegment(json: JsonPieces): Promise<Segment> {
+  const parts = new Map<string, Json>();
+  for await (const name of json.names()) {
+    parts.set(name, name === 'events' ? await readEvents(json) : await json.value());
+  }
+  return fit<Segment>(pieces.segment, Object.fromEntries(parts));
+}
+
+async function readEvents(json: JsonPieces): Promise<readonly Json[]> {
+  const events: Json[] = [];
+  for await (const _ of json.items()) events.push(fitting(isHistoryEvent, await json.value()));
+  return events;
+}
+
 /** What its schema takes is of the type that the reader of whole files gives it. */
 export function fit<T>(schema: z.ZodType, value: Json): T {
-  if (!schema.safeParse(value).success) throw new NotCanonical('a value is of another form');
+  return fitting<T>((one) => schema.safeParse(one).success, value);
+}
+
+/** `isTaken`: what such a schema takes. */
+function fitting<T>(isTaken: (value: Json) => boolean, value: Json): T {
+  if (!isTaken(value)) throw new NotCanonical('a value is of another form');
   return value as unknown as T;
 }
 

@@ -4,7 +4,7 @@ import type { RunEvent } from '../../core/state/event.js';
 import { explainRun } from '../../pure/explain.js';
 import { keptHistories, readKept } from '../../lab/seal/kept-histories.js';
 import { diffOf } from '../../recording/diff.js';
-import { pieces } from '../../replay/bundle-schema.js';
+import { isHistoryEvent, isRunEvent, pieces } from '../../replay/bundle-schema.js';
 import { drawn } from '../draw.js';
 import { saySeed, SEED } from '../seed.js';
 
@@ -44,7 +44,10 @@ test('an event that passes is read, whichever field is another', () => {
   for (const [type, event] of byType) {
     expect(pieces.runEvent.safeParse(event).error).toBeUndefined();
     for (const changed of changedIn(event as unknown as { [name: string]: unknown }, 0)) {
-      if (!pieces.runEvent.safeParse(changed).success) continue;
+      const { success } = pieces.runEvent.safeParse(changed);
+      if (isRunEvent(changed) !== success)
+        failed.set(`${type} by its form`, JSON.stringify(changed));
+      if (!success) continue;
       try {
         read(changed as RunEvent);
       } catch (error) {
@@ -60,4 +63,40 @@ test('an event of a type that this release does not know is read', () => {
     const event = { type: 'of_a_later_release', ...body, stamp: { seq: 0, turn: 0, at: 0 } };
     expect(() => read(event as unknown as RunEvent)).not.toThrow();
   }
+});
+
+const STAMP = { seq: 0, at: 0, turn: 0 };
+const EVENTS: readonly unknown[] = [
+  ...[0, 7, -1, 1.5, 1e300, '0', null, undefined].map((seq) => ({
+    type: 'stop',
+    stamp: { ...STAMP, seq },
+  })),
+  ...['', 'x'.repeat(1_000), 'x'.repeat(1_001), 5, undefined].map((type) => ({
+    type,
+    stamp: STAMP,
+  })),
+  ...[null, 5, 'text', [], {}, { type: 'stop' }, { type: 'stop', stamp: [] }],
+];
+
+test('Whether an event has a form is told without its schema as by its schema.', () => {
+  expect(EVENTS.map(isRunEvent)).toEqual(
+    EVENTS.map((event) => pieces.runEvent.safeParse(event).success),
+  );
+});
+
+const HISTORY_EVENTS: readonly unknown[] = [
+  ...['1', '10', '0', '01', '', '1 ', '1\n', '9'.repeat(10), '9'.repeat(11), 1, undefined].map(
+    (eventId) => ({ eventId, eventType: 'EVENT_TYPE_TIMER_FIRED' }),
+  ),
+  ...['', 'x'.repeat(1_000), 'x'.repeat(1_001), 5, undefined].map((eventType) => ({
+    eventId: '1',
+    eventType,
+  })),
+  ...[null, 5, 'text', [], {}, { eventId: '1', eventType: 'any', more: [1] }],
+];
+
+test('Whether an event of a history has a form is told without its schema as by its schema.', () => {
+  expect(HISTORY_EVENTS.map(isHistoryEvent)).toEqual(
+    HISTORY_EVENTS.map((event) => pieces.historyEvent.safeParse(event).success),
+  );
 });

@@ -2,6 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { canonicalJson, type Json } from '../../core/json/json.js';
 import { bundleText, type Bundle } from '../../replay/bundle.js';
@@ -12,6 +14,7 @@ import { replayableFile } from '../../replay/stream/bundle-file.js';
 import { collected } from '../../replay/stream/collect.js';
 import { jsonPieces, NotCanonical } from '../../replay/stream/json-pieces.js';
 import { treeOfFile } from '../../replay/stream/run-tree.js';
+import { readKept } from '../../lab/seal/kept-histories.js';
 import { drawn } from '../draw.js';
 import { SEED, saySeed } from '../seed.js';
 import { keptBundles } from './recordings.js';
@@ -37,6 +40,9 @@ function written(document: object): string {
   return `${form.slice(0, -1)},"digest":"${sha256OfText(form)}"}\n`;
 }
 
+/** Of a run that went on in new histories. */
+const MANY_SEGMENTS = { rules: 10, file: 'rules-10/named-changes-of-10-segments.json.gz' };
+
 function documentOf(bundle: Bundle): { readonly [key: string]: Json } {
   const { digest: _, ...content } = JSON.parse(bundleText(bundle)) as { [key: string]: Json };
   return content;
@@ -49,6 +55,32 @@ test('A bundle that is read in pieces is the one that is read whole, packed or n
     expect(await collected(fileWith(text))).toEqual(bundle);
     expect(await collected(fileWith(gzipSync(text)))).toEqual(bundle);
   }
+});
+
+test('A segment that has been heard is let go before the next one is heard.', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const kept = readKept(MANY_SEGMENTS);
+  // Longer than a chunk: what a WeakRef has named lives on until the file has been waited for.
+  const segments = kept.segments.map(({ events: [first, ...rest], ...segment }) => ({
+    ...segment,
+    events: [{ ...first!, unknown: 'x'.repeat(600_000) }, ...rest],
+  }));
+  const bundle = { ...kept, segments };
+  const heard: WeakRef<object>[] = [];
+  const held: number[] = [];
+  const hearer = {
+    segment(segment: object) {
+      collect();
+      held.push(heard.filter((one) => one.deref() !== undefined).length);
+      heard.push(new WeakRef(segment));
+    },
+  };
+  const tree = await treeOfFile(fileWith(written(documentOf(bundle))), () => hearer);
+  expect(held).toEqual(bundle.segments.map(() => 0));
+  await tree.again(hearer);
+  expect(held).toEqual([...bundle.segments, ...bundle.segments].map(() => 0));
+  expect(held.length).toBeGreaterThan(2);
 });
 
 test('A file of an older release has another order, and is read whole.', async () => {
