@@ -60,7 +60,7 @@ describe('model routes', () => {
   test.each([
     ['anthropic/claude-haiku-45', /^Did you mean anthropic\/claude-haiku-4-5/],
     ['scriptd/demo', /^Did you mean scripted\/demo\?/],
-    ['claude-haiku-4-5', /^Did you mean anthropic\/claude-haiku-4-5\?/],
+    ['claude-haiku-4-5', /^Did you mean anthropic\/claude-haiku-4-5(?!.*scripted\/cl)/],
     ['antropic/claude-haiku-4-5', /^Did you mean anthropic\/claude-haiku-4-5/],
     ['antropic/newest', /^Did you mean one of anthropic\?/],
     ['anthropic/nothing-of-that-kind', /^Use a known name/],
