@@ -76,5 +76,8 @@ function numberOf(text: string): number | undefined {
 }
 
 function unknownName(what: string, key: string, names: readonly string[]) {
-  return usage(`There is no ${what} "${key.slice(0, 60)}".`, `${didYouMean(key, names)}Known: ${names.join(', ')}.`);
+  return usage(
+    `There is no ${what} "${key.slice(0, 60)}".`,
+    `${didYouMean(key, names)}Known: ${names.join(', ')}.`,
+  );
 }
