@@ -15,6 +15,7 @@ import {
   type ToolEffect,
   type ToolRecord,
 } from '../core/state/tool.js';
+import { didYouMean } from '../pure/nearest-names.js';
 import { answerRuleOf, approvalOf, type ApprovalDeclaration } from './approval.js';
 import { cardOf, type CardDeclaration } from './card.js';
 import { controlsOf, type IdentityDeclaration, type LimitsDeclaration } from './controls.js';
@@ -292,7 +293,8 @@ function checkEffect(definition: Declaration): void {
     throw wrong(name, 'it declares no effect', `Say the worst it can do: ${EFFECTS.join(', ')}.`);
   }
   if (!EFFECTS.includes(effect)) {
-    throw wrong(name, `its effect is "${String(effect)}"`, `Use one of ${EFFECTS.join(', ')}.`);
+    const hint = `${didYouMean(effect, EFFECTS)}Use one of ${EFFECTS.join(', ')}.`;
+    throw wrong(name, `its effect is "${String(effect)}"`, hint);
   }
   if (idempotency !== undefined && !IDEMPOTENCIES.includes(idempotency)) {
     const hint = `Use one of ${IDEMPOTENCIES.join(', ')}.`;

@@ -11,6 +11,7 @@ import {
   type ToolEffect,
   type ToolRecord,
 } from '../core/state/tool.js';
+import { didYouMean } from '../pure/nearest-names.js';
 import { approvalOf, type ApprovalDeclaration } from './approval.js';
 import { checkNames, wrong } from './define-tool.js';
 import type { Tool } from './tool.js';
@@ -69,7 +70,8 @@ export function defineHostedTool(definition: HostedToolDefinition): Tool {
 
 function checkHosted({ name, effect, provider, declaration, bound }: HostedToolDefinition): void {
   if (!EFFECTS.includes(effect)) {
-    throw wrong(name, `its effect is "${String(effect)}"`, `Use one of ${EFFECTS.join(', ')}.`);
+    const hint = `${didYouMean(effect, EFFECTS)}Use one of ${EFFECTS.join(', ')}.`;
+    throw wrong(name, `its effect is "${String(effect)}"`, hint);
   }
   if (typeof provider !== 'string' || provider === '') {
     throw wrong(

@@ -1,6 +1,7 @@
 /** The command line of `create-holdfast`. */
 import { parseArgs } from 'node:util';
 import { HoldfastError } from '../core/state/errors.js';
+import { didYouMean } from '../pure/nearest-names.js';
 import { choiceOf, holdfastSpec, type Wanted } from './scaffold/options.js';
 
 export interface Arguments extends Partial<Wanted> {
@@ -81,10 +82,12 @@ function parsed(argv: readonly string[]) {
     return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, strict: true });
   } catch (error) {
     const [reason = ''] = String(error instanceof Error ? error.message : error).split('. ', 1);
-    throw usage(`${reason.replace(/\.$/, '')}.`);
+    const [, option] = /^Unknown option '(--[\w-]+)'/.exec(reason) ?? [];
+    const known = Object.keys(OPTIONS).map((name) => `--${name}`);
+    throw usage(`${reason.replace(/\.$/, '')}.`, didYouMean(option, known));
   }
 }
 
-function usage(message: string): HoldfastError {
-  return new HoldfastError('Usage', message, { hint: 'See --help.' });
+function usage(message: string, meant = ''): HoldfastError {
+  return new HoldfastError('Usage', message, { hint: `${meant}See --help.` });
 }

@@ -16,6 +16,12 @@ function versionHere(): string {
 }
 
 const { stdin, stdout, stderr } = process;
+// Somebody closed the pipe (`| head`); the files are written all the same.
+for (const stream of [stdout, stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 const old = oldNodeText(process.versions.node);
 if (old !== undefined) {
   stderr.write(old);

@@ -8,9 +8,14 @@ export interface Progress {
 
 export type OnProgress = (progress: Progress) => void;
 
-const BEAT_MS = 2000;
+/** Own work is told often, because it changes; of a wait for somebody else there is nothing new to say. */
+const BEAT_MS: { readonly [step in Progress['step']]: number } = {
+  wait: 60_000,
+  download: 2_000,
+  build: 2_000,
+};
 
-/** Reports a step at once and then every two seconds until stopped, so that silence never looks like a hang. */
+/** Reports a step at once and then again and again until stopped, so that silence never looks like a hang. */
 export interface StepReport {
   /** What is said from the next beat on. */
   say(message: string): void;
@@ -29,7 +34,7 @@ export function reportStep(
     onProgress?.({ step, message: current, elapsedMs: Math.round(performance.now() - startedAt) });
   };
   beat();
-  const timer = setInterval(beat, BEAT_MS);
+  const timer = setInterval(beat, BEAT_MS[step]);
   return {
     say: (next) => {
       current = next;

@@ -6,6 +6,7 @@
 import { HoldfastError } from '../core/state/errors.js';
 import type { ModelRoute, Prices, UnknownModels } from '../core/state/model.js';
 import type { Budget } from '../core/state/budget-fields.js';
+import { nearestNames } from '../pure/nearest-names.js';
 import { SMALL, VENDOR_TABLES, type ModelRow } from './model-table.js';
 
 const USD = 1_000_000;
@@ -113,12 +114,33 @@ function routeNamed(name: string, models: DeclaredModels): ModelRoute {
     `Model ${JSON.stringify(name.slice(0, NAME_CHARS_MAX))} is not known.`,
     {
       hint:
+        meantModel(name, known) +
         'Use a known name (docs/guide/providers.md lists them), or declare a route: { name: "provider/model", provider, model, contextWindow, ' +
         'maxOutputTokens, prices: { input, output, cacheRead, cacheWrite } in micro-USD per million tokens, ' +
         'pricesVersion, temperatureAllowed, thinkingAdaptive?, takes? }; or say in unknownModels what to reckon with.',
       details: { known },
     },
   );
+}
+
+/** Models are compared within their vendor: most of a name may be the vendor's. Without one, with those of all. */
+function meantModel(name: string, known: readonly string[]): string {
+  const { vendor, model } = partsOf(name);
+  const scripted = vendor === '' ? [] : [`${SCRIPTED_PREFIX}${model}`];
+  const all = [...known, ...scripted].map(partsOf);
+  const vendors = [...new Set(all.map((each) => each.vendor))];
+  const [right] = vendors.includes(vendor) ? [vendor] : nearestNames(vendor, vendors);
+  const those = vendor === '' ? all : all.filter((each) => each.vendor === right);
+  const nearest = nearestNames(model, [...new Set(those.map((each) => each.model))]);
+  const meant = nearest.flatMap((near) => those.filter((each) => each.model === near));
+  const names = meant.map((each) => (each.vendor === '' ? '' : `${each.vendor}/`) + each.model);
+  if (names.length > 0) return `Did you mean ${names.slice(0, 3).join(' or ')}? `;
+  return right === undefined || right === vendor ? '' : `Did you mean one of ${right}? `;
+}
+
+function partsOf(name: string): { readonly vendor: string; readonly model: string } {
+  const slash = name.indexOf('/');
+  return { vendor: name.slice(0, Math.max(0, slash)), model: name.slice(slash + 1) };
 }
 
 function gatewayRoute(name: string): ModelRoute | undefined {
@@ -142,9 +164,7 @@ function scriptedRoute(
 }
 
 function unknownRoute(name: string, unknown: UnknownModels | undefined): ModelRoute | undefined {
-  const slash = name.indexOf('/');
-  const provider = name.slice(0, Math.max(0, slash));
-  const model = name.slice(slash + 1);
+  const { vendor: provider, model } = partsOf(name);
   if (unknown === undefined || unknown.prices === 'fail' || name.length > NAME_CHARS_MAX) {
     return undefined;
   }

@@ -4,6 +4,7 @@ import { DEFAULT_BUDGET } from '../../core/state/budget-fields.js';
 import { type Json, ownValue } from '../../core/json/json.js';
 import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
 import type { BudgetOverrides, SettingsOverrides } from '../../core/state/task.js';
+import { didYouMean } from '../../pure/nearest-names.js';
 import { parseDuration } from '../terminal/duration.js';
 import { usage } from '../usage.js';
 
@@ -75,5 +76,8 @@ function numberOf(text: string): number | undefined {
 }
 
 function unknownName(what: string, key: string, names: readonly string[]) {
-  return usage(`There is no ${what} "${key.slice(0, 60)}".`, `Known: ${names.join(', ')}.`);
+  return usage(
+    `There is no ${what} "${key.slice(0, 60)}".`,
+    `${didYouMean(key, names)}Known: ${names.join(', ')}.`,
+  );
 }

@@ -15,7 +15,7 @@ export async function checkConfiguration(where: ConfigurationPlace): Promise<rea
       warning(
         'configuration',
         `there is none in ${folder}`,
-        'A worker needs one: holdfast.config.ts with export default defineConfig({ agents: […] }).',
+        'A worker needs one: `holdfast init` writes it into a project, `npm create holdfast@latest` a whole one.',
       ),
     ];
   }

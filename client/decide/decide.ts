@@ -5,7 +5,7 @@
  * away: then the run itself tells the audit trail of it.
  */
 import { randomUUID } from 'node:crypto';
-import type { Decision, RejectionReason, Verdict } from '../../core/state/ask.js';
+import type { Decision } from '../../core/state/ask.js';
 import type { DecisionKind } from '../../core/state/ask-kinds.js';
 import type { GrantRequest } from '../../core/state/grant.js';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -19,6 +19,7 @@ import type { Delivery } from './deliver.js';
 import { checkFits } from './check-fits.js';
 import { askOfRun } from './find-ask.js';
 import { heardAnswer } from './heard-answer.js';
+import { commandFor, decisionRejected } from './rejected.js';
 import { bounded, type Link } from '../link.js';
 import { workerWanted } from '../read/served-tools.js';
 
@@ -83,7 +84,8 @@ export async function decideOnAsk(
     return { ...delivery, ...(waitsFor !== undefined && { waitsFor }) };
   }
   const known = outcome === 'pending' ? '' : ` The question is ${outcome}.`;
-  throw decisionRejected(delivery.verdict, { askId: ask.askId, runId, known });
+  const command = commandFor(ask, wanted);
+  throw decisionRejected(delivery.verdict, { askId: ask.askId, runId, known, command });
 }
 
 /** What a person says in words is kept as it is, or refused. */
@@ -128,26 +130,6 @@ export function decisionAbout(
     ...wanted.allowing,
     ...(wanted.recorded !== true && { unrecorded: true }),
   };
-}
-
-/** A refusal as an error. */
-export function decisionRejected(
-  { reason, message, decided }: Extract<Verdict, { accepted: false }>,
-  { askId, runId, known = '' }: { askId: string; runId: string; known?: string },
-): HoldfastError {
-  const when = decided?.at === undefined ? '' : ` (${timeText(decided.at)})`;
-  const text = `The decision does not count: ${message}${when}.${known}`;
-  return new HoldfastError('DecisionRejected', text, {
-    hint: REJECTION_HINTS[reason],
-    details: { reason, askId, runId, ...(decided !== undefined && { decided }) },
-  });
-}
-
-/** Greatest time that a date can have, in ms. */
-const DATE_MAX_MS = 8.64e15;
-
-function timeText(ms: number): string {
-  return Math.abs(ms) <= DATE_MAX_MS ? new Date(ms).toISOString() : String(ms);
 }
 
 /** Answers an unknown outcome or a clarifying question. Errors as {@link decideOnAsk}. */
@@ -206,24 +188,3 @@ const NOT_A_TEXT = {
   user_message: 'Send a message with `holdfast message`.',
   input: 'Give a text.',
 } as const;
-
-const REJECTION_HINTS: { readonly [reason in RejectionReason]: string } = {
-  unknown_ask: 'List what waits for a person with `holdfast approvals`.',
-  mismatched: 'The question has changed; look at it again with `holdfast approvals`.',
-  vague: 'Name the exact action by its hash.',
-  late: 'The question had expired; see what the run did with `holdfast show`.',
-  duplicate: 'Each person decides once; another person may decide as well.',
-  already_decided: 'See the decision with `holdfast show`.',
-  role_missing: 'Decide with one of the roles that the question names (--role).',
-  own_request:
-    'Let another person decide, at the desk with their token or with --as of their name.',
-  busy: 'See what became of the other correction with `holdfast approvals`.',
-  correction_refused: 'Correct it otherwise, or decide on the call as it is.',
-  not_applicable:
-    'Approvals take approve, reject, modify, or replace by another tool of the run; unknown outcomes happened, not_happened or stop.',
-  malformed: 'Correct the decision and send it again.',
-  unproven: 'Decide at the approval desk (`holdfast console`), which signs what you decide.',
-  unknown_key: 'Decide again in a moment: the run is being told of the new key.',
-  clock_ahead: 'Set the clock of the machine that decided, then send the decision again.',
-  run_closing: 'The run is ending or has ended; see it with `holdfast show`.',
-};

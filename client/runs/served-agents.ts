@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError } from '../../core/state/errors.js';
 import { executionOf } from './execution.js';
 import type { Link } from '../link.js';
-import { nearestNames } from './nearest-names.js';
+import { didYouMean, nearestNames } from '../../pure/nearest-names.js';
 import { START_A_WORKER } from '../server-failure.js';
 import { workerCount } from '../workers.js';
 
@@ -95,13 +95,12 @@ interface Unknown {
 
 function unknownAgent({ taskQueue }: Link, { agent, known, otherwise }: Unknown): HoldfastError {
   const nearest = nearestNames(agent, known);
-  const meant = nearest.length === 0 ? '' : `Did you mean ${nearest.join(' or ')}? `;
   const shown = known.slice(0, NAMES_SHOWN_MAX).join(', ');
   return new HoldfastError(
     'UnknownAgent',
     `No worker on task queue ${taskQueue} serves an agent named ${JSON.stringify(agent)}.`,
     {
-      hint: `${meant}Workers serve ${shown}. ${otherwise}`,
+      hint: `${didYouMean(agent, known)}Workers serve ${shown}. ${otherwise}`,
       details: { known: known.slice(0, NAMES_SHOWN_MAX), nearest, taskQueue },
     },
   );

@@ -4,6 +4,7 @@
  * was written more than 60 days ago, and no agreement for it is in force.
  */
 import Sqlite from 'better-sqlite3';
+import { prepared } from '../prepared.js';
 import { addDays, daysBetween } from './calendar.js';
 import { CUSTOMERS } from './customers.js';
 
@@ -116,7 +117,7 @@ const REMINDER = `
 export function openLedger(file: string, firstDay: string): Ledger {
   const db = new Sqlite(file);
   db.exec(SCHEMA);
-  const insert = db.prepare('insert into invoices values (?, ?, ?, ?, null)');
+  const insert = prepared(db, 'insert into invoices values (?, ?, ?, ?, null)');
   for (const { invoiceId, customer, amountCents, age } of CUSTOMERS) {
     insert.run(invoiceId, customer, amountCents, addDays(firstDay, -age));
   }
@@ -133,7 +134,7 @@ type Written = 'remind' | 'reminderOf' | 'agree' | 'agreementOf';
 function readingFrom(db: Sqlite.Database): Omit<Ledger, Written | 'receive' | 'close'> {
   return {
     oldInvoices(today) {
-      const rows = db.prepare(OLD).all({ today, before: addDays(today, -OLD_DAYS) });
+      const rows = prepared(db, OLD).all({ today, before: addDays(today, -OLD_DAYS) });
       return (rows as (Omit<OldInvoice, 'ageDays' | 'reminded'> & { readonly day: string })[]).map(
         ({ day, ...row }) => ({
           ...row,
@@ -146,24 +147,27 @@ function readingFrom(db: Sqlite.Database): Omit<Ledger, Written | 'receive' | 'c
       const ends = `select a.until from agreements a join invoices i on i.id = a.invoiceId where i.paid is null`;
       const written = 'select day from invoices where paid is null';
       const days = [
-        ...(db.prepare(ends).pluck().all() as string[]).map((until) => addDays(until, 1)),
-        ...(db.prepare(written).pluck().all() as string[]).map((day) => addDays(day, OLD_DAYS + 1)),
+        ...(prepared(db, ends).pluck().all() as string[]).map((until) => addDays(until, 1)),
+        ...(prepared(db, written).pluck().all() as string[]).map((day) =>
+          addDays(day, OLD_DAYS + 1),
+        ),
       ];
       return [...new Set(days)].filter((day) => day > today).sort();
     },
     openLetters() {
-      const rows = db.prepare(LETTERS).all() as (Omit<Letter, 'disputed'> & {
+      const rows = prepared(db, LETTERS).all() as (Omit<Letter, 'disputed'> & {
         readonly disputed: number;
       })[];
       return rows.map((row) => ({ ...row, disputed: row.disputed === 1 }));
     },
     invoice(invoiceId) {
-      const row = db
-        .prepare('select id as invoiceId, customer, amountCents from invoices where id = ?')
-        .get(invoiceId) as Omit<OldInvoice, 'ageDays' | 'reminded'> | undefined;
+      const row = prepared(
+        db,
+        'select id as invoiceId, customer, amountCents from invoices where id = ?',
+      ).get(invoiceId) as Omit<OldInvoice, 'ageDays' | 'reminded'> | undefined;
       return row && { ...row, reminded: remindedOf(db, invoiceId) };
     },
-    summary: (today) => db.prepare(SUMMARY).all({ today }) as InvoiceSummary[],
+    summary: (today) => prepared(db, SUMMARY).all({ today }) as InvoiceSummary[],
   };
 }
 
@@ -172,31 +176,32 @@ function writingTo(db: Sqlite.Database): Pick<Ledger, Written> {
     remind(key, { invoiceId, day, text }) {
       const once =
         'insert into reminders (key, invoiceId, day, text) values (?, ?, ?, ?) on conflict do nothing';
-      db.prepare(once).run(key, invoiceId, day, text);
+      prepared(db, once).run(key, invoiceId, day, text);
       return this.reminderOf(key)!;
     },
-    reminderOf: (key) => db.prepare(REMINDER).get(key) as Reminder | undefined,
+    reminderOf: (key) => prepared(db, REMINDER).get(key) as Reminder | undefined,
     agree(key, { invoiceId, until, because, day, by }) {
       const once = `insert into agreements (key, invoiceId, day, until, because, by) values (?, ?, ?, ?, ?, ?) on conflict do nothing`;
-      db.prepare(once).run(key, invoiceId, day, until, because, by);
+      prepared(db, once).run(key, invoiceId, day, until, because, by);
       return this.agreementOf(key)!;
     },
     agreementOf: (key) =>
-      db.prepare('select invoiceId, until, because from agreements where key = ?').get(key) as
+      prepared(db, 'select invoiceId, until, because from agreements where key = ?').get(key) as
         Agreement | undefined,
   };
 }
 
 function remindedOf(db: Sqlite.Database, invoiceId: string): readonly string[] {
-  const days = db.prepare('select day from reminders where invoiceId = ? order by id').pluck();
+  const days = prepared(db, 'select day from reminders where invoiceId = ? order by id').pluck();
   return days.all(invoiceId) as string[];
 }
 
 function receive(db: Sqlite.Database, firstDay: string, today: string): void {
-  const letter = db.prepare(
+  const letter = prepared(
+    db,
     'insert into letters (invoiceId, day, text, promised, disputed) values (?, ?, ?, ?, ?) on conflict do nothing',
   );
-  const payment = db.prepare('update invoices set paid = ? where id = ? and paid is null');
+  const payment = prepared(db, 'update invoices set paid = ? where id = ? and paid is null');
   for (const { invoiceId, reacts } of CUSTOMERS) {
     for (const happening of reacts(remindedOf(db, invoiceId), firstDay)) {
       if (happening.day > today) continue;

@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { z } from 'zod';
+import { keep } from '../../store/sqlite/kept.js';
 import { seededRandom } from '../../testing/index.js';
 
 const BODY_BYTES_MAX = 64 * 1024;
@@ -36,9 +37,8 @@ export interface Payment {
 }
 
 function openBook(file: string) {
-  const db = new Sqlite(file);
-  db.pragma('journal_mode = WAL');
-  db.pragma('synchronous = FULL');
+  const db = keep(new Sqlite(file));
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   db.exec(`CREATE TABLE IF NOT EXISTS payments (key TEXT PRIMARY KEY, runId TEXT NOT NULL,
     amountCents INTEGER NOT NULL, at INTEGER NOT NULL, requests INTEGER NOT NULL)`);
   const insert = db.prepare<[string, string, number, number]>(
@@ -46,7 +46,7 @@ function openBook(file: string) {
   );
   const find = db.prepare<[string], Payment>('SELECT * FROM payments WHERE key = ?');
   const all = db.prepare<[], Payment>('SELECT * FROM payments ORDER BY at');
-  return { insert, find, all };
+  return keep({ insert, find, all });
 }
 
 function main(): void {

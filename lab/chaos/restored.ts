@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { connect } from '../../client/index.js';
 import { ROOT } from '../seal/kept-histories.js';
+import { keep } from '../../store/sqlite/kept.js';
 import { openStoreAt } from '../../store/store.js';
 import { TASK_QUEUE, type Place } from './place.js';
 
@@ -57,7 +58,7 @@ async function untilPaid({ service }: Place, least: number, signal: AbortSignal)
 /** By the database's own means: a copy of files that are written is none. */
 async function copyStore({ postgres, storePlace }: Place, copy: string): Promise<void> {
   if (postgres !== undefined) return postgres.dump(copy);
-  const db = new Sqlite(storePlace, { readonly: true });
+  const db = keep(new Sqlite(storePlace, { readonly: true }));
   await db.backup(copy);
   db.close();
 }

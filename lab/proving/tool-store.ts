@@ -12,6 +12,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { HoldfastError } from '../../core/state/errors.js';
+import { keep } from '../../store/sqlite/kept.js';
 import type { Database, Table } from './domains/database.js';
 import { dumpCanonical, dumpJson, parseJson } from './python/python-json.js';
 import type { PyObject } from './python/python-value.js';
@@ -84,11 +85,10 @@ export interface ToolStoreOptions {
 export function openToolStore(options: ToolStoreOptions): ToolStore {
   const { database, dataDir } = options;
   mkdirSync(dataDir, { recursive: true });
-  const sqlite = new Sqlite(join(dataDir, FILE_NAME));
-  sqlite.pragma('journal_mode = WAL');
-  sqlite.pragma('synchronous = FULL');
+  const sqlite = keep(new Sqlite(join(dataDir, FILE_NAME)));
+  sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   sqlite.exec(SCHEMA);
-  const statements = prepare(sqlite);
+  const statements = keep(prepare(sqlite));
   const apply = sqlite.transaction((call: ToolCall) => applyCall(options, statements, call));
   return {
     call: (call) => apply.immediate(call),

@@ -141,6 +141,15 @@ describe('defineTool fills in what was left out', () => {
   });
 });
 
+test.each([
+  ['an effect', { effect: 'finacial' }, /^Did you mean financial\? Use one of/],
+  ['a field', { aproval: 'always' }, /^Did you mean approval\? The fields are/],
+])('%s that is misspelt is named as it is written', (_, mistake, hint) => {
+  expect(() => defineTool({ ...base, ...mistake } as never)).toThrow(
+    expect.objectContaining({ hint: expect.stringMatching(hint) as string }) as Error,
+  );
+});
+
 describe('defineTool refuses a declaration that would fail later', () => {
   test.each([
     ['a missing effect', { effect: undefined }, /declares no effect/],

@@ -119,6 +119,10 @@ describe('a command line that is wrong', () => {
 
   it('suggests what may have been meant', async () => {
     expect((await holdfast('strat')).err).toContain('Did you mean start?');
+    const budget = await holdfast('start', 'refund', 'x', '--budget', 'maxTurn=3');
+    expect(budget.err).toContain('Did you mean maxTurns?');
+    const setting = await holdfast('start', 'refund', 'x', '--setting', 'afterAnser=end');
+    expect(setting.err).toContain('Did you mean afterAnswer?');
   });
 
   it('is one JSON object with --json', async () => {

@@ -1,4 +1,6 @@
 /** `npm create holdfast`: what is written, what is refused, and what is asked. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   mkdirSync,
   mkdtempSync,
@@ -167,6 +169,26 @@ test.each([
   expect(code).toBe(2);
   expect(err).toContain(why);
 });
+
+test('an option that is misspelt is named as it is written', async () => {
+  const { code, err } = await said(['app', '--templat', 'refund', '-y']);
+  expect(code).toBe(2);
+  expect(err).toContain('Did you mean --template?');
+});
+
+test('a project is whole when nobody reads to the end what is said', async () => {
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', join(ROOT, 'create-holdfast', 'main.ts'), join(here, 'app'), '-y'],
+    { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  child.stdout.destroy();
+  let err = '';
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number];
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(filesIn(join(here, 'app'))).toContain('holdfast.config.ts');
+}, 60_000);
 
 test('an error is JSON where that was asked for', async () => {
   const { code, out } = await said(['app', '--json', '--template', 'big', '-y']);

@@ -57,6 +57,20 @@ describe('model routes', () => {
     },
   );
 
+  test.each([
+    ['anthropic/claude-haiku-45', /^Did you mean anthropic\/claude-haiku-4-5/],
+    ['scriptd/demo', /^Did you mean scripted\/demo\?/],
+    ['claude-haiku-4-5', /^Did you mean anthropic\/claude-haiku-4-5(?!.*scripted\/cl)/],
+    ['antropic/claude-haiku-4-5', /^Did you mean anthropic\/claude-haiku-4-5/],
+    ['antropic/newest', /^Did you mean one of anthropic\?/],
+    ['anthropic/nothing-of-that-kind', /^Use a known name/],
+    ['nobody/knows', /^Use a known name/],
+  ])('that %s may have meant are named', (name, hint) => {
+    expect(() => resolveRoute(name)).toThrow(
+      expect.objectContaining({ hint: expect.stringMatching(hint) as string }) as Error,
+    );
+  });
+
   test('behind a gateway are those of the model, by its whole name', () => {
     const direct = resolveRoute('anthropic/claude-haiku-4-5');
     expect(resolveRoute('litellm/anthropic/claude-haiku-4-5')).toEqual({

@@ -7,6 +7,7 @@ import { GOAL_FILE_BYTES_MAX, parseGoalText } from '../../../authoring/goal/goal
 import { HoldfastError } from '../../../core/state/errors.js';
 import type { GoalBudget } from '../../../core/state/goal/definition.js';
 import { GOAL_BUDGET_FIELDS, type GoalBudgetField } from '../../../core/state/goal/terms.js';
+import { didYouMean } from '../../../pure/nearest-names.js';
 import { parseDuration } from '../../terminal/duration.js';
 import type { Session } from '../../session.js';
 import { usage } from '../../usage.js';
@@ -55,7 +56,7 @@ export async function readGoal(session: Session, source: GoalSource): Promise<No
       hint:
         known.length === 0
           ? 'Name goals in it (goals: [defineGoal({…})]), or give a file: goal.yaml.'
-          : `The configuration has ${known.slice(0, 20).join(', ')}. A definition in a file is named by its path.`,
+          : `${didYouMean(named, known)}The configuration has ${known.slice(0, 20).join(', ')}. A definition in a file is named by its path.`,
     },
   );
 }
@@ -127,8 +128,9 @@ function budgetEntry(text: string, fields: readonly string[]): readonly [string,
   const value = text.slice(at + 1).trim();
   const field = key.replace(/Usd$/, 'MicroUsd').replace('MicroMicro', 'Micro');
   if (!fields.includes(field)) {
-    const known = ['maxCostUsd', ...fields].join(', ');
-    throw usage(`There is no budget "${key.slice(0, 60)}" here.`, `Known: ${known}.`);
+    const known = ['maxCostUsd', ...fields];
+    const hint = `${didYouMean(key, known)}Known: ${known.join(', ')}.`;
+    throw usage(`There is no budget "${key.slice(0, 60)}" here.`, hint);
   }
   if (field === 'onBudget') return [field, value];
   const amount =

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { prepared } from '../../prepared.js';
 import {
   DELIVERIES,
   ORDERS,
@@ -67,8 +68,7 @@ const REFUND_COLUMNS = 'refundId, key, orderId, amountCents, reason, paidAt';
 export function openBooks(file: string): Books {
   mkdirSync(dirname(file), { recursive: true });
   const sqlite = new Sqlite(file);
-  sqlite.pragma('journal_mode = WAL');
-  sqlite.pragma('synchronous = FULL');
+  sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   sqlite.transaction(() => seed(sqlite)).immediate();
   const statements = prepare(sqlite);
   const pay = sqlite.transaction((request: RefundRequest, at: number) =>
@@ -87,9 +87,9 @@ export function openBooks(file: string): Books {
 
 function seed(sqlite: Sqlite.Database): void {
   sqlite.exec(SCHEMA);
-  const order = sqlite.prepare('INSERT OR IGNORE INTO orders (id, record) VALUES (?, ?)');
+  const order = prepared(sqlite, 'INSERT OR IGNORE INTO orders (id, record) VALUES (?, ?)');
   for (const each of ORDERS) order.run(each.orderId, JSON.stringify(each));
-  const delivery = sqlite.prepare('INSERT OR IGNORE INTO deliveries (id, record) VALUES (?, ?)');
+  const delivery = prepared(sqlite, 'INSERT OR IGNORE INTO deliveries (id, record) VALUES (?, ?)');
   for (const each of DELIVERIES) delivery.run(each.orderId, JSON.stringify(each));
 }
 
@@ -97,18 +97,25 @@ type Statements = ReturnType<typeof prepare>;
 
 function prepare(sqlite: Sqlite.Database) {
   return {
-    order: sqlite.prepare<[string], { record: string }>('SELECT record FROM orders WHERE id = ?'),
-    delivery: sqlite.prepare<[string], { record: string }>(
+    order: prepared<[string], { record: string }>(sqlite, 'SELECT record FROM orders WHERE id = ?'),
+    delivery: prepared<[string], { record: string }>(
+      sqlite,
       'SELECT record FROM deliveries WHERE id = ?',
     ),
-    byKey: sqlite.prepare<[string], Refund>(`SELECT ${REFUND_COLUMNS} FROM payments WHERE key = ?`),
-    byOrder: sqlite.prepare<[string], Refund>(
+    byKey: prepared<[string], Refund>(
+      sqlite,
+      `SELECT ${REFUND_COLUMNS} FROM payments WHERE key = ?`,
+    ),
+    byOrder: prepared<[string], Refund>(
+      sqlite,
       `SELECT ${REFUND_COLUMNS} FROM payments WHERE orderId = ? ORDER BY seq LIMIT ${ROWS_MAX}`,
     ),
-    paidFor: sqlite.prepare<[string], { cents: number }>(
+    paidFor: prepared<[string], { cents: number }>(
+      sqlite,
       'SELECT coalesce(sum(amountCents), 0) AS cents FROM payments WHERE orderId = ?',
     ),
-    append: sqlite.prepare<Refund>(
+    append: prepared<[Refund]>(
+      sqlite,
       `INSERT INTO payments (${REFUND_COLUMNS})
        VALUES (@refundId, @key, @orderId, @amountCents, @reason, @paidAt)`,
     ),

@@ -30,3 +30,9 @@ function editDistance(one: string, other: string): number {
   }
   return row[other.length] ?? 0;
 }
+
+/** `Did you mean refund? `, before what else a hint says; empty: nothing is near. */
+export function didYouMean(wanted: unknown, known: readonly string[]): string {
+  const nearest = typeof wanted === 'string' ? nearestNames(wanted, known) : [];
+  return nearest.length === 0 ? '' : `Did you mean ${nearest.join(' or ')}? `;
+}

@@ -1,0 +1,33 @@
+/** What the error of a decision that does not count says to do. */
+import { commandFor, decisionRejected } from '../../../client/decide/rejected.js';
+
+const ask = { askId: 'bonus-1:1', roles: ['manager', 'owner'] };
+const refused = (reason: 'role_missing' | 'run_closing', command?: string) =>
+  decisionRejected(
+    { accepted: false, reason, message: 'why' },
+    { askId: 'bonus-1:1', runId: 'bonus-1', ...(command !== undefined && { command }) },
+  ).hint;
+
+test('who lacks the role reads the whole command with one that counts', () => {
+  const command = commandFor(ask, { decision: 'approve', by: 'ana' });
+  expect(refused('role_missing', command)).toBe(
+    'Decide with one of the roles that the question names (--role): `holdfast approve bonus-1:1 --as ana --role manager`.',
+  );
+});
+
+test.each([
+  ['a decision that needs more options', ask, { decision: 'modify', by: 'ana' }],
+  ['a question without roles', { askId: 'a:1', roles: [] }, { decision: 'approve', by: 'ana' }],
+  ['a name that a shell reads otherwise', ask, { decision: 'reject', by: 'ana; rm -r x' }],
+  ['a name that is an option', ask, { decision: 'reject', by: '--force' }],
+] as const)('%s has no command', (_, of, decision) => {
+  const command = commandFor(of, decision);
+  expect(command).toBe('');
+  expect(refused('role_missing', command)).toBe(
+    'Decide with one of the roles that the question names (--role).',
+  );
+});
+
+test('a run that has ended is named in what shows it', () => {
+  expect(refused('run_closing')).toContain('`holdfast show bonus-1`');
+});
