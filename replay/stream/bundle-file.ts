@@ -13,7 +13,15 @@ import { treeOfBundle, type ReplayableTree } from '../replay-tree.js';
 import type { StreamedRun } from '../strict-replay.js';
 import { textOfFile } from './bundle-chunks.js';
 import { jsonPieces, namesWithLast, NotCanonical, type JsonPieces } from './json-pieces.js';
-import { refuse, ROOT, walkBundle, type BundleHearer, type WalkedBundle } from './walk-bundle.js';
+import {
+  fit,
+  readSegment,
+  refuse,
+  ROOT,
+  walkBundle,
+  type BundleHearer,
+  type WalkedBundle,
+} from './walk-bundle.js';
 
 /** Errors: `InvalidBundle`; of its runs also where the file was changed meanwhile. */
 export async function replayableFile(file: string): Promise<ReplayableTree> {

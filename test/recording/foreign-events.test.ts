@@ -75,7 +75,13 @@ const EVENTS: readonly unknown[] = [
     type,
     stamp: STAMP,
   })),
-  ...[null, 5, 'text', [], {}, { type: 'stop' }, { type: 'stop', stamp: [] }],
+  null,
+  5,
+  'text',
+  [],
+  {},
+  { type: 'stop' },
+  { type: 'stop', stamp: [] },
 ];
 
 test('Whether an event has a form is told without its schema as by its schema.', () => {
@@ -92,7 +98,12 @@ const HISTORY_EVENTS: readonly unknown[] = [
     eventId: '1',
     eventType,
   })),
-  ...[null, 5, 'text', [], {}, { eventId: '1', eventType: 'any', more: [1] }],
+  null,
+  5,
+  'text',
+  [],
+  {},
+  { eventId: '1', eventType: 'any', more: [1] },
 ];
 
 test('Whether an event of a history has a form is told without its schema as by its schema.', () => {
