@@ -18,6 +18,6 @@ export const RUN_CHANGES = {
   },
   quickInTime: {
     since: 20,
-    why: 'A call is tried quickly only in a task that begins with the outcome of an effect, at most five seconds after its work: a later task may be one that a quick read has taken its worker from, so its call is an ordinary activity.',
+    why: 'A call is tried quickly only in a task that begins within five seconds after an effect has worked: a later one may be a task whose worker a quick read took down.',
   },
 } as const;

@@ -151,14 +151,6 @@ export interface Member {
 
 type Fact = (at: number) => object;
 
-/** What a worker that takes the task of another one begins with. */
-interface Task<C> {
-  readonly before: C;
-  readonly facts: Fact[];
-  /** Workers that died with it. */
-  readonly deaths: number;
-}
-
 interface EffectEnd {
   readonly type: string;
   readonly id: string;
@@ -174,11 +166,12 @@ export class InProcess<C extends Durable> implements Member {
   private inFlight = new Map<string, ScheduledActivity>();
   /** Work within the task that decided: until it has ended nothing else is heard. */
   private local: { readonly id: string; ended?: Fact } | undefined;
-  private task: Task<C>;
-  /** What was decided in a task that goes on. */
+  // Of the task that goes on (Y8): what it began with, what it decided, and how many workers died with it.
+  private before: C;
+  private facts: Fact[] = [];
   private held: (() => void)[] = [];
-  /** The task was lost: until its time is over, and from then on until a worker takes it. */
-  private lost: 'given' | 'waiting' | undefined;
+  private deaths = 0;
+  private again = false;
   private activations = 0;
 
   constructor(
@@ -186,8 +179,7 @@ export class InProcess<C extends Durable> implements Member {
     private readonly world: World,
     private readonly around: Watching<C> & { readonly children?: Children } = {},
   ) {
-    this.current = machine.open(world.clock.now());
-    this.task = this.newTask();
+    this.before = this.current = machine.open(world.clock.now());
   }
 
   begin(): this {
@@ -212,9 +204,7 @@ export class InProcess<C extends Durable> implements Member {
   isDue(): boolean {
     if (this.current.final !== undefined) return !this.isOver();
     if (this.local !== undefined) return this.local.ended !== undefined;
-    if (this.lost === 'given') return false;
-    const due = this.inbox.length > 0 || this.lost === 'waiting';
-    return due && this.world.workers.serving() !== undefined;
+    return (this.again || this.inbox.length > 0) && this.world.workers.serving() !== undefined;
   }
 
   activate(): void {
@@ -222,31 +212,30 @@ export class InProcess<C extends Durable> implements Member {
     this.activations += 1;
     if (this.activations > this.machine.activationsMax) throw new Error('This run never ends.');
     if (this.local === undefined) {
-      this.task = this.newTask();
+      this.beginTask();
       this.receiveAll();
     } else this.receiveLocal(this.local);
     this.decide();
   }
 
-  private newTask(): Task<C> {
-    const deaths = this.lost === undefined ? 0 : this.task.deaths;
-    this.lost = undefined;
-    return { before: this.current, facts: [], deaths };
+  private beginTask(): void {
+    this.before = this.current;
+    this.facts = [];
+    this.again = false;
   }
 
+  /** Nothing is heard until a server gives the task to another worker. */
   private taskLost(): void {
-    const { before, facts, deaths } = this.task;
     // The simulation then says what the run waits for.
-    if (deaths === TAKEN_DOWN_MAX) return;
-    if (this.local !== undefined) this.inFlight.delete(this.local.id);
-    this.local = undefined;
+    if (this.deaths === TAKEN_DOWN_MAX) return;
+    this.deaths += 1;
+    this.current = this.before;
     this.held = [];
-    this.current = before;
-    this.task = { before, facts: [], deaths: deaths + 1 };
-    this.lost = 'given';
+    this.local = { id: '' };
     this.world.clock.after(TASK_MS, () => {
-      this.lost = 'waiting';
-      this.inbox = [...facts, ...this.inbox];
+      this.local = undefined;
+      this.again = true;
+      this.inbox.unshift(...this.facts);
     });
   }
 
@@ -258,7 +247,7 @@ export class InProcess<C extends Durable> implements Member {
   private receiveAll(): void {
     // An event that a fact makes may bring further facts, which belong to the same activation.
     for (let fact = this.inbox.shift(); fact !== undefined; fact = this.inbox.shift()) {
-      this.task.facts.push(fact);
+      this.facts.push(fact);
       this.current = this.machine.receive(this.current, fact(this.world.clock.now()) as never);
       this.tellEvents();
     }
@@ -277,13 +266,14 @@ export class InProcess<C extends Durable> implements Member {
     this.note(this.machine.check(before, step));
     this.current = step.run.verdicts.length === 0 ? step.run : { ...step.run, verdicts: [] };
     const after = this.current;
+    const local = step.effects.find(isLocal);
     this.held.push(() => {
       this.tellEvents();
-      for (const effect of step.effects) if (!isLocal(effect)) this.perform(effect);
+      for (const effect of step.effects) if (effect !== local) this.perform(effect);
       this.around.onStep?.(after, step.effects);
     });
-    const local = step.effects.find(isLocal);
     if (local !== undefined) return this.perform(local);
+    this.deaths = 0;
     for (const happens of this.held.splice(0)) happens();
   }
 
@@ -387,7 +377,7 @@ export class InProcess<C extends Durable> implements Member {
     for (const waiting of this.inFlight.values()) waiting.cancel();
     const segment = { at: this.world.clock.now(), previousExecution: this.execution() };
     this.current = this.machine.nextSegment(carried as C, segment);
-    this.task = this.newTask();
+    this.beginTask();
     for (const [id, { kind, at }] of Object.entries(this.current.inflight)) {
       if (kind !== 'timer' || at === undefined) throw new Error(`${id} was left behind`);
       this.arm({ id, at });
