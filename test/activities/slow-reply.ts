@@ -1,8 +1,8 @@
 /** A reply that is under way for as long as a test needs, and is seen when it begins to come. */
-import type { ScriptedAnswer } from '../../providers/scripted/script.js';
+import type { ScriptedReply } from '../../providers/scripted/script.js';
 import { RUN, type Bed } from './setup.js';
 
-export const SLOW: ScriptedAnswer = { text: 'word '.repeat(50), chunks: 50, chunkDelayMs: 200 };
+export const SLOW: ScriptedReply = { text: 'word '.repeat(50), chunks: 50, chunkDelayMs: 200 };
 /** Of the input of its call. */
 export const STREAMED = { stream: { keepMs: 60_000 } };
 

@@ -410,9 +410,7 @@ test('requests that cannot be meant are refused, and cost nothing', async () => 
 
 test('a stream ends at its limit and its place is free again; the run goes on', async () => {
   const id = 'short';
-  scripts.set(id, [
-    { ...say('Word after word, to the end.'), chunks: 20, chunkDelayMs: 500 },
-  ]);
+  scripts.set(id, [{ ...say('Word after word, to the end.'), chunks: 20, chunkDelayMs: 500 }]);
   const body = { id, messages: [user('u1', `Talk. [${id}]`)] };
   const response = await post('/short', body);
   const busy = await post('/short', { id: 'other', messages: [user('u2', 'Me too.')] });
