@@ -59,12 +59,10 @@ export async function withSession<T>(
   const named = namedIn(place, environment.folder);
   const reach: Session['reach'] = async (given) => reachIn(place, await named(given));
 
-  const clientWith = async (connectLimitMs: number, opened: ReadingStore | undefined) =>
-    connected(place, {
-      ...(await reach()),
-      ...patienceOf(environment, connectLimitMs),
-      store: opened,
-    });
+  const clientWith = async (connectLimitMs: number, opened: ReadingStore | undefined) => {
+    const limits = patienceOf(environment, connectLimitMs);
+    return connected(place, { ...(await reach()), ...limits, store: opened });
+  };
 
   async function openedClient(limitMs: number): Promise<HoldfastClient> {
     // Without a server nobody waits for the store.
