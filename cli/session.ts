@@ -59,10 +59,10 @@ export async function withSession<T>(
   const named = namedIn(place, environment.folder);
   const reach: Session['reach'] = async (given) => reachIn(place, await named(given));
 
-  const { workerLimitMs } = environment;
-  const patience = workerLimitMs === undefined ? {} : { workerLimitMs };
-  const clientWith = async (connectLimitMs: number, opened: ReadingStore | undefined) =>
-    connected(place, { ...(await reach()), ...patience, connectLimitMs, store: opened });
+  const clientWith = async (connectLimitMs: number, opened: ReadingStore | undefined) => {
+    const limits = patienceOf(environment, connectLimitMs);
+    return connected(place, { ...(await reach()), ...limits, store: opened });
+  };
 
   async function openedClient(limitMs: number): Promise<HoldfastClient> {
     // Without a server nobody waits for the store.
@@ -84,11 +84,8 @@ export async function withSession<T>(
     // A configuration that cannot be loaded is told elsewhere, and says nothing of the server.
     const known = await named().catch(() => place.reach());
     const reached = await reachIn(place, known);
-    return (withoutStore ??= await connected(place, {
-      ...reached,
-      ...patience,
-      connectLimitMs: CONNECT_LIMIT_MS,
-    }));
+    const limits = patienceOf(environment, CONNECT_LIMIT_MS);
+    return (withoutStore ??= await connected(place, { ...reached, ...limits }));
   }
 
   try {
@@ -108,6 +105,10 @@ export async function withSession<T>(
     await withoutStore?.close();
     await store?.close();
   }
+}
+
+function patienceOf({ workerLimitMs }: CliEnvironment, connectLimitMs: number) {
+  return { connectLimitMs, ...(workerLimitMs !== undefined && { workerLimitMs }) };
 }
 
 /** The configuration is loaded once. */

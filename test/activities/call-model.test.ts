@@ -22,6 +22,7 @@ import {
   startUnheardAttempt,
   type Bed,
 } from './setup.js';
+import { arriving, SLOW, STREAMED } from './slow-reply.js';
 import { until } from '../until.js';
 
 const readOrder = defineTool({
@@ -39,9 +40,6 @@ const store = defineTool({
   run: () => 'stored',
 });
 
-/** Under way for as long as a test needs. */
-const SLOW: ScriptedAnswer = { text: 'word '.repeat(50), chunks: 50, chunkDelayMs: 200 };
-const STREAMED = { stream: { keepMs: 60_000 } };
 const OK: ScriptedAnswer = { text: 'Done.', usage: { input: 100, output: 10 } };
 
 /** As a provider gives it. */
@@ -63,15 +61,6 @@ describe('call_model', () => {
   async function begin(replies: readonly ScriptedAnswer[]): Promise<string> {
     bed = await startBed({ tools: [readOrder, store], replies });
     return openedHead(bed);
-  }
-
-  /** A first piece of the reply has come. */
-  async function arriving(): Promise<void> {
-    const watch = bed.store.live.watch(RUN);
-    while (!watch.take().some(({ entries }) => entries.some(({ kind }) => kind === 'delta'))) {
-      await watch.wait(5_000);
-    }
-    watch.stop();
   }
 
   test('appends, asks, and stores the reply as a node after what it answers', async () => {
@@ -485,7 +474,7 @@ describe('call_model', () => {
     environment.on('heartbeat', (beat: unknown) => beats.push(beat));
     const { call_model } = bed.activities();
     const running = environment.run(call_model, modelInput(head, STREAMED));
-    await arriving();
+    await arriving(bed);
     await until(() => beats.length >= 3);
     environment.cancel();
     const { reply } = (await running) as CallModelOutput;
@@ -498,7 +487,7 @@ describe('call_model', () => {
     const info = effect();
     const environment = environmentOf(info);
     const running = environment.run(bed.activities().call_model, modelInput(head, STREAMED));
-    await arriving();
+    await arriving(bed);
     const details = new ActivityCancellationDetails({ workerShutdown: true });
     environment.cancel('WORKER_SHUTDOWN', details);
     const failure = await failureFrom(running);

@@ -18,6 +18,7 @@ import {
   startBed,
   type Bed,
 } from './setup.js';
+import { arriving } from './slow-reply.js';
 import { until } from '../until.js';
 
 const SLOWLY = { chunks: 6, chunkDelayMs: 20 };
@@ -111,9 +112,7 @@ test('an interrupted reply ends with what had arrived', async () => {
     CallModelOutput,
     (input: CallModelInput) => Promise<CallModelOutput>
   >(bed.activities().call_model, input);
-  const watch = bed.store.live.watch(RUN);
-  while (!watch.take().some(({ entries }) => entries[0]?.kind === 'delta')) await watch.wait(5_000);
-  watch.stop();
+  await arriving(bed);
   environment.cancel('CANCELLED', { cancelRequested: true } as never);
   const output = await asked;
   const { batches } = await bed.store.readStream(RUN, BEGINNING);

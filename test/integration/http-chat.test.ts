@@ -14,12 +14,11 @@ import {
 } from '../http/clients.js';
 import { AGENT, APPROVER, config } from './support/agents.js';
 import { echo, lastRun, seen, user, withAuditor } from './support/chats.js';
+import { IMPATIENT } from './support/patience.js';
 import { ANY_RUN, call, pay, read, say, startWorld, until, type World } from './support/world.js';
 import { scriptOf, type ScriptedAnswer } from '../../testing/index.js';
 
 const ACTOR = { id: APPROVER.by, roles: APPROVER.roles };
-/** Long enough for a request to meet a stream that is still open, also on a busy machine. */
-const SHORT_MS = 5_000;
 const scripts = new Map<string, readonly ScriptedAnswer[]>();
 const sockets = new Set<Socket>();
 
@@ -42,7 +41,7 @@ beforeAll(async () => {
     '/others': {},
     '/auditor': { agent: 'auditor', ownDecisions: true },
     '/one': { limits: { streamsPerActor: 1 } },
-    '/short': { limits: { streamMs: SHORT_MS, streamsPerActor: 1, bodyBytes: 20_000 } },
+    '/short': { limits: { streamMs: 5_000, streamsPerActor: 1, bodyBytes: 20_000 } },
   };
   const listeners = new Map(
     Object.entries(over).map(([path, options]) => {
@@ -273,7 +272,7 @@ test('words and questions of a sub-agent are parts of the message, and its quest
 
 test('a chat goes on when the worker dies in the middle of a reply', async () => {
   const id = 'death';
-  const own = await startWorld({ worker: false });
+  const own = await startWorld({ worker: false, ...IMPATIENT });
   const replies = [
     { ...read('cup'), text: 'Let me look at it, slowly.', chunks: 12, chunkDelayMs: 40 },
     { ...say('The cup is blue.'), chunks: 10, chunkDelayMs: 40 },
@@ -309,7 +308,7 @@ test('a chat goes on when the worker dies in the middle of a reply', async () =>
     await new Promise((resolve) => served.close(resolve));
     await own.stop();
   }
-});
+}, 420_000);
 
 const post = (path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
   fetch(`${origin}${path}`, {
@@ -411,9 +410,7 @@ test('requests that cannot be meant are refused, and cost nothing', async () => 
 
 test('a stream ends at its limit and its place is free again; the run goes on', async () => {
   const id = 'short';
-  scripts.set(id, [
-    { ...say('Word after word, to the end.'), chunks: 20, chunkDelayMs: SHORT_MS / 10 },
-  ]);
+  scripts.set(id, [{ ...say('Word after word, to the end.'), chunks: 20, chunkDelayMs: 500 }]);
   const body = { id, messages: [user('u1', `Talk. [${id}]`)] };
   const response = await post('/short', body);
   const busy = await post('/short', { id: 'other', messages: [user('u2', 'Me too.')] });
