@@ -10,6 +10,7 @@ import { exportRun } from '../../replay/export-run.js';
 import { parseBundle } from '../../replay/read-bundle.js';
 import { redactBundle } from '../../replay/redaction/redact-bundle.js';
 import { replayRun } from '../../replay/strict-replay.js';
+import type { WorkerProcess } from '../../testing/worker-process.js';
 import { documentValues } from '../replay/setup.js';
 import { config } from './support/quick-agents.js';
 import { call, ofType, say, startWorld, type History, type World } from './support/world.js';
@@ -186,22 +187,31 @@ test('workers that only decide leave quick reads to those that have the code', a
   await Promise.all([decider, other].map((worker) => world.retire(worker)));
 });
 
+/** Worker processes of one test; the next one begins without them. */
+const spawned: WorkerProcess[] = [];
+async function spawn(): Promise<WorkerProcess> {
+  const worker = await world.spawn({ configModule: CONFIG_MODULE });
+  spawned.push(worker);
+  return worker;
+}
+afterEach(async () => {
+  await Promise.all(spawned.splice(0).map((worker) => worker.kill()));
+});
+
 test('a worker that dies with one is followed by another, which makes an ordinary call', async () => {
-  const spawn = () => world.spawn({ configModule: CONFIG_MODULE });
   const first = await spawn();
   const held = world.service.hold('killed', 'read');
   const replies = [read(), say('Done.')];
   const run = await world.start({ runId: 'killed', replies, wait: false });
   await held;
   await first.kill();
-  const second = await spawn();
+  await spawn();
   const { result, events, history } = await world.ended(run);
   expect(result.status).toBe('completed');
   expect(triedIn(history)).toEqual(secondTry);
   expect(ofType(events, 'tool_finished')).toMatchObject([{ status: 'ok' }]);
   expect(world.service.visits('killed', 'read')).toHaveLength(2);
   await exported('killed');
-  await second.kill();
 });
 
 test('one that takes down each worker counts its attempts from the second worker on', async () => {
@@ -209,10 +219,10 @@ test('one that takes down each worker counts its attempts from the second worker
   const replies = [call('facts.deadly', { deaths }), say('Done.')];
   const run = await world.start({ runId: 'deadly', replies, wait: false });
   for (let dead = 0; dead < deaths; dead += 1) {
-    const worker = await world.spawn({ configModule: CONFIG_MODULE });
+    const worker = await spawn();
     await worker.exited;
   }
-  await world.spawn({ configModule: CONFIG_MODULE });
+  await spawn();
   const { result, events, history } = await world.ended(run);
   expect(result.status).toBe('completed');
   expect(triedIn(history)).toEqual(secondTry);
