@@ -78,7 +78,9 @@ function ofEffect(run: Run, input: EffectInput): Run {
     return warn(run, 'late_input', `${input.type} of ${input.id}, which is not in flight`);
   }
   const workedMs = workOf(input);
-  const ended = endedInTime(creditWork(finish(run, input.id), entry, workedMs), entry, workedMs);
+  const worked = creditWork(finish(run, input.id), entry, workedMs);
+  const triesQuickly = run.frozen?.tools.some(({ quick }) => quick);
+  const ended = triesQuickly ? endedInTime(worked, entry, workedMs) : worked;
   const heard = 'output' in input ? acked(ended, input.output.eventsUpTo) : ended;
   if (input.type === 'timer_fired') return isOpen(heard) ? timedOut(heard, input.id) : heard;
   if (input.type === 'run_opened') return recordWaiting(opened(heard, input.output));
