@@ -146,7 +146,8 @@ describe('counted limits', () => {
     void world.service.hold('slow-pay', 'after');
     const { result, events } = await run({
       runId: 'slow-pay',
-      budget: { timeoutMs: WORKED_MS },
+      // Below the five seconds of the tool, after which a person is asked.
+      budget: { timeoutMs: 4_000 },
       replies: [pay('pay.blind'), say('Never asked.')],
     });
     expect(result).toMatchObject({ status: 'stopped', stopReason: 'timeout' });
