@@ -35,7 +35,7 @@ export function decisionRejected(
   const when = decided?.at === undefined ? '' : ` (${timeText(decided.at)})`;
   const text = `The decision does not count: ${message}${when}.${known}`;
   return new HoldfastError('DecisionRejected', text, {
-    hint: REJECTION_HINTS[reason].replace('RUN', () => runId).replace('COMMAND', () => command),
+    hint: REJECTION_HINTS[reason].replace(PLACES, (place) => (place === 'RUN' ? runId : command)),
     details: { reason, askId, runId, ...(decided !== undefined && { decided }) },
   });
 }
@@ -46,6 +46,8 @@ const DATE_MAX_MS = 8.64e15;
 function timeText(ms: number): string {
   return Math.abs(ms) <= DATE_MAX_MS ? new Date(ms).toISOString() : String(ms);
 }
+
+const PLACES = /RUN|COMMAND/;
 
 const REJECTION_HINTS: { readonly [reason in RejectionReason]: string } = {
   unknown_ask: 'List what waits for a person with `holdfast approvals`.',
