@@ -10,23 +10,23 @@ const run = promisify(execFile);
 const TSC = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
 const PROGRAMS = documentsIn(ROOT).flatMap(programsOf);
 
-const PAGE = '../../../examples/next-chat';
+const PAGE = '../../examples/next-chat';
 
 /** As a user's project has them: entries by their names, and no rule about names that are not used. */
 const SETTINGS = {
-  extends: '../../../tsconfig.json',
+  extends: '../../tsconfig.json',
   compilerOptions: {
     jsx: 'react-jsx',
     lib: ['es2023', 'dom'],
     noUnusedLocals: false,
     paths: {
-      holdfast: ['../../../index.ts'],
-      'holdfast/http/projection': ['../../../http/projection/index.ts'],
-      'holdfast/*': ['../../../*/index.ts'],
+      holdfast: ['../../index.ts'],
+      'holdfast/http/projection': ['../../http/projection/index.ts'],
+      'holdfast/*': ['../../*/index.ts'],
       // Projects with vitest have its types; these have the same functions.
-      vitest: ['../support/vitest.ts'],
-      '@ai-sdk/react': ['../../../node_modules/ai-react-v7/dist/index.d.ts'],
-      ai: ['../../../node_modules/ai-v7/dist/index.d.ts'],
+      vitest: ['../../test/docs/support/vitest.ts'],
+      '@ai-sdk/react': ['../../node_modules/ai-react-v7/dist/index.d.ts'],
+      ai: ['../../node_modules/ai-v7/dist/index.d.ts'],
     },
   },
   // The example with a page is a project of its own, which no other compilation here looks at.
@@ -49,7 +49,8 @@ interface Told {
 }
 
 async function toldOf(programs: readonly Program[]): Promise<Told> {
-  const folder = await mkdtemp(join(__dirname, 'compiled-'));
+  // Not among the sources: whoever copies or checks them meanwhile would meet files that go away.
+  const folder = await mkdtemp(join(ROOT, '.compiled', 'snippets-'));
   const written = (name: string, text: string) => writeFile(join(folder, name), text);
   try {
     for (const { snippet, source } of programs)
@@ -80,7 +81,7 @@ async function outputOf(args: readonly string[], environment = process.env): Pro
 function complaintsIn(said: string): ReadonlyMap<string, string> {
   const told = new Map<string, string>();
   for (const line of said.split('\n').filter((one) => one.includes('error TS'))) {
-    const name = /compiled-\w+\/([\w-]+)\./.exec(line)?.[1] ?? 'elsewhere';
+    const name = /snippets-\w+\/([\w-]+)\./.exec(line)?.[1] ?? 'elsewhere';
     told.set(name, `${told.get(name) ?? ''}${line.replace(/^.*?\(/, '(')}\n`);
   }
   return told;
