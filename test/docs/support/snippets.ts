@@ -126,7 +126,8 @@ function wordsOf(code: string): ReadonlySet<string> {
 function importOf(word: string, declaredBy: ReadonlyMap<string, string>): readonly string[] {
   const before = declaredBy.get(word);
   if (before !== undefined) return [`import { ${word} } from '${before}';`];
-  if (CONTEXT.has(word)) return [`import { ${word} } from '../../test/docs/support/snippet-context.js';`];
+  if (CONTEXT.has(word))
+    return [`import { ${word} } from '../../test/docs/support/snippet-context.js';`];
   if (word === 'z') return ["import { z } from 'zod';"];
   if (PUBLIC.has(word)) return [`import { ${word} } from 'holdfast';`];
   return [];
