@@ -3,6 +3,9 @@
  * history may bring events whose task nobody has started yet: their time is not known, so the run would decide
  * at the time of the task before, and every replay at another. Failing here costs that query, which is asked
  * again, and the run's place in the cache; the task itself follows, and brings the same events with their time.
+ * A task that answers a query while a local activity runs is completed before the run hears of the activity's end, and the
+ * next task begins with that end, at its own time and beside its own signals. The history has the end in the task before, so
+ * every replay would decide otherwise. Failing here costs the task, which is done once more from the history.
  * Not in the replayer: a history may end with such events.
  */
 import type { WorkflowInterceptors } from '@temporalio/workflow';
@@ -32,17 +35,26 @@ interface Long {
 
 /** Part of what a refused query is told; whoever asked knows by it that asking again helps. */
 export const TASK_NOT_STARTED = 'the workflow task of these events has not started';
+/** Part of what a workflow task fails with that is then done once more. */
+export const RESULT_OF_TASK_BEFORE =
+  'this result of a local activity belongs to the workflow task before';
 
-/** For one run: throws for events without their task. */
-export function startedTasksOnly(): (delivery: Delivery) => void {
+/** For one run: throws for events without their task, and for results without theirs. */
+export function startedTasksOnly(): (delivery: Delivery, batch?: number) => void {
   let before: { readonly task: string; readonly events: number } | undefined;
-  return ({ timestamp, historyLength, historySizeBytes, isReplaying, jobs = [] }) => {
+  let beginsTask = false;
+  return ({ timestamp, historyLength, historySizeBytes, isReplaying, jobs = [] }, batch = 0) => {
     if (jobs?.some(isQuery)) return;
     const task = [timestamp?.seconds, timestamp?.nanos, historySizeBytes].join(' ');
     const events = historyLength ?? 0;
     // One more delivery of the same task brings no events.
-    if (isReplaying !== true && before?.task === task && events > before.events) {
+    const bringsEvents = before !== undefined && events > before.events;
+    if (batch === 0) beginsTask = bringsEvents;
+    if (isReplaying !== true && bringsEvents && before?.task === task) {
       throw new Error(`Not now: ${TASK_NOT_STARTED}.`);
+    }
+    if (isReplaying !== true && beginsTask && jobs?.some(isLocalResult)) {
+      throw new Error(`Not now: ${RESULT_OF_TASK_BEFORE}. The task is done once more.`);
     }
     before = { task, events };
   };
@@ -53,13 +65,20 @@ function isQuery(job: object): boolean {
   return 'queryWorkflow' in job && job.queryWorkflow != null;
 }
 
+function isLocalResult(job: object): boolean {
+  const { resolveActivity } = job as {
+    readonly resolveActivity?: { readonly isLocal?: boolean | null } | null;
+  };
+  return resolveActivity?.isLocal === true;
+}
+
 export function interceptors(): WorkflowInterceptors {
   const check = isReplayer() ? undefined : startedTasksOnly();
   return {
     internals: [
       {
         activate(input, next) {
-          check?.(input.activation);
+          check?.(input.activation, input.batchIndex);
           applying(() => next(input));
         },
       },

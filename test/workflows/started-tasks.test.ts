@@ -1,5 +1,6 @@
 /** Events without a started task, as the SDK delivers them beside a query that reads the whole history. */
 import {
+  RESULT_OF_TASK_BEFORE,
   startedTasksOnly,
   TASK_NOT_STARTED,
   type Delivery,
@@ -68,4 +69,47 @@ test('the task that follows a refusal is let in', () => {
   check(delivery(100, 16));
   expect(() => check(delivery(100, 24))).toThrow(TASK_NOT_STARTED);
   expect(() => check(delivery(103, 25))).not.toThrow();
+});
+
+describe('a result of a local activity', () => {
+  const LOCAL = { resolveActivity: { isLocal: true } };
+  const SIGNAL = { signalWorkflow: {} };
+  const began = (): ReturnType<typeof startedTasksOnly> => {
+    const check = startedTasksOnly();
+    check(delivery(100, 16));
+    return check;
+  };
+
+  test('belongs to the task that asked for it', () => {
+    const check = began();
+    expect(() => check(delivery(101, 16, { jobs: [LOCAL] }))).not.toThrow();
+  });
+
+  test('is refused where a later task begins with it', () => {
+    const check = began();
+    expect(() => check(delivery(102, 20, { jobs: [LOCAL] }))).toThrow(RESULT_OF_TASK_BEFORE);
+  });
+
+  test('is refused behind the signals of a later task, applied with them or after them', () => {
+    const atOnce = began();
+    expect(() => atOnce(delivery(102, 20, { jobs: [SIGNAL, LOCAL] }))).toThrow(
+      RESULT_OF_TASK_BEFORE,
+    );
+    const after = began();
+    after(delivery(102, 20, { jobs: [SIGNAL] }), 0);
+    expect(() => after(delivery(102, 20, { jobs: [LOCAL] }), 1)).toThrow(RESULT_OF_TASK_BEFORE);
+  });
+
+  test('is let in when the later task has begun with something else', () => {
+    const check = began();
+    check(delivery(102, 20, { jobs: [SIGNAL] }));
+    expect(() => check(delivery(103, 20, { jobs: [LOCAL] }))).not.toThrow();
+  });
+
+  test('is let in by a replay, which has it where the history has it', () => {
+    const check = startedTasksOnly();
+    check(delivery(100, 16, { isReplaying: true }));
+    const later = delivery(102, 20, { jobs: [LOCAL], isReplaying: true });
+    expect(() => check(later)).not.toThrow();
+  });
 });
