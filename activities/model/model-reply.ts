@@ -177,6 +177,7 @@ async function appendReply(
     // The model that was asked, not its dated name in the reply: raw blocks go back to the same one.
     origin: { model: input.route.model, route: input.route.name, call: input.call },
     raw: reply.raw,
+    ...(reply.container !== undefined && { container: reply.container }),
     ...(reply.partial === true && { flags: ['partial'] as const }),
   };
   return deps.store.putNode(tenant, node);
