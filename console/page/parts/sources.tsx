@@ -3,7 +3,11 @@ import type { VNode } from 'preact';
 import { isWebAddress, placeWords, type Source } from '../../../pure/sources.js';
 import { InertBlock, InertLine } from './inert.js';
 
-export function Sources({ sources = [] }: { readonly sources?: readonly Source[] }): VNode | null {
+export function Sources({
+  sources = [],
+}: {
+  readonly sources?: readonly Source[] | undefined;
+}): VNode | null {
   if (sources.length === 0) return null;
   return (
     <details class="sources">
