@@ -73,10 +73,12 @@ async function ended({ tools, options, answers }: Vendored) {
   return { asked: vendor.asked, events: simulation.events };
 }
 
-const saidIn = (body: Block | undefined) =>
-  (body?.['messages'] as readonly { readonly role: string; readonly content: unknown }[]).flatMap(
-    ({ role, content }) => (role === 'assistant' ? (content as readonly Block[]) : []),
+function saidIn(body: Block | undefined): readonly Block[] {
+  const messages = (body?.['messages'] ?? []) as readonly Block[];
+  return messages.flatMap(({ role, content }) =>
+    role === 'assistant' ? (content as readonly Block[]) : [],
   );
+}
 const found = (encrypted: string): Block => ({
   type: 'web_search_result',
   url: 'https://carrier.example/O-17',
@@ -168,7 +170,7 @@ describe('a run that searches the web and cites', () => {
     const parts = (all: readonly { readonly type: string }[] = []) =>
       all
         .filter(({ type }) => type.startsWith('source-'))
-        .map(({ providerMetadata: _, ...part }: { readonly [name: string]: unknown }) => part);
+        .map((part) => ({ ...part, providerMetadata: undefined }));
     const cited = parts(shown?.parts);
     expect(cited).toMatchObject([
       { type: 'source-url', url: 'https://carrier.example/O-17', title: 'O-17' },

@@ -27,16 +27,18 @@ export interface MessagesVendor {
 export async function startMessagesVendor(...answers: readonly Said[]): Promise<MessagesVendor> {
   const queue = [...answers];
   const asked: { readonly [key: string]: Json }[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece as Buffer);
-    asked.push(JSON.parse(Buffer.concat(pieces).toString()) as Block);
-    const said = queue.length > 1 ? queue.shift()! : queue[0]!;
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    const events = eventsOf(said).slice(0, said.cutAfter);
-    for (const event of events) response.write(`data: ${JSON.stringify(event)}\n\n`);
-    if (said.cutAfter === undefined) response.end();
-    else setImmediate(() => response.destroy());
+    request.on('data', (piece: Buffer) => void pieces.push(piece));
+    request.on('end', () => {
+      asked.push(JSON.parse(Buffer.concat(pieces).toString()) as Block);
+      const said = queue.length > 1 ? queue.shift()! : queue[0]!;
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const event of eventsOf(said).slice(0, said.cutAfter))
+        response.write(`data: ${JSON.stringify(event)}\n\n`);
+      if (said.cutAfter === undefined) response.end();
+      else setImmediate(() => response.destroy());
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
