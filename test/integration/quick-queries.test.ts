@@ -4,6 +4,7 @@
  * done again, so that it decides as every replay does; where it is not, the run goes on.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { foldOf } from '../../recording/fold.js';
 import { exportRun } from '../../replay/export-run.js';
 import { replayRun } from '../../replay/strict-replay.js';
 import { RESULT_OF_TASK_BEFORE } from '../../workflows/started-tasks.js';
@@ -52,6 +53,7 @@ async function replays(runId: string): Promise<void> {
     { tenant: 'default', runId },
   );
   expect(await replayRun(bundle)).toMatchObject({ equal: true, differences: [] });
+  expect(foldOf(bundle).divergences).toEqual([]);
 }
 
 test('a run that is asked all the time while its quick reads run replays to the letter', async () => {
