@@ -1,7 +1,8 @@
 /**
  * Whether the core commanded what the history has, and the first thing in which it did not.
- * Invariant: T4 A task that a query ends while work runs within it leaves that work, or what is decided on its end, to the
- * commands of the next task (workflows/started-tasks.ts); nothing else comes later than its task.
+ * Invariants:
+ *  T4 A task that a query ends while work runs within it leaves that work, or what is decided on its end, to the commands
+ *     of the next task (workflows/started-tasks.ts); nothing else comes later than its task.
  */
 import { canonicalJson, type Json } from '../core/json/json.js';
 import { isActivity, type ActivityEffect, type Effect } from '../core/state/effect.js';
