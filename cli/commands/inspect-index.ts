@@ -18,7 +18,7 @@ import {
 } from '../../replay/told-tree.js';
 import type { RunRow } from '../../store/runs.js';
 import type { Cli } from '../command.js';
-import { fileOf, oneHeard, treeRowsOf } from '../desk/recorded.js';
+import { oneHeard, treeRowsOf } from '../desk/recorded.js';
 import { TENANT } from '../desk/run-record.js';
 import { dateTimeText, inert, table, usdText } from '../render/index.js';
 import { neededStore, type Session } from '../session.js';
@@ -29,6 +29,8 @@ interface Asked {
   readonly subject: string;
   readonly member: string | undefined;
   readonly kind: string | undefined;
+  /** Decides the steps; undefined: they are decided here. */
+  readonly beside: IndexBeside | undefined;
 }
 
 const WORDS_CHARS_MAX = 60;
@@ -45,39 +47,26 @@ interface Indexed {
 
 /** A history is let go when it has been followed. */
 async function indexOf(cli: Cli, asked: Asked): Promise<Indexed> {
-  const { session, subject, member } = asked;
-  const beside = await begunBeside(cli, asked);
+  const { session, subject, member, beside } = asked;
   let heard = indexing(ROOT);
+  const reading = await oneHeard(cli, { session, subject, member }, (followed) => {
+    heard = indexing(followed);
+    return beside === undefined ? { ...heard.members, ...heard.segments } : heard.members;
+  });
   try {
-    const reading = await oneHeard(cli, { session, subject, member }, (followed) => {
-      heard = indexing(followed);
-      return beside === undefined ? { ...heard.members, ...heard.segments } : heard.members;
-    });
-    try {
-      const decided = await beside?.of(reading.textDigest);
-      if (beside !== undefined && decided === undefined) await reading.again(heard.segments);
-      const index = indexIn(decided ?? heard.decided(reading.head.run), reading);
-      const root = heard.told(reading.head.run, ROOT);
-      if (reading.source === 'run') return { index, tree: await storedTree(session, root) };
-      if (member !== undefined) return { index, tree: [] };
-      const { absent, members = [] } = reading.head;
-      const told = members.map((one, at) => ({ ...one, told: heard.told(one.run, at) }));
-      const below = { members: told, ...(absent !== undefined && { absent }) };
-      return { index, tree: toldBelow(root, below) };
-    } finally {
-      await reading.close();
-    }
+    const decided = await beside?.of(reading.textDigest);
+    if (beside !== undefined && decided === undefined) await reading.again(heard.segments);
+    const index = indexIn(decided ?? heard.decided(reading.head.run), reading);
+    const root = heard.told(reading.head.run, ROOT);
+    if (reading.source === 'run') return { index, tree: await storedTree(session, root) };
+    if (member !== undefined) return { index, tree: [] };
+    const { absent, members = [] } = reading.head;
+    const told = members.map((one, at) => ({ ...one, told: heard.told(one.run, at) }));
+    const below = { members: told, ...(absent !== undefined && { absent }) };
+    return { index, tree: toldBelow(root, below) };
   } finally {
-    await beside?.close();
+    await reading.close();
   }
-}
-
-/** Of a run below another one the file says in its end where it is. */
-async function begunBeside(cli: Cli, { subject, member }: Asked): Promise<IndexBeside | undefined> {
-  const file = member === undefined ? fileOf(cli, subject) : undefined;
-  if (file === undefined) return undefined;
-  const { indexBeside } = await import('../../replay/stream/index-beside.js');
-  return indexBeside(file);
 }
 
 type DecidedSteps = Omit<Decided, 'textDigest'>;
