@@ -29,11 +29,19 @@ const PACKED_RATIO = 12;
 /** Code that is not compiled has no thread. */
 const THREAD = join(__dirname, 'index-thread.js');
 
+interface Worth {
+  readonly bytesMin?: number;
+  readonly cores?: number;
+}
+
 /** Undefined: a thread is not worth it. */
-export function indexBeside(file: string): IndexBeside | undefined {
+export function indexBeside(
+  file: string,
+  { bytesMin = BYTES_MIN, cores = availableParallelism() }: Worth = {},
+): IndexBeside | undefined {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   const bytes = file.endsWith('.gz') ? size * PACKED_RATIO : size;
-  if (bytes < BYTES_MIN || availableParallelism() < 2 || !existsSync(THREAD)) return undefined;
+  if (bytes < bytesMin || cores < 2 || !existsSync(THREAD)) return undefined;
   const thread = new Worker(THREAD, { workerData: file });
   const decided = new Promise<Decided | undefined>((resolve) => {
     thread.once('message', resolve);
