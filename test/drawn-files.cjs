@@ -3,24 +3,31 @@
 // leaves out is a run of its own:
 //   HOLDFAST_FILES=all        every file
 //   HOLDFAST_FILES=left-out   the files that a run with the same HOLDFAST_SEED leaves out
-//   HOLDFAST_FILES=more       of these five of every twelve, and all that start no processes
+//   HOLDFAST_FILES=fast       (npm run test:fast) a third of the longest, but for the simulation of all cases, and everything else
+//   HOLDFAST_FILES=more       of these two of every twelve, and half of those that start no processes
 // Files that failed the last time are always played, and so are those that a command names.
 const { relative } = require('node:path');
 
 const STARTS_PROCESSES =
   /^test\/(browser|build|chaos|connection|connectors|devserver|examples|integration|mutation|proving|sandbox|testing)\//;
-const WAYS = ['all', 'left-out', 'more', undefined];
+const WAYS = ['all', 'fast', 'left-out', 'more', undefined];
+/** The cases in the simulation: what a fast run is for. */
+const ALWAYS_FAST = /\/test\/scenarios\//;
+/** One of so many of a fast run is drawn. */
+const FAST_OF = 3;
 /** One of so many is drawn. */
 const DRAWN_OF = 12;
-/** So many of these come with `more`. */
-const MORE_OF = 5;
+/** So many of these come with `more`: of those that start processes, and of the others. */
+const MORE_OF = { processes: 2, others: 6 };
 /** Fewer files than these were named by somebody. */
-const WHOLE_RUN = 300;
+const WHOLE_RUN = { all: 300, fast: 150 };
 
 /** `rankOf`: the longest are the first, and others have no rank; `hasFailed`: whether a file failed the last time. */
 function drawnFiles(tests, { rootDir, seed, way, rankOf, hasFailed }) {
-  if (!WAYS.includes(way)) throw new Error(`HOLDFAST_FILES is all, left-out or more, not ${way}.`);
-  if (way === 'all' || tests.length < WHOLE_RUN) return tests;
+  if (!WAYS.includes(way))
+    throw new Error(`HOLDFAST_FILES is all, fast, left-out or more, not ${way}.`);
+  if (way === 'fast') return fastOf(tests, { seed, rankOf, hasFailed });
+  if (way === 'all' || tests.length < WHOLE_RUN.all) return tests;
   const startsProcesses = ({ path }) =>
     STARTS_PROCESSES.test(relative(rootDir, path).replaceAll('\\', '/'));
   // The same in every run, whatever jest knows of durations.
@@ -33,7 +40,8 @@ function drawnFiles(tests, { rootDir, seed, way, rankOf, hasFailed }) {
   const leftOut = new Set(
     dear.filter((test, place) => offset(place, seed) !== 0 && !hasFailed(test)),
   );
-  const isMore = (test, place) => offset(place, seed) <= MORE_OF || !startsProcesses(test);
+  const isMore = (test, place) =>
+    offset(place, seed) <= (startsProcesses(test) ? MORE_OF.processes : MORE_OF.others);
   const more = new Set(dear.filter((test, place) => leftOut.has(test) && isMore(test, place)));
   const ofWay = { 'left-out': leftOut, more }[way];
   const played = tests.filter((test) =>
@@ -41,6 +49,21 @@ function drawnFiles(tests, { rootDir, seed, way, rankOf, hasFailed }) {
   );
   console.log(`HOLDFAST_SEED=${seed}: ${told(dear, { leftOut, more }, way)}`);
   return played;
+}
+
+function fastOf(tests, { seed, rankOf, hasFailed }) {
+  if (tests.length < WHOLE_RUN.fast) return tests;
+  const dear = tests
+    .filter((test) => rankOf(test) !== undefined && !ALWAYS_FAST.test(test.path))
+    .toSorted((one, other) => rankOf(one) - rankOf(other));
+  const leftOut = new Set(
+    dear.filter((test, place) => offset(place, seed) % FAST_OF !== 0 && !hasFailed(test)),
+  );
+  const drawn = dear.length - leftOut.size;
+  console.log(
+    `HOLDFAST_SEED=${seed}: ${drawn} of ${dear.length} dear files are drawn; HOLDFAST_FILES=all plays the others`,
+  );
+  return tests.filter((test) => !leftOut.has(test));
 }
 
 /** Neighbours cost about the same: the seed draws which of them has 0. */

@@ -20,8 +20,17 @@ interface RecordOptions {
   readonly goals?: boolean;
 }
 
-async function proveAll(): Promise<void> {
-  const { broken, mixed, caughtBy } = await prove(say);
+interface ProveOptions {
+  readonly changes?: number;
+  readonly seed?: number;
+}
+
+async function proveAll({ seed = newSeed(), changes }: ProveOptions): Promise<void> {
+  if (changes !== undefined) say(`seed ${seed}`);
+  const { broken, mixed, caughtBy } = await prove(say, {
+    seed,
+    ...(changes !== undefined && { changes }),
+  });
   const uncaught = [...caughtBy].flatMap(([name, file]) => (file === undefined ? [name] : []));
   for (const file of broken)
     say(`${file} no longer replays: what it decides has changed its meaning`);
@@ -62,6 +71,8 @@ program
 program
   .command('prove')
   .description('Replays all of them, and shows that each named change, turned round, breaks one.')
+  .option('--changes <n>', 'so many of the changes alone, as the seed draws', wholeNumber)
+  .option('--seed <n>', 'of the drawn changes', wholeNumber)
   .action(proveAll);
 program
   .command('base')

@@ -1,5 +1,6 @@
 /** Proof that the kept histories catch a change of meaning: each named change, turned round, breaks one of them. */
 import { CHANGES, type ChangeName } from '../../core/step/changes.js';
+import { drawn } from '../../test/draw.js';
 import type { Bundle } from '../../replay/bundle.js';
 import { coverageOf, goalRulesBeyond, isMixed } from './coverage.js';
 import { keptHistories, readKept } from './kept-histories.js';
@@ -13,11 +14,15 @@ export interface Proof {
   readonly broken: readonly string[];
   /** How many have a signal and another fact in one activation. */
   readonly mixed: number;
-  /** The file that catches each change; undefined: none does. */
+  /** The file that catches each change that was turned round; undefined: none does. */
   readonly caughtBy: ReadonlyMap<ChangeName, string | undefined>;
 }
 
-export async function prove(say: (line: string) => void): Promise<Proof> {
+/** Turns round `changes` of the named changes, which the seed draws; by default all. Replays every history in any case. */
+export async function prove(
+  say: (line: string) => void,
+  { changes, seed = 0 }: { readonly changes?: number; readonly seed?: number } = {},
+): Promise<Proof> {
   const witness = await createWitness();
   const kept = keptHistories();
   const bundles = kept.map(readKept);
@@ -37,7 +42,8 @@ export async function prove(say: (line: string) => void): Promise<Proof> {
   say(`${kept.length} histories replayed, ${broken.length} differ`);
   for (const name of goalRulesBeyond(covered)) say(`no history has the rule of goals: ${name}`);
   const caughtBy = new Map<ChangeName, string | undefined>();
-  for (const name of Object.keys(CHANGES) as ChangeName[]) {
+  const names = Object.keys(CHANGES) as ChangeName[];
+  for (const name of drawn(names, changes ?? names.length, seed)) {
     const places = asking.get(name) ?? [];
     const chosen = places.map((place) => ({ bundle: bundles[place]! }));
     const found = await firstBroken(witness, name, chosen);

@@ -32,8 +32,8 @@ test.each([1, 2, 4_711])('seed %d: what one run leaves out another one plays', (
 test('more of what is left out can be played by itself, and over a few seeds it is all of it', () => {
   const [more, leftOut] = [played(7, 'more'), played(7, 'left-out')];
   const starting = more.filter((test) => !LONG.includes(test));
-  expect(starting.length).toBeGreaterThan(25);
-  expect(starting.length).toBeLessThan(leftOut.length / 2);
+  expect(starting.length).toBeGreaterThan(10);
+  expect(starting.length).toBeLessThan(leftOut.length / 4);
   expect(leftOut).toEqual(expect.arrayContaining(more));
   const paths = Array.from({ length: 30 }, (_, n) => n).flatMap((seed) =>
     played(seed, 'more').map(({ path }) => path),
@@ -41,11 +41,35 @@ test('more of what is left out can be played by itself, and over a few seeds it 
   expect(new Set(paths).size).toBe(91 + LONG.length);
 });
 
-test('of the longest files that start no processes, a run and its second one play all', () => {
-  const both = [...played(9), ...played(9, 'more')];
-  expect(LONG.every((test) => both.includes(test))).toBe(true);
+test('of the longest files that start no processes, a run plays few and its second one half', () => {
+  const more = LONG.filter((test) => played(9, 'more').includes(test));
+  expect(more.length).toBeGreaterThanOrEqual(LONG.length / 4);
+  expect(more.length).toBeLessThanOrEqual((LONG.length * 3) / 4);
   expect(LONG.some((test) => played(9).includes(test))).toBe(true);
   expect(LONG.every((test) => played(9).includes(test))).toBe(false);
+});
+
+test('a fast run plays the cases in the simulation, a third of the longest files, and everything else', () => {
+  const cases = LONG.slice(0, 2).map(({ path }) => ({
+    path: path.replace('/replay/', '/scenarios/'),
+  }));
+  const all = [...ALL, ...cases];
+  const fast = (seed: number) =>
+    drawnFiles(all, {
+      rootDir: '/root',
+      seed,
+      way: 'fast',
+      rankOf: (test) => (cases.includes(test) ? cases.indexOf(test) : rankOf(test)),
+      hasFailed: () => false,
+    });
+  const played = fast(3);
+  expect(played).toEqual(expect.arrayContaining(cases));
+  const long = played.filter((test) => LONG.includes(test)).length;
+  expect(long).toBeGreaterThanOrEqual(LONG.length / 4);
+  expect(long).toBeLessThanOrEqual(LONG.length / 2);
+  expect(played.length - long).toBe(all.length - LONG.length);
+  const paths = Array.from({ length: 30 }, (_, n) => n).flatMap((seed) => fast(seed));
+  expect(new Set(paths).size).toBe(all.length);
 });
 
 test('another seed draws other files, and over many seeds each file is drawn', () => {
@@ -70,5 +94,7 @@ test('a file that failed the last time is played whatever is drawn; so is every 
     }),
   ).toEqual(few);
   expect(played(1, 'all')).toEqual(ALL);
-  expect(() => played(1, 'some')).toThrow('HOLDFAST_FILES is all, left-out or more, not some.');
+  expect(() => played(1, 'some')).toThrow(
+    'HOLDFAST_FILES is all, fast, left-out or more, not some.',
+  );
 });
