@@ -5,7 +5,8 @@
  * again, and the run's place in the cache; the task itself follows, and brings the same events with their time.
  * A task that answers a query while a local activity runs is completed before the run hears of the activity's end, and the
  * next task begins with that end, at its own time and beside its own signals. The history has the end in the task before, so
- * every replay would decide otherwise. Failing here costs the task, which is done once more from the history.
+ * every replay would decide otherwise. Failing here costs the task, which is done once more from the history. What that
+ * replay had begun and what the history has no end of runs in the task that is done: its end belongs there, and is let in.
  * Not in the replayer: a history may end with such events.
  */
 import type { WorkflowInterceptors } from '@temporalio/workflow';
@@ -42,18 +43,22 @@ export const RESULT_OF_TASK_BEFORE =
 /** For one run: throws for events without their task, and for results without theirs. */
 export function startedTasksOnly(): (delivery: Delivery, batch?: number) => void {
   let before: { readonly task: string; readonly events: number } | undefined;
-  let beginsTask = false;
+  /** Some task was more than a replay. */
+  let isLive = false;
+  let beginsLater = false;
   return ({ timestamp, historyLength, historySizeBytes, isReplaying, jobs = [] }, batch = 0) => {
+    const wasLive = isLive;
+    isLive ||= isReplaying !== true;
     if (jobs?.some(isQuery)) return;
     const task = [timestamp?.seconds, timestamp?.nanos, historySizeBytes].join(' ');
     const events = historyLength ?? 0;
     // One more delivery of the same task brings no events.
     const bringsEvents = before !== undefined && events > before.events;
-    if (batch === 0) beginsTask = bringsEvents;
+    if (batch === 0) beginsLater = bringsEvents && wasLive;
     if (isReplaying !== true && bringsEvents && before?.task === task) {
       throw new Error(`Not now: ${TASK_NOT_STARTED}.`);
     }
-    if (isReplaying !== true && beginsTask && jobs?.some(isLocalResult)) {
+    if (isReplaying !== true && beginsLater && jobs?.some(isLocalResult)) {
       throw new Error(`Not now: ${RESULT_OF_TASK_BEFORE}. The task is done once more.`);
     }
     before = { task, events };

@@ -39,7 +39,8 @@ test('a run that is asked all the time while its quick reads run replays to the 
   let seen = 0;
   for (let n = 0; n < RUNS_MOST && seen < 2; n += 1) {
     const runId = `asked-${n}`;
-    const replies = [read('apple'), read('pear'), read('plum'), say('Done.')];
+    const row = { calls: ['apple', 'pear', 'plum'].flatMap((item) => read(item).calls) };
+    const replies = [read('apple'), row, read('plum'), row, say('Done.')];
     const run = await world.start({ runId, replies });
     const ended = world.ended(run);
     await askedUntil(runId, ended);

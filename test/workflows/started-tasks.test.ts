@@ -106,6 +106,26 @@ describe('a result of a local activity', () => {
     expect(() => check(delivery(103, 20, { jobs: [LOCAL] }))).not.toThrow();
   });
 
+  test('is let in where the task is done again, for the replay before has begun it', () => {
+    const check = startedTasksOnly();
+    check(delivery(100, 16, { isReplaying: true }));
+    expect(() => check(delivery(102, 23, { jobs: [LOCAL] }))).not.toThrow();
+  });
+
+  test('is let in there behind the signals of that task', () => {
+    const check = startedTasksOnly();
+    check(delivery(100, 16, { isReplaying: true }));
+    check(delivery(102, 23, { jobs: [SIGNAL] }), 0);
+    expect(() => check(delivery(102, 23, { jobs: [LOCAL] }), 1)).not.toThrow();
+  });
+
+  test('is refused in the task after the one that was done again and only answered a query', () => {
+    const check = startedTasksOnly();
+    check(delivery(100, 16, { isReplaying: true }));
+    check(delivery(102, 23, { jobs: [{ queryWorkflow: {} }] }));
+    expect(() => check(delivery(103, 27, { jobs: [LOCAL] }))).toThrow(RESULT_OF_TASK_BEFORE);
+  });
+
   test('is let in by a replay, which has it where the history has it', () => {
     const check = startedTasksOnly();
     check(delivery(100, 16, { isReplaying: true }));
