@@ -48,12 +48,13 @@ export function startedTasksOnly(): (delivery: Delivery, batch?: number) => void
   let beginsLater = false;
   return ({ timestamp, historyLength, historySizeBytes, isReplaying, jobs = [] }, batch = 0) => {
     const wasLive = isLive;
-    isLive ||= isReplaying !== true;
-    if (jobs?.some(isQuery)) return;
-    const task = [timestamp?.seconds, timestamp?.nanos, historySizeBytes].join(' ');
     const events = historyLength ?? 0;
     // One more delivery of the same task brings no events.
     const bringsEvents = before !== undefined && events > before.events;
+    // Every query says that it is a replay, also in a task of which the run has heard nothing else.
+    isLive ||= jobs?.some(isQuery) ? bringsEvents : isReplaying !== true;
+    if (jobs?.some(isQuery)) return;
+    const task = [timestamp?.seconds, timestamp?.nanos, historySizeBytes].join(' ');
     if (batch === 0) beginsLater = bringsEvents && wasLive;
     if (isReplaying !== true && bringsEvents && before?.task === task) {
       throw new Error(`Not now: ${TASK_NOT_STARTED}.`);

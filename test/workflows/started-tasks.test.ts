@@ -122,7 +122,7 @@ describe('a result of a local activity', () => {
   test('is refused in the task after the one that was done again and only answered a query', () => {
     const check = startedTasksOnly();
     check(delivery(100, 16, { isReplaying: true }));
-    check(delivery(102, 23, { jobs: [{ queryWorkflow: {} }] }));
+    check(delivery(102, 23, { jobs: [{ queryWorkflow: {} }], isReplaying: true }));
     expect(() => check(delivery(103, 27, { jobs: [LOCAL] }))).toThrow(RESULT_OF_TASK_BEFORE);
   });
 
