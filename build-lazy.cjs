@@ -20,13 +20,25 @@ function loadLazily(folder) {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const path = name.replaceAll('\\', '/');
     if (!path.endsWith('.js') || path.endsWith('.bundle.js') || AS_COMPILED.test(path)) continue;
-    const code = readFileSync(join(folder, name), 'utf8');
-    const lazy = lazily(code);
-    if (lazy !== code) writeFileSync(join(folder, name), lazy);
+    const compiled = readFileSync(join(folder, name), 'utf8');
+    const lazy = lazily(compiled);
+    if (lazy !== compiled) writeFileSync(join(folder, name), lazy);
   }
 }
 
-function lazily(code) {
+/** Node's own modules, by shorter names; their functions do not look at what they are called on. */
+function withNode(compiled) {
+  const names = Array.from(compiled.matchAll(OF_NODE), ([, name]) => name);
+  if (names.length === 0) return compiled;
+  return compiled
+    .replace(new RegExp(`\\(0, ((?:${names.join('|')})\\.\\w+)\\)\\(`, 'g'), '$1(')
+    .replace(/\bnode_([a-z_]+)_1\b/g, '$$$1');
+}
+
+const OF_NODE = /^const (\w+_\d+) = require\("node:[^"]+"\);$/gm;
+
+function lazily(compiled) {
+  const code = withNode(compiled);
   const names = Array.from(code.matchAll(IMPORT), ([, name]) => name).filter((name) =>
     isReadByMember(code, name),
   );

@@ -36,7 +36,21 @@ function withoutComments(code) {
     target: 'node20',
   });
   // The same line in each of more than a thousand files.
-  return narrow(written).replace(HEAD[1], HEAD[1].replaceAll(/ (?=")|(?<=[{:]) | (?=})/g, ''));
+  return withoutNotes(narrow(written)).replace(
+    HEAD[1],
+    HEAD[1].replaceAll(/ (?=")|(?<=[{:]) | (?=})/g, ''),
+  );
+}
+
+/** Notes for bundlers; and of exports that are given their values below, that they have none yet: no module is in a circle. */
+function withoutNotes(code) {
+  return code
+    .replaceAll('/* @__PURE__ */ ', '')
+    .replace(/^(?:exports\.\w+ = )+void 0;\n/gm, (line) => {
+      const names = Array.from(line.matchAll(/exports\.(\w+)/g), ([, name]) => name);
+      const rest = code.replace(line, '');
+      return names.every((name) => new RegExp(`\\bexports\\.${name} = `).test(rest)) ? '' : line;
+    });
 }
 
 /** One blank for each level, where that changes nothing but the width: blanks within a text of several lines are no indentation. */

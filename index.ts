@@ -167,6 +167,7 @@ export {
   type Room,
 } from './sandbox/isolation.js';
 export type { SandboxLimits } from './sandbox/limits.js';
+export type { Passage, Source } from './pure/sources.js';
 export type { FolderEntries, FolderEntry, FolderLimits } from './pure/work-folder/entry.js';
 export { parseHosts, type NamedHost } from './sandbox/proxy.js';
 export { openStore, type Store, type StoreOptions } from './store/store.js';

@@ -5,6 +5,7 @@
  */
 import Anthropic from '@anthropic-ai/sdk';
 import { acceptEvent, acceptWholeMessage, newAssembly } from './anthropic/assembly.js';
+import { inContainer } from './anthropic/container.js';
 import { withEdits } from './anthropic/context-edits.js';
 import { readMessageDeltas } from './anthropic/deltas.js';
 import { readAnthropicAnswer } from './anthropic/failure.js';
@@ -77,7 +78,7 @@ async function complete(
   const options = request.metadata?.purpose === undefined ? requestOptions : {};
   const said = anthropicBody(request);
   const { besides, betas, clears } = withEdits(options, request, said);
-  const body = { ...besides, ...said };
+  const body = { ...inContainer(besides, request), ...said };
   if (progress.signal.aborted) return unsentReply(request);
   const assembly = newAssembly();
   await performAttempt({

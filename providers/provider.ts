@@ -7,7 +7,7 @@ import { HoldfastError, type ErrorCode } from '../core/state/errors.js';
 import type { Json } from '../core/json/json.js';
 import type { ReplyStop, Usage } from '../core/state/model.js';
 import type { ModelDelta } from '../pure/stream.js';
-import type { Block, ToolOffer } from '../core/state/transcript.js';
+import type { Block, ToolOffer, VendorContainer } from '../core/state/transcript.js';
 
 /** What a request is for that the loop itself does not make. */
 export type RequestPurpose = 'compaction' | 'judge' | 'review' | 'supervision';
@@ -32,6 +32,8 @@ export interface ModelRequest {
   readonly thinking?: { readonly maxTokens: number; readonly adaptive: boolean };
   /** Names of the vendor's features that have to be asked for. */
   readonly betas?: readonly string[];
+  /** In which the vendor ran code for an earlier reply of the run. */
+  readonly container?: VendorContainer;
   readonly metadata?: {
     readonly runId: string;
     readonly call: number;
@@ -86,6 +88,8 @@ export interface ModelReply {
   readonly model: string;
   /** Interrupted: only what had arrived until then (C26). */
   readonly partial?: boolean;
+  /** In which the vendor ran code. */
+  readonly container?: VendorContainer;
   /** Calls that the vendor ran itself and whose result has arrived. */
   readonly hosted?: readonly HostedUse[];
   /** Tool calls that were begun and dropped: cut off, or part of a refused message. */

@@ -1,4 +1,9 @@
-/** Whether the core commanded what the history has, and the first thing in which it did not. */
+/**
+ * Whether the core commanded what the history has, and the first thing in which it did not.
+ * Invariants:
+ *  T4 A task that a query ends while work runs within it leaves that work, or what is decided on its end, to the commands
+ *     of the next task (workflows/started-tasks.ts); nothing else comes later than its task.
+ */
 import { canonicalJson, type Json } from '../core/json/json.js';
 import { isActivity, type ActivityEffect, type Effect } from '../core/state/effect.js';
 import type { Activation } from './activations.js';
@@ -10,7 +15,7 @@ import {
   typeOf,
   type HistoryEvent,
 } from './history.js';
-import { localEndOf } from './markers.js';
+import { localEndOf, type LocalEnd } from './markers.js';
 
 export interface Divergence {
   /** The step that would have come. */
@@ -22,11 +27,19 @@ export interface Divergence {
   readonly reason: string;
 }
 
+export interface Compared {
+  /** Where the code of today goes another way. */
+  readonly difference?: Pick<Divergence, 'eventId' | 'reason'>;
+  /** What it began that the commands of a later task have (T4). */
+  readonly owed: readonly Effect[];
+}
+
 /** Activities are the decisions that count; timers and statuses follow from the same state. */
-export function differenceOf(
+export function compared(
   { eventId, commands }: Activation,
   effects: readonly Effect[],
-): Pick<Divergence, 'eventId' | 'reason'> | undefined {
+  goesOn: boolean,
+): Compared {
   const recorded = commands.filter((event) => typeOf(event) === 'ACTIVITY_TASK_SCHEDULED');
   const back = new Set(effects.flatMap((one) => (one.kind === 'cancel' ? [one.target] : [])));
   const scheduled = new Set(recorded.map(idOf));
@@ -34,22 +47,28 @@ export function differenceOf(
   const started = begun.filter(
     ({ id, local }) => local !== true && (scheduled.has(id) || !back.has(id)),
   );
-  const length = Math.max(recorded.length, started.length);
+  const ends = commands.flatMap((event) => localEndOf(event) ?? []);
+  const tried = begun.filter(({ local }) => local === true);
+  const last = commands.at(-1);
+  const endsWithin = last !== undefined && localEndOf(last) !== undefined;
+  const later = started.slice(goesOn && endsWithin ? recorded.length : Infinity);
+  const stillTried = tried.slice(goesOn ? Math.max(ends.length, tried.length - 1) : Infinity);
+  const owed = [...later, ...stillTried];
+  const now = started.slice(0, started.length - later.length);
+  const length = Math.max(recorded.length, now.length);
   for (let index = 0; index < length; index += 1) {
-    const reason = reasonOf(recorded[index], started[index]);
-    if (reason !== undefined) return { eventId, reason };
+    const reason = reasonOf(recorded[index], now[index]);
+    if (reason !== undefined) return { owed, difference: { eventId, reason } };
   }
-  const reason = localDifference(commands, begun);
-  return reason === undefined ? undefined : { eventId, reason };
+  const reason = localDifference(ends, tried.slice(0, tried.length - stillTried.length));
+  return reason === undefined ? { owed } : { owed, difference: { eventId, reason } };
 }
 
 /** Of work within the task, which histories have with what it came to. */
 function localDifference(
-  commands: readonly HistoryEvent[],
-  begun: readonly ActivityEffect[],
+  recorded: readonly LocalEnd[],
+  started: readonly ActivityEffect[],
 ): string | undefined {
-  const recorded = commands.flatMap((event) => localEndOf(event) ?? []);
-  const started = begun.filter(({ local }) => local === true);
   const length = Math.max(recorded.length, started.length);
   for (let index = 0; index < length; index += 1) {
     const end = recorded[index];

@@ -2,11 +2,11 @@
  * The two machines that a history may be of: a run, or a goal. What workflows/agent-run.ts and workflows/goal-run.ts
  * hand to the loop, without the shell.
  */
-import * as goals from '../core/goal/engine.js';
+import { advance as advanceGoal, receive as receiveGoal } from '../core/goal/engine.js';
 import { GOAL_SIGNALS, heardByGoal, wholeDecision } from '../core/goal/signals.js';
 import { nextGoalSegment, openGoal, upgradeGoal } from '../core/goal/open.js';
 import { isRecord, isWellFormed, type Parsed } from '../core/json/shape.js';
-import * as runs from '../core/loop/engine.js';
+import { advance as advanceRun, receive as receiveRun } from '../core/loop/engine.js';
 import { heard, heardDecision, RUN_SIGNALS } from '../core/loop/signals.js';
 import { nextSegment, open, upgradeRun } from '../core/loop/open.js';
 import { parseGoalMessage } from '../core/messages/parse-goal-message.js';
@@ -69,8 +69,8 @@ export const ANY_OTHER = '*';
 export const RUN: Machine<Run, Input> = {
   begin: firstRun,
   // Called by name, here and below: the rules of the other machine are not loaded.
-  advance: (run) => runs.advance(run),
-  receive: (run, input) => runs.receive(run, input),
+  advance: (run) => advanceRun(run),
+  receive: (run, input) => receiveRun(run, input),
   ofEffect: (input) => input,
   signal: heard,
   update(run, { raw, at }, ticket) {
@@ -86,8 +86,8 @@ export const RUN: Machine<Run, Input> = {
 
 export const GOAL: Machine<Goal, GoalInput> = {
   begin: firstGoal,
-  advance: (goal) => goals.advance(goal),
-  receive: (goal, input) => goals.receive(goal, input),
+  advance: (goal) => advanceGoal(goal),
+  receive: (goal, input) => receiveGoal(goal, input),
   // A goal has no child whose end it hears.
   ofEffect: (input) => input as GoalInput,
   signal: (_goal, message) => heardByGoal(message),

@@ -205,7 +205,8 @@ export function heardLocal(
   const rest = new Map(shell.launched);
   rest.delete(id);
   const without = { ...shell, launched: rest };
-  const heardAt = ended ?? now;
+  // Of work of a task before it is heard when this one has begun.
+  const heardAt = Math.max(ended ?? now, now);
   if (failure === undefined) {
     const type = ACTIVITIES[kind].outcome;
     return { shell: without, input: { type, id, output, at: heardAt } as unknown as EffectInput };

@@ -9,7 +9,7 @@ import type { EffectInput } from '../core/state/input.js';
 import { activationsOf, type Activation } from './activations.js';
 import { attempted } from './attempted.js';
 import { continuedFrom, type Segment } from './chain.js';
-import { differenceOf, type Divergence } from './divergence.js';
+import { compared, type Compared, type Divergence } from './divergence.js';
 import { at, attributesOf, textAt, typeOf, type HistoryEvent } from './history.js';
 import { ANY_OTHER, type Machine } from './machines.js';
 import { localEndOf } from './markers.js';
@@ -31,6 +31,8 @@ export interface Place<S> {
   readonly shell: Shell;
   /** The activation that comes next, within its segment; 0 has not begun. */
   readonly activation: number;
+  /** What was begun and is not in the commands so far (T4 of divergence.ts). */
+  readonly owed?: Compared['owed'];
 }
 
 export interface Reading {
@@ -87,14 +89,16 @@ export function* walkOf<S extends Carrier, I extends { readonly type: string }>(
     if (machine.isFinal(place.state)) return undefined;
     const { eventId } = activations[index]!;
     const before = place;
-    const decided = attempted((): Activated<S, I> | ReturnType<typeof differenceOf> => {
+    const goesOn = index < activations.length - 1;
+    const decided = attempted((): Activated<S, I> & Compared => {
       const next = activated(machine, reading, before);
-      return differenceOf(activations[index]!, next.started) ?? next;
+      const begun = [...(before.owed ?? []), ...next.started];
+      return { ...next, ...compared(activations[index]!, begun, goesOn) };
     });
     if (!decided.ok) return { eventId, reason: decided.reason };
-    if (decided.value === undefined || 'reason' in decided.value) return decided.value;
-    const { moments } = decided.value;
-    ({ place } = decided.value);
+    const { moments, difference, owed } = decided.value;
+    if (difference !== undefined) return difference;
+    place = { ...decided.value.place, ...(owed.length > 0 && { owed }) };
     for (const [at, moment] of moments.entries()) {
       yield { moment, place: at === moments.length - 1 ? place : undefined };
     }

@@ -39,7 +39,9 @@ function brokenEvent(event: HistoryEvent, types: readonly string[]): string | un
   if (!isObject(attributes)) return `it has no ${name}`;
   const other = Object.keys(event).find((key) => key !== name && ATTRIBUTES.test(key));
   if (other !== undefined) return `it has ${other.slice(0, 100)}, which is not of its type`;
-  return brokenPayload(event) ?? brokenFields(event) ?? brokenReference(event, attributes, types);
+  // What fits is right in both.
+  const broken = historyJson().fits(event) ? undefined : (brokenPayload(event) ?? unread(event));
+  return broken ?? brokenReference(event, attributes, types);
 }
 
 /** The start comes first and once, an ending last. */
@@ -83,8 +85,7 @@ function isKnown(eventType: string): boolean {
 }
 
 /** Temporal's reader of the JSON form knows every field's type. */
-function brokenFields(event: HistoryEvent): string | undefined {
-  if (historyJson().fits(event)) return undefined;
+function unread(event: HistoryEvent): string | undefined {
   try {
     historyJson().read({ events: [event] });
     return undefined;

@@ -1,6 +1,6 @@
 /** The events of a run that its histories carry: what activities were given to bring to the store. */
 import { isDeepStrictEqual } from 'node:util';
-import { canonicalJson, type Json } from '../core/json/json.js';
+import type { Json } from '../core/json/json.js';
 import { wholeEvents, type EventsInPayload } from '../core/step/outbox.js';
 import {
   argumentsOf,
@@ -14,6 +14,7 @@ import {
   type PayloadReader,
 } from '../recording/history.js';
 import type { Bundle } from './bundle.js';
+import { canonicalForm } from './stream/canonical-form.js';
 import { NotCanonical } from './stream/json-pieces.js';
 
 /** What came under one number: mostly the same, and the canonical form is dear. */
@@ -114,7 +115,7 @@ export function formsOf({ first, others }: Carried): readonly string[] {
 /** Errors: `NotCanonical` for numbers that JSON reads and cannot write, such as 1e999; RangeError for what is nested too deeply. */
 function formOf(event: object): string {
   try {
-    return canonicalJson(event as Json);
+    return canonicalForm(event as Json);
   } catch (cause) {
     if (cause instanceof RangeError) throw cause;
     throw new NotCanonical('a number has no end', { cause });

@@ -8,6 +8,7 @@ import { HoldfastError } from '../core/state/errors.js';
 import type { ModelRequest } from '../providers/provider.js';
 import type { Divergence } from '../recording/divergence.js';
 import type { Fold } from '../recording/fold.js';
+import { sourcesOf, type Source } from '../pure/sources.js';
 import { momentView, requestBegunAt, type MomentView } from '../recording/moment-view.js';
 import type { ReplyView, RequestPlace } from '../recording/reply-view.js';
 import type { FoldStep } from '../recording/steps.js';
@@ -58,6 +59,8 @@ export type ToldRequest = Partial<ModelRequest> & { readonly missing?: string };
 export interface ToldReply extends Omit<ReplyView, 'text'> {
   /** In full. */
   readonly text?: string;
+  /** What it cites. */
+  readonly sources?: readonly Source[];
   readonly missing?: string;
 }
 
@@ -97,13 +100,28 @@ async function requestAt(
 }
 
 async function replyOf(record: FoldedRecord, reply: ReplyView): Promise<ToldReply> {
-  const { text, ...rest } = reply;
+  const { text, ...said } = reply;
+  const rest = { ...said, ...(await citedIn(record, reply)) };
   if (text === undefined) return rest;
   if ('text' in text) return { ...rest, text: text.text };
   const { $blob } = text;
   const found = await record.referred(text).then(({ blobs }) => ownValue(blobs, $blob), untold);
   if (typeof found === 'string') return { ...rest, text: found };
   return { ...rest, missing: found?.missing ?? `The record has no text ${$blob}.` };
+}
+
+async function citedIn(
+  record: FoldedRecord,
+  { step }: ReplyView,
+): Promise<Pick<ToldReply, 'sources'>> {
+  if (record.fold.kind !== 'run') return {};
+  const received = record.fold.at(step).given.findLast(({ type }) => type === 'model_replied');
+  if (received?.type !== 'model_replied') return {};
+  const { head } = received.output;
+  const found = await record.referred({ head }).catch(untold);
+  const node = 'nodes' in found ? ownValue(found.nodes, head) : undefined;
+  const sources = sourcesOf(node?.['raw']);
+  return sources.length > 0 ? { sources } : {};
 }
 
 async function requestOf(record: FoldedRecord, input: CallModelInput): Promise<ModelRequest> {

@@ -3,10 +3,11 @@
  * history may bring events whose task nobody has started yet: their time is not known, so the run would decide
  * at the time of the task before, and every replay at another. Failing here costs that query, which is asked
  * again, and the run's place in the cache; the task itself follows, and brings the same events with their time.
- * A task that answers a query while a local activity runs is completed before the run hears of the activity's end, and the
- * next task begins with that end, at its own time and beside its own signals. The history has the end in the task before, so
- * every replay would decide otherwise. Failing here costs the task, which is done once more from the history. What that
- * replay had begun and what the history has no end of runs in the task that is done: its end belongs there, and is let in.
+ * A query that is answered while a local activity runs completes its task. Where the activity ends before the answer, its
+ * marker goes with that task, and the run hears of the end with the next task, at its time and beside its signals: every
+ * replay would decide otherwise. Failing here costs the task, which is done once more from the history. Where the activity
+ * ends after the answer, the next task writes the marker, and replays hear of it there as well: failing then would begin the
+ * activity again without end. The history tells which it was: a marker is one event more between the two tasks.
  * Not in the replayer: a history may end with such events.
  */
 import type { WorkflowInterceptors } from '@temporalio/workflow';
@@ -40,26 +41,32 @@ export const TASK_NOT_STARTED = 'the workflow task of these events has not start
 export const RESULT_OF_TASK_BEFORE =
   'this result of a local activity belongs to the workflow task before';
 
+/** What lies between two tasks at least: the first one's completion, and the next one's own two events. */
+const EVENTS_BETWEEN = 3;
+
 /** For one run: throws for events without their task, and for results without theirs. */
 export function startedTasksOnly(): (delivery: Delivery, batch?: number) => void {
   let before: { readonly task: string; readonly events: number } | undefined;
-  /** Some task was more than a replay. */
-  let isLive = false;
-  let beginsLater = false;
-  return ({ timestamp, historyLength, historySizeBytes, isReplaying, jobs = [] }, batch = 0) => {
-    const wasLive = isLive;
+  /** Events up to the task of a query, where nothing has come since. */
+  let asked: number | undefined;
+  /** Events behind the task of that query that nothing in this delivery comes of. */
+  let unexplained = 0;
+  return ({ timestamp, historyLength, historySizeBytes, isReplaying, jobs }, batch = 0) => {
+    const all = jobs ?? [];
     const events = historyLength ?? 0;
-    // One more delivery of the same task brings no events.
-    const bringsEvents = before !== undefined && events > before.events;
-    // Every query says that it is a replay, also in a task of which the run has heard nothing else.
-    isLive ||= jobs?.some(isQuery) ? bringsEvents : isReplaying !== true;
-    if (jobs?.some(isQuery)) return;
+    if (all.some(isQuery)) {
+      asked = events;
+      return;
+    }
     const task = [timestamp?.seconds, timestamp?.nanos, historySizeBytes].join(' ');
-    if (batch === 0) beginsLater = bringsEvents && wasLive;
-    if (isReplaying !== true && bringsEvents && before?.task === task) {
+    // One more delivery of the same task brings no events.
+    if (isReplaying !== true && before?.task === task && events > before.events) {
       throw new Error(`Not now: ${TASK_NOT_STARTED}.`);
     }
-    if (isReplaying !== true && beginsLater && jobs?.some(isLocalResult)) {
+    if (batch === 0) unexplained = asked === undefined ? 0 : events - asked - EVENTS_BETWEEN;
+    unexplained -= all.filter(isOfEvent).length;
+    asked = undefined;
+    if (isReplaying !== true && unexplained > 0 && all.some(isLocalResult)) {
       throw new Error(`Not now: ${RESULT_OF_TASK_BEFORE}. The task is done once more.`);
     }
     before = { task, events };
@@ -76,6 +83,11 @@ function isLocalResult(job: object): boolean {
     readonly resolveActivity?: { readonly isLocal?: boolean | null } | null;
   };
   return resolveActivity?.isLocal === true;
+}
+
+/** An update comes of a message, the end of a local activity of the worker itself; all else of an event. */
+function isOfEvent(job: object): boolean {
+  return !isLocalResult(job) && !('doUpdate' in job && job.doUpdate != null);
 }
 
 export function interceptors(): WorkflowInterceptors {

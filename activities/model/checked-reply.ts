@@ -35,6 +35,7 @@ const reply = z.object({
   usageSource: z.enum(['reported', 'estimated', 'absent', 'unsent']),
   model: z.string(),
   partial: z.boolean().optional(),
+  container: z.object({ id: z.string().max(200), expiresAt: z.number() }).optional(),
   hosted: z
     .array(
       z.object({

@@ -7,6 +7,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 import type { StoredText } from '../../core/json/json.js';
 import type { OutputCheck, Reply, ReplyStop } from '../../core/state/model.js';
 import { isCount } from '../../core/json/count.js';
+import { sourcesOf } from '../../pure/sources.js';
 import type { Block, StoredBlock, ToolOffer, TranscriptNode } from '../../core/state/transcript.js';
 import type { ModelReply } from '../../providers/provider.js';
 import { now, type InTransaction } from '../deps.js';
@@ -81,7 +82,7 @@ export async function takeReply(
       ...said,
       ...(surplus > 0 && { surplus }),
       ...(hosted !== undefined && { hosted }),
-      ...(kept.blocks.some(isThinking) && { thinking: true }),
+      ...((kept.blocks.some(isThinking) || sourcesOf(kept.raw).length > 0) && { thinking: true }),
       ...endOf(kept),
       ...countedOf(site, kept),
       model: kept.model.slice(0, DETAIL_CHARS_MAX),
@@ -176,6 +177,7 @@ async function appendReply(
     // The model that was asked, not its dated name in the reply: raw blocks go back to the same one.
     origin: { model: input.route.model, route: input.route.name, call: input.call },
     raw: reply.raw,
+    ...(reply.container !== undefined && { container: reply.container }),
     ...(reply.partial === true && { flags: ['partial'] as const }),
   };
   return deps.store.putNode(tenant, node);

@@ -10,6 +10,7 @@ import type {
   StoredBlock,
   ToolOffer,
   TranscriptNode,
+  VendorContainer,
 } from '../../core/state/transcript.js';
 import type { ModelRequest, RequestMessage } from '../../providers/provider.js';
 import type { StoreCalls } from '../../store/store.js';
@@ -73,6 +74,7 @@ export async function conversationOf(
   const reader: Reader = { store, tenant, offers: root.tools ?? [], route, sent };
   const messages = await messagesOf(reader, nodes);
   const { temperature, dynamic, purpose, call, betas, maxThinkingTokens: limit } = inquiry;
+  const container = containerIn(nodes, inquiry);
   return {
     offers: reader.offers,
     request: {
@@ -89,9 +91,25 @@ export async function conversationOf(
           thinking: { maxTokens: limit, adaptive: route.thinkingAdaptive ?? false },
         }),
       ...(betas !== undefined && { betas }),
+      ...(container !== undefined && { container }),
       metadata: { runId, call, ...(purpose !== undefined && { purpose }) },
     },
   };
+}
+
+/** Of this run's own replies by this route: a fork shares no files with the run that it began in. */
+function containerIn(
+  nodes: readonly HashedNode[],
+  { run, route, purpose }: Inquiry,
+): VendorContainer | undefined {
+  if (purpose !== undefined) return undefined;
+  const newest = nodes.findLast(
+    ({ container, origin, messageId }) =>
+      container !== undefined &&
+      origin?.route === route.name &&
+      messageId.startsWith(`${run.runId}:`),
+  );
+  return newest?.container;
 }
 
 /** Without an offer, vendors still want the declaration of every tool that the conversation has used. */

@@ -15,7 +15,7 @@ import type {
 } from '../../pure/sdk/message.js';
 import { modelSpeech, type ModelSpeech } from '../terminal/model-speech.js';
 import type { Output } from '../terminal/output.js';
-import { durationText, inert, inertInline } from '../render/index.js';
+import { durationText, inert, inertInline, sourceLines } from '../render/index.js';
 import { shownReplies } from '../terminal/shown-replies.js';
 
 const ARGS_CHARS_MAX = 160;
@@ -74,7 +74,7 @@ export class ChatScreen {
     if (event.type === 'attempt_reset') this.note(`Said again, after ${inert(event.reason)}:`);
   }
 
-  private reply({ message }: SDKAssistantMessage): void {
+  private reply({ message, sources }: SDKAssistantMessage): void {
     this.calls = new Map();
     for (const block of message.content) {
       if (block.type === 'tool_use') {
@@ -85,6 +85,8 @@ export class ChatScreen {
       }
     }
     this.speech.finish();
+    const { line, paint } = this.output;
+    for (const one of sourceLines(sources)) line(paint.dim(`│ ${one}`));
     if (message.stop_reason === null) this.note('(cut off)');
   }
 

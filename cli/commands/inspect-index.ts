@@ -2,8 +2,10 @@
 import type { RunEvent } from '../../core/state/event.js';
 import { lineOf } from '../../recording/fold.js';
 import { indexReader, type IndexReader } from '../../recording/index-reader.js';
+import { stepPacker, unpackedSteps, type PackedSteps } from '../../recording/packed-steps.js';
 import type { FoldStep } from '../../recording/steps.js';
 import type { Bundle, Segment } from '../../replay/bundle.js';
+import type { Decided, IndexBeside } from '../../replay/stream/index-beside.js';
 import type { RunHearer, RunTree } from '../../replay/stream/run-tree.js';
 import { ROOT } from '../../replay/stream/walk-bundle.js';
 import { toldIndex, type ToldIndex } from '../../replay/told-moment.js';
@@ -27,6 +29,8 @@ interface Asked {
   readonly subject: string;
   readonly member: string | undefined;
   readonly kind: string | undefined;
+  /** Decides the steps; undefined: they are decided here. */
+  readonly beside: IndexBeside | undefined;
 }
 
 const WORDS_CHARS_MAX = 60;
@@ -36,13 +40,6 @@ export async function showIndex(cli: Cli, asked: Asked, output: Output): Promise
   print(index, { kind: asked.kind, tree, output });
 }
 
-/** The JSON of each, as bytes beside the heap of objects: a long run has thousands. */
-type PackedSteps = readonly Buffer[];
-
-function* unpacked(steps: PackedSteps): Generator<FoldStep> {
-  for (const bytes of steps) yield JSON.parse(bytes.toString()) as FoldStep;
-}
-
 interface Indexed {
   readonly index: ToldIndex<PackedSteps>;
   readonly tree: readonly ToldMember[];
@@ -50,14 +47,16 @@ interface Indexed {
 
 /** A history is let go when it has been followed. */
 async function indexOf(cli: Cli, asked: Asked): Promise<Indexed> {
-  const { session, subject, member } = asked;
+  const { session, subject, member, beside } = asked;
   let heard = indexing(ROOT);
   const reading = await oneHeard(cli, { session, subject, member }, (followed) => {
     heard = indexing(followed);
-    return heard.hearer;
+    return beside === undefined ? { ...heard.members, ...heard.segments } : heard.members;
   });
   try {
-    const index = heard.index(reading);
+    const decided = await beside?.of(reading.textDigest);
+    if (beside !== undefined && decided === undefined) await reading.again(heard.segments);
+    const index = indexIn(decided ?? heard.decided(reading.head.run), reading);
     const root = heard.told(reading.head.run, ROOT);
     if (reading.source === 'run') return { index, tree: await storedTree(session, root) };
     if (member !== undefined) return { index, tree: [] };
@@ -70,20 +69,27 @@ async function indexOf(cli: Cli, asked: Asked): Promise<Indexed> {
   }
 }
 
+type DecidedSteps = Omit<Decided, 'textDigest'>;
+
+function indexIn(decided: DecidedSteps, { head, source }: RunTree): Indexed['index'] {
+  return toldIndex({ fold: { run: head.run, ...decided }, source, ...head });
+}
+
 /** Follows one of the runs, and hears what each says of itself. */
 function indexing(followed: number) {
-  const steps: Buffer[] = [];
+  const packer = stepPacker();
   const members = new Map<number, MemberReader>();
   let reader: IndexReader | undefined;
-  const hearStep = (moment: FoldStep): void =>
-    void steps.push(Buffer.from(JSON.stringify(lineOf(moment))));
+  const hearStep = (moment: FoldStep): void => packer.add(lineOf(moment));
   return {
-    hearer: {
+    members: {
       event(event: RunEvent, member: number): void {
         const own = members.get(member) ?? memberReader();
         members.set(member, own);
         own.event(event);
       },
+    } satisfies RunHearer,
+    segments: {
       segment(segment: Segment, member: number, run: Bundle['run']): void {
         if (member !== followed) return;
         reader ??= indexReader(run, hearStep);
@@ -92,9 +98,9 @@ function indexing(followed: number) {
     } satisfies RunHearer,
     told: (run: Bundle['run'], member: number): ToldMember =>
       (members.get(member) ?? memberReader()).told(run),
-    index({ head, source }: Pick<RunTree, 'head' | 'source'>): Indexed['index'] {
-      const { run, kind, divergences } = (reader ?? indexReader(head.run)).end();
-      return toldIndex({ fold: { run, kind, steps, divergences }, source, ...head });
+    decided(run: Bundle['run']): DecidedSteps {
+      const { kind, divergences } = (reader ?? indexReader(run)).end();
+      return { kind, divergences, steps: packer.end() };
     },
   };
 }
@@ -121,7 +127,7 @@ interface Printing {
 function print(told: Indexed['index'], { kind: wanted, tree, output }: Printing): void {
   const { steps, divergences, redactions } = told;
   function* shown(): Generator<FoldStep> {
-    for (const step of unpacked(steps)) {
+    for (const step of unpackedSteps(steps)) {
       if (wanted === undefined || isOfKind(step, wanted)) yield step;
     }
   }
@@ -138,9 +144,9 @@ function print(told: Indexed['index'], { kind: wanted, tree, output }: Printing)
       },
     };
     output.line(table({ head, rows, paint: output.paint }));
-  } else if (steps.length === 0) output.line('The run has decided nothing yet.');
+  } else if (steps.count === 0) output.line('The run has decided nothing yet.');
   else {
-    const kinds = kindsOf(unpacked(steps)).join(', ');
+    const kinds = kindsOf(unpackedSteps(steps)).join(', ');
     output.line(`No step is of that kind. Kinds of this run: ${kinds}.`);
   }
   for (const { step, segment, reason } of divergences) {

@@ -10,7 +10,9 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import { oneRecordedOf } from '../desk/recorded.js';
+import type { IndexBeside } from '../../replay/stream/index-beside.js';
+import { fileOf, oneRecordedOf } from '../desk/recorded.js';
+import type { Session } from '../session.js';
 import { momentLines } from '../render/moment.js';
 import type { Output } from '../terminal/output.js';
 import { showDesk } from '../desk/bundle-desk.js';
@@ -64,26 +66,57 @@ export function addInspect(program: Command, cli: Cli): void {
         'holdfast inspect failure.json --desk',
       ),
     )
-    .action((subject: string, options: InspectOptions) =>
-      runCommand(cli, options, async (session, output) => {
-        if (options.port !== undefined && options.desk !== true) {
-          throw usage('--port is that of the page of --desk.', 'Add --desk, or leave it out.');
-        }
-        const { secretFree } = await import('../terminal/secret-free.js');
-        const shown = secretFree(output, cli.environment.variables);
-        const { run: member, desk, at, kind } = options;
-        if (at === undefined && desk !== true) {
-          const { showIndex } = await import('./inspect-index.js');
-          return showIndex(cli, { session, subject, member, kind }, shown);
-        }
-        const { bundle, source } = await oneRecordedOf(cli, session, { subject, member });
-        const { recordOfBundle } = await import('../../replay/open-record.js');
-        const record = await recordOfBundle(bundle, source);
-        if (desk === true || at === undefined)
-          return showDesk(record, { subject, options, output });
-        return moment(record, { step: stepOf(at, record.fold), output: shown });
-      }),
-    );
+    .action(async (subject: string, options: InspectOptions) => {
+      const beside = await begunBeside(cli, subject, options);
+      try {
+        await runCommand(cli, options, (session, output) =>
+          inspect(cli, { session, subject, options, beside }, output),
+        );
+      } finally {
+        await beside?.close();
+      }
+    });
+}
+
+/** Before anything else is loaded. Which run of a file is a member of it, the file says in its end. */
+async function begunBeside(
+  cli: Cli,
+  subject: string,
+  { at, run, desk }: InspectOptions,
+): Promise<IndexBeside | undefined> {
+  const file = at === undefined && run === undefined && desk !== true && fileOf(cli, subject);
+  if (file === undefined || file === false) return undefined;
+  const { indexBeside } = await import('../../replay/stream/index-beside.js');
+  return indexBeside(file);
+}
+
+interface Inspecting {
+  readonly session: Session;
+  readonly subject: string;
+  readonly options: InspectOptions;
+  readonly beside: IndexBeside | undefined;
+}
+
+async function inspect(
+  cli: Cli,
+  { session, subject, options, beside }: Inspecting,
+  output: Output,
+): Promise<void> {
+  const { run: member, desk, at, kind, port } = options;
+  if (port !== undefined && desk !== true) {
+    throw usage('--port is that of the page of --desk.', 'Add --desk, or leave it out.');
+  }
+  const { secretFree } = await import('../terminal/secret-free.js');
+  const shown = secretFree(output, cli.environment.variables);
+  if (at === undefined && desk !== true) {
+    const { showIndex } = await import('./inspect-index.js');
+    return showIndex(cli, { session, subject, member, kind, beside }, shown);
+  }
+  const { bundle, source } = await oneRecordedOf(cli, session, { subject, member });
+  const { recordOfBundle } = await import('../../replay/open-record.js');
+  const record = await recordOfBundle(bundle, source);
+  if (desk === true || at === undefined) return showDesk(record, { subject, options, output });
+  return moment(record, { step: stepOf(at, record.fold), output: shown });
 }
 
 function stepOf(text: string, { steps }: Fold): number {

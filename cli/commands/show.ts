@@ -23,7 +23,7 @@ import {
   type Live,
   type RunFacts,
 } from '../desk/run-at-desk.js';
-import { lastEvents, noSuchRun } from '../desk/run-record.js';
+import { lastEvents, noSuchRun, withSources } from '../desk/run-record.js';
 import { NOTHING_PAID, paidIn, routeLines } from '../desk/run-routes.js';
 import type { Output } from '../terminal/output.js';
 import {
@@ -35,6 +35,7 @@ import {
   inert,
   isDetail,
   mendWait,
+  sourceLines,
   usdText,
   waitLine,
   type Paint,
@@ -54,6 +55,9 @@ const FORKS_MAX = 100;
 const ARCHIVALS_MAX = 100;
 /** The store tells most; a run that does not answer is not waited for long. */
 const STATE_LIMIT_MS = 2_500;
+
+/** As far as the words of an event. */
+const INDENT = ' '.repeat(25);
 
 const NOT_STORED =
   'The store has nothing of this run; set HOLDFAST_STORE to the store of its workers.';
@@ -155,7 +159,7 @@ async function storedFacts(
   const last = run?.lastSeq ?? -1;
   const since = Math.max(0, last + 1 - count);
   const name = { tenant, runId };
-  const events = await lastEvents(store, name, { since, count });
+  const events = await withSources(store, name, await lastEvents(store, name, { since, count }));
   const archive = await store.listArchivals({ run: name, limit: ARCHIVALS_MAX });
   const paid = await paidIn(session, name);
   return { ...nothing, run, children, forks, asks, events, paid, archive };
@@ -236,6 +240,7 @@ async function print(facts: RunFacts, { session, output, hints, all }: Printing)
     );
   for (const event of events) {
     if (all || !isDetail(event)) output.line(eventLine(event, { paint }));
+    for (const line of sourceLines(event.sources)) output.line(paint.dim(`${INDENT}${line}`));
   }
   for (const line of routeLines(facts.paid)) output.line(paint.dim(line));
   for (const line of childLines(facts.children)) output.line(line);

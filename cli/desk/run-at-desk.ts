@@ -3,6 +3,7 @@ import type { RunSummary, Wait } from '../../client/index.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunView } from '../../core/state/view.js';
+import type { WholeEvent } from '../../pure/sdk/projection.js';
 import type { Archival } from '../../store/archivals.js';
 import type { AskRow } from '../../store/asks.js';
 import { isStoreAway } from '../../store/away.js';
@@ -25,7 +26,8 @@ export interface RunFacts {
   /** Forks of it, the newest first; absent: whoever tells does not say. */
   readonly forks?: readonly Pick<ForkLink, 'runId' | 'step' | 'at'>[];
   readonly asks: readonly AskRow[];
-  readonly events: readonly RunEvent[];
+  /** With the sources of replies, where the store is at hand. */
+  readonly events: readonly WholeEvent[];
   /** Why a run that is under way does not answer, or why the store does not. */
   readonly trouble: string | null;
   /** What it waits for, as Temporal knows it: also while neither a worker nor the store is there. */

@@ -1,7 +1,9 @@
 /** What the store has of one run, read in pages. */
 import type { ReadingStore } from '../../client/index.js';
+import { withWholeReply } from '../../client/read/whole-event.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunEvent } from '../../core/state/event.js';
+import type { WholeEvent } from '../../pure/sdk/projection.js';
 import type { RunName } from '../../store/changes.js';
 
 export const TENANT = 'default';
@@ -30,4 +32,18 @@ export function noSuchRun(runId: string): HoldfastError {
   return new HoldfastError('RunNotFound', `There is no run ${runId.slice(0, 200)}.`, {
     hint: 'List the runs with `holdfast list`.',
   });
+}
+
+/** With the sources of each reply whose message has more than its event. */
+export async function withSources(
+  store: ReadingStore,
+  run: RunName,
+  events: readonly RunEvent[],
+): Promise<readonly WholeEvent[]> {
+  const whole: WholeEvent[] = [];
+  for (const event of events) {
+    const { sources } = await withWholeReply({ run, store }, event);
+    whole.push(sources === undefined ? event : { ...event, sources });
+  }
+  return whole;
 }

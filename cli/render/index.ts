@@ -12,5 +12,6 @@ export { inertStream, type InertStream } from './inert-stream.js';
 export { COLOURED, PLAIN, type Paint } from './paint.js';
 export { receiptLines } from './receipt.js';
 export { resultBlock } from './result-block.js';
+export { sourceLines } from './source-lines.js';
 export { table } from './table.js';
 export { mendWait, waitLine } from './waits.js';

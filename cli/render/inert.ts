@@ -23,8 +23,12 @@ const BLOCK_LINES_MAX = 60;
 /** What is looked at of a text at all. */
 const INPUT_CHARS_MAX = 200_000;
 
+/** Nothing of it is hidden or changed below: most of what is shown is such a line. */
+const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
+
 /** One line; line breaks become spaces. */
 export function inert(text: string, charsMax: number = LINE_CHARS_MAX): string {
+  if (text.length <= charsMax && PLAIN_LINE.test(text)) return text;
   const { kept, cut } = bounded(text);
   const line = cleanLine(kept.split(LINE_BREAKS).join(' ')).replace(/\s+/g, ' ').trim();
   return cutWithNotice(line, charsMax, cut);

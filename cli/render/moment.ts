@@ -1,7 +1,7 @@
 /** A moment of a recorded run, for a terminal. */
 import type { MomentView } from '../../recording/moment-view.js';
 import type { ToldMoment, ToldRequest } from '../../replay/told-moment.js';
-import { dateTimeText, inert, inertLines, usdText } from './index.js';
+import { dateTimeText, inert, inertLines, sourceLines, usdText } from './index.js';
 import type { Paint } from './paint.js';
 
 const WORDS_CHARS_MAX = 600;
@@ -103,7 +103,7 @@ function requestLines(
 
 function replyLines({ reply, step }: ToldMoment, paint: Paint): readonly string[] {
   if (reply === undefined) return [];
-  const { call, stop, text, refusal, calls, missing } = reply;
+  const { call, stop, text, refusal, calls, missing, sources } = reply;
   const since = reply.step === step ? '' : `, received in step ${reply.step}`;
   const which = call === undefined ? '' : ` to request ${call}`;
   const said = [text, missing, refusal].filter((one) => one !== undefined);
@@ -111,6 +111,7 @@ function replyLines({ reply, step }: ToldMoment, paint: Paint): readonly string[
     '',
     paint.bold(`Reply${which}${since}`) + paint.dim(`  ${stop}`),
     ...said.flatMap((one) => block('assistant', one)),
+    ...sourceLines(sources).flatMap((line) => block('source', line)),
     ...calls.flatMap(({ tool, args }) =>
       block('assistant', `calls ${tool} ${JSON.stringify(args)}`),
     ),

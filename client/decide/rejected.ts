@@ -1,4 +1,5 @@
 /** Decisions that do not count, as errors. */
+import { ownValue } from '../../core/json/json.js';
 import type { RejectionReason, Verdict } from '../../core/state/ask.js';
 import type { DecisionKind } from '../../core/state/ask-kinds.js';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -35,7 +36,9 @@ export function decisionRejected(
   const when = decided?.at === undefined ? '' : ` (${timeText(decided.at)})`;
   const text = `The decision does not count: ${message}${when}.${known}`;
   return new HoldfastError('DecisionRejected', text, {
-    hint: REJECTION_HINTS[reason].replace(PLACES, (place) => (place === 'RUN' ? runId : command)),
+    hint: (ownValue(HINTS, reason) ?? '').replace(PLACES, (place) =>
+      place === 'RUN' ? runId : command,
+    ),
     details: { reason, askId, runId, ...(decided !== undefined && { decided }) },
   });
 }
@@ -69,3 +72,6 @@ const REJECTION_HINTS: { readonly [reason in RejectionReason]: string } = {
   clock_ahead: 'Set the clock of the machine that decided, then send the decision again.',
   run_closing: 'The run is ending or has ended; see it with `holdfast show RUN`.',
 };
+
+/** A run of a newer release may give a reason that is not known here. */
+const HINTS: { readonly [reason: string]: string } = REJECTION_HINTS;

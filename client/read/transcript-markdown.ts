@@ -5,6 +5,7 @@
  */
 import { agentPathText } from '../../pure/agent-path.js';
 import { fileBytes, type Attachment } from '../../core/state/attachment.js';
+import { placeWords, type Source } from '../../pure/sources.js';
 import type { Transcript, TranscriptMessage } from './transcript.js';
 import type { SubAgentTranscript, SubAgentTranscripts } from './tree-transcript.js';
 
@@ -68,6 +69,7 @@ function bodyOf(message: TranscriptMessage): readonly string[] {
     ]),
     ...(text === undefined ? [] : [fenced(text, 'text')]),
     ...filesOf(message.attachments),
+    ...sourcesIn(message.sources),
     ...calls.flatMap(({ id, tool, args }) => [
       `Call ${inWords(id)} of ${inWords(tool)}:`,
       fenced(JSON.stringify(args, null, 2), 'json'),
@@ -81,6 +83,20 @@ function filesOf(attachments: readonly Attachment[] = []): readonly string[] {
     const { name, mediaType, $blob } = one;
     const named = name === undefined ? '' : `${inWords(name)}, `;
     return `Attached: ${named}${inWords(mediaType)}, ${fileBytes(one)} bytes, ${$blob.slice(0, 12)}`;
+  });
+}
+
+/** Addresses are text as well: nobody has looked where they lead. */
+function sourcesIn(sources: readonly Source[] = []): readonly string[] {
+  return sources.flatMap((source, place) => {
+    const { title = '', passages = [] } = source;
+    const about = source.kind === 'url' ? source.url : (source.filename ?? '');
+    const head = [title, title === about ? '' : about].filter((word) => word !== '').join(', ');
+    const quoted = passages.map((one) => {
+      const where = placeWords(one);
+      return `${where}${where === '' ? '' : ': '}${one.text ?? ''}`;
+    });
+    return [`Source ${place + 1}:`, fenced([head, ...quoted].join('\n'), 'text')];
   });
 }
 

@@ -7,6 +7,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 import type { BlobRef, Json } from '../../core/json/json.js';
 import type { Attachment } from '../../core/state/attachment.js';
 import type { NodeFlag } from '../../core/state/transcript.js';
+import { sourcesOf, type Source } from '../../pure/sources.js';
 import type { SessionEntry } from '../../store/sessions.js';
 import type { HashedNode } from '../../store/transcripts.js';
 import type { ReadingStore } from '../link.js';
@@ -41,6 +42,8 @@ export interface TranscriptMessage {
   }[];
   /** Beside the text: pictures, documents and sounds, whose bytes lie in the store. */
   readonly attachments?: readonly Attachment[];
+  /** What the text rests on, as its vendor says. */
+  readonly sources?: readonly Source[];
   readonly model?: string;
   /** `synthetic`: said by the runtime; `partial`: cut off; `compactSummary`: stands for what was before it. */
   readonly flags?: readonly NodeFlag[];
@@ -135,6 +138,7 @@ async function messageOf(
     } else if (block.type === 'attachment') attachments.push(block.attachment);
     else said[block.type].push(await read(block.text));
   }
+  const sources = sourcesOf(node.raw);
   return {
     messageId: node.messageId,
     role: node.role,
@@ -143,6 +147,7 @@ async function messageOf(
     ...(attachments.length > 0 && { attachments }),
     ...(calls.length > 0 && { calls }),
     ...(results.length > 0 && { results }),
+    ...(sources.length > 0 && { sources }),
     ...(node.origin !== undefined && { model: node.origin.model }),
     ...(node.flags !== undefined && { flags: node.flags }),
   };

@@ -2,9 +2,10 @@
 import { previewOf, type BlobRef, type Json, type StoredText } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunEvent } from '../../core/state/event.js';
-import type { StoredBlock } from '../../core/state/transcript.js';
+import type { TranscriptNode } from '../../core/state/transcript.js';
 import type { EventOf, WholeEvent } from '../../pure/sdk/projection.js';
 import type { ReadText } from '../../pure/sdk/result-message.js';
+import { sourcesOf } from '../../pure/sources.js';
 import type { StreamChunk } from '../../pure/stream.js';
 import { storeOf, type Link, type ReadingStore } from '../link.js';
 import { followRun, type FollowOptions } from '../runs/follow-run.js';
@@ -82,7 +83,7 @@ async function wholeEvent(reading: WholeReading, told: RunEvent): Promise<WholeE
   }
 }
 
-/** With the large arguments of its calls and the thinking put back. */
+/** With the large arguments of its calls, the thinking and the sources put back. */
 export async function withWholeReply(
   { run, store }: WholeReading,
   event: RunEvent,
@@ -95,7 +96,9 @@ export async function withWholeReply(
     return { ...event, corrected: await restore(event.corrected) };
   }
   if (event.type !== 'model_response') return event;
-  const said = await nodeOf({ run, store }, event);
+  const node = await nodeOf({ run, store }, event);
+  const said = node?.blocks ?? [];
+  const sources = sourcesOf(node?.raw);
   const uses = said.filter((block) => block.type === 'tool_use');
   const shown =
     uses.length === 0 ? event.calls : uses.map(({ id, tool, args }) => ({ id, tool, args }));
@@ -107,18 +110,19 @@ export async function withWholeReply(
     ...event,
     calls: await Promise.all(shown.map(restore)),
     ...(thinking.length > 0 && { thinking }),
+    ...(sources.length > 0 && { sources }),
   };
 }
 
-/** The blocks of a reply whose event does not have all of them. */
+/** The message of a reply whose event does not have all of it. */
 async function nodeOf(
   { run, store }: WholeReading,
   { head, messageId }: EventOf<'model_response'>,
-): Promise<readonly StoredBlock[]> {
-  if (head === undefined) return [];
+): Promise<TranscriptNode | undefined> {
+  if (head === undefined) return undefined;
   const chain = await store.readChain(run.tenant, head).catch(onlyWhenGone([]));
   const node = chain.at(-1);
-  return node?.messageId === messageId ? node.blocks : [];
+  return node?.messageId === messageId ? node : undefined;
 }
 
 async function textOf({ run, store }: WholeReading, text: string | BlobRef): Promise<string> {

@@ -303,11 +303,19 @@ export const eventsPage = z.object({
   epoch: z.number().int(),
 });
 
+/** What a reply cites. */
+export const cited = z
+  .array(z.looseObject({ kind: z.enum(['url', 'document']), title: text.optional() }))
+  .optional()
+  .describe('what the text cites: of a `url` with its address');
+
 export const transcript = z.looseObject({
   id: text,
   agent: text,
   title: text,
-  messages: z.array(z.looseObject({ messageId: text, role: z.enum(['user', 'assistant']) })),
+  messages: z.array(
+    z.looseObject({ messageId: text, role: z.enum(['user', 'assistant']), sources: cited }),
+  ),
   subAgents: z
     .array(z.looseObject({ runId: text, callId: text, agentPath: z.array(text) }))
     .optional()

@@ -1,6 +1,6 @@
 /** Shapes of recorded runs: their steps, a moment of one, two of them compared. */
 import { z } from 'zod';
-import { time } from './shapes.js';
+import { cited, time } from './shapes.js';
 
 const stepLine = {
   step: z.number().int().describe('from 1'),
@@ -90,6 +90,7 @@ export const moment = z.object({
       stop: z.string(),
       text: z.string().optional(),
       refusal: z.string().optional(),
+      sources: cited,
       calls: z.array(z.looseObject({ id: z.string(), tool: z.string(), args: z.unknown() })),
       missing: z.string().optional().describe('why its text is not told'),
     })

@@ -105,7 +105,7 @@ export type EventBody =
         readonly tool: string;
         readonly args: Json;
       }[];
-      /** Node of the message: it has calls, arguments or thinking that do not stand here. */
+      /** Node of the message: it has calls, arguments, thinking or sources that do not stand here. */
       readonly head?: string;
       readonly stopReason: string;
       readonly model: string;

@@ -144,7 +144,7 @@ export interface Reply {
   readonly usage: Usage;
   /** Figures of the vendor's that are no counts: `usage` is the bound in their place. Absent: all are. */
   readonly usageDefect?: string;
-  /** Its message has thinking beside what stands here. */
+  /** Its message has thinking, or sources, beside what stands here. */
   readonly thinking?: true;
   /** What of the reply the vendor announced and never sent. Absent: nothing. */
   readonly missing?: string;

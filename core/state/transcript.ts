@@ -45,11 +45,20 @@ export interface TranscriptNode {
   readonly origin?: { readonly model: string; readonly route: string; readonly call: number };
   /** The vendor's content blocks, verbatim, so that they return unchanged to the same model (G49). */
   readonly raw?: Json;
+  /** In which the vendor has run code. */
+  readonly container?: VendorContainer;
   /** Root only: the tools offered, with their JSON Schemas. */
   readonly tools?: readonly ToolOffer[];
   readonly flags?: readonly NodeFlag[];
   /** Of a summary: newest node of the conversation that it stands for, so that a fork may begin there. */
   readonly summarised?: string;
+}
+
+/** A container of the vendor's. */
+export interface VendorContainer {
+  readonly id: string;
+  /** ms since epoch. */
+  readonly expiresAt: number;
 }
 
 /** `compactSummary`: stands for the messages that were there before it. `system`: said by the system. */

@@ -89,6 +89,22 @@ export interface UiRefused {
   readonly message: string;
 }
 
+/** What a reply cites. */
+export type UiSource =
+  | {
+      readonly type: 'source-url';
+      readonly sourceId: string;
+      readonly url: string;
+      readonly title?: string;
+    }
+  | {
+      readonly type: 'source-document';
+      readonly sourceId: string;
+      readonly mediaType: string;
+      readonly title: string;
+      readonly filename?: string;
+    };
+
 export type UiFinishReason = 'stop' | 'error' | 'other';
 
 interface Block {
@@ -130,6 +146,7 @@ export type UiChunk =
   | { readonly type: 'tool-output-available'; readonly toolCallId: string; readonly output: Json }
   | { readonly type: 'tool-output-error'; readonly toolCallId: string; readonly errorText: string }
   | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
+  | (UiSource & { readonly providerMetadata: PartOrigin })
   | { readonly type: 'data-holdfast-ask'; readonly id: string; readonly data: UiAsk }
   | { readonly type: 'data-holdfast-agent'; readonly id: string; readonly data: UiAgent }
   | { readonly type: 'data-holdfast-said'; readonly id: string; readonly data: UiSaid }

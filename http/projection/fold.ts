@@ -47,8 +47,7 @@ export function tellMoment(state: UiFold, moment: UiMoment): UiTold {
 function tellEvent(state: UiFold, event: WholeEvent): UiTold {
   switch (event.type) {
     case 'model_response': {
-      const attempt = state.reply?.messageId === event.messageId ? state.reply.attempt : 1;
-      const { state: now, chunks } = tellReply(state, event);
+      const { state: now, chunks, attempt } = tellReply(state, event);
       return { state: noteCalls(now, event, attempt), chunks };
     }
     case 'tool_started':

@@ -13,6 +13,7 @@ export type {
   UiRefused,
   UiRun,
   UiSaid,
+  UiSource,
   UiSuperseded,
 } from './chunk.js';
 export { chunksOf, leaveMessage, startMessage, tellMoment } from './fold.js';

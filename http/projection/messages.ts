@@ -1,6 +1,8 @@
 /** A stored conversation as the messages that a chat begins with. */
 import type { Json } from '../../core/json/json.js';
-import type { PartOrigin, UiSuperseded } from './chunk.js';
+import type { Source } from '../../pure/sources.js';
+import type { PartOrigin, UiSource, UiSuperseded } from './chunk.js';
+import { sourceParts } from './source.js';
 import { outputOf } from './text.js';
 
 /** A message of a transcript, as `client.transcript` gives it. */
@@ -15,10 +17,12 @@ export interface SpokenMessage {
     readonly isError: boolean;
     readonly text: string;
   }[];
+  readonly sources?: readonly Source[];
   readonly flags?: readonly string[];
 }
 
 export type UiPart =
+  | UiSource
   | { readonly type: 'step-start' }
   | { readonly type: 'text' | 'reasoning'; readonly text: string; readonly state: 'done' }
   | {
@@ -82,7 +86,7 @@ export function runOf(messageId: string): string {
 }
 
 function partsOf(
-  { text, thinking, calls = [] }: SpokenMessage,
+  { messageId, text, thinking, sources, calls = [] }: SpokenMessage,
   results: ReadonlyMap<string, { readonly isError: boolean; readonly text: string }>,
 ): readonly UiPart[] {
   return [
@@ -91,6 +95,7 @@ function partsOf(
       ? []
       : [{ type: 'reasoning', text: thinking, state: 'done' } as const]),
     ...(text === undefined ? [] : [{ type: 'text', text, state: 'done' } as const]),
+    ...sourceParts(messageId, sources),
     ...calls.map(({ id: toolCallId, tool, args: input }): UiPart => {
       const said = { type: `tool-${tool}`, toolCallId, input, providerExecuted: true } as const;
       const result = results.get(toolCallId);

@@ -3,9 +3,10 @@
  * Invariants: a reply is a step of its own; when its event is told, the text that the client shows of it is that of
  * the event, whatever pieces came before; what an attempt said that died is taken back or named as superseded.
  */
-import type { EventOf, WholeEvent } from '../../pure/sdk/projection.js';
+import type { Besides, EventOf } from '../../pure/sdk/projection.js';
 import type { StreamChunk } from '../../pure/stream.js';
 import type { UiChunk } from './chunk.js';
+import { sourceParts } from './source.js';
 import type { ReplyShown, UiFold, UiTold } from './state.js';
 import { wholeText } from './text.js';
 
@@ -36,32 +37,38 @@ export function tellPiece(state: UiFold, chunk: StreamChunk): UiTold {
 
 const KINDS = { text: 'text', thinking: 'reasoning' } as const;
 
-/** The reply as it counts. */
+/** The reply as it counts, and behind it its sources. `attempt`: of its parts. */
 export function tellReply(
   state: UiFold,
-  event: EventOf<'model_response'> & Pick<WholeEvent, 'thinking'>,
-): UiTold {
+  event: EventOf<'model_response'> & Besides,
+): UiTold & { readonly attempt: number } {
+  const { messageId, sources } = event;
+  const said = tellWords(state, event);
+  const { attempt = 1 } = said.state.reply ?? {};
+  const providerMetadata = { holdfast: { messageId, attempt } };
+  const cited = sourceParts(messageId, sources).map((part) => ({ ...part, providerMetadata }));
+  return { ...withoutReply({ ...said, chunks: [...said.chunks, ...cited] }), attempt };
+}
+
+function tellWords(state: UiFold, event: EventOf<'model_response'> & Besides): UiTold {
   const text = event.text === undefined ? '' : wholeText(event.text);
   const { reply } = state;
   if (reply?.messageId === event.messageId) {
-    if (reply.text === text) return withoutReply(closeOpen(state));
+    if (reply.text === text) return closeOpen(state);
     if (reply.text !== '' && text.startsWith(reply.text)) {
       const rest = {
         kind: 'text',
         block: reply.parts,
         text: text.slice(reply.text.length),
       } as const;
-      return withoutReply(after(grown(state, rest), closeOpen));
+      return after(grown(state, rest), closeOpen);
     }
-    if (reply.parts > 0) return withoutReply(after(takeBack(state), (now) => whole(now, event)));
+    if (reply.parts > 0) return after(takeBack(state), (now) => whole(now, event));
   }
-  return withoutReply(whole(state, event));
+  return whole(state, event);
 }
 
-function whole(
-  state: UiFold,
-  event: EventOf<'model_response'> & Pick<WholeEvent, 'thinking'>,
-): UiTold {
+function whole(state: UiFold, event: EventOf<'model_response'> & Besides): UiTold {
   const attempt = state.reply?.messageId === event.messageId ? state.reply.attempt : 1;
   const thoughts = state.reasoning ? (event.thinking ?? []) : [];
   const said = event.text === undefined ? [] : [wholeText(event.text)];

@@ -5,7 +5,7 @@
  */
 import type { Json } from '../../core/json/json.js';
 import type { Usage } from '../../core/state/model.js';
-import { isRecord } from '../json-record.js';
+import { isRecord, type JsonRecord } from '../json-record.js';
 import { BadStream } from '../stream-errors.js';
 import { endingOf, type Ending } from './ending.js';
 import { jsonValue } from './json-value.js';
@@ -42,7 +42,13 @@ export interface CustomPart {
   readonly meta: Json | undefined;
 }
 
-export type Part = TextPart | CallPart | CustomPart;
+/** What the reply cites: its packages have no other form for it, and it does not go back. */
+export interface SourcePart {
+  readonly type: 'source';
+  readonly about: JsonRecord;
+}
+
+export type Part = TextPart | CallPart | CustomPart | SourcePart;
 
 export interface Assembly {
   /** Content has arrived, or news of the answer: the input is billed. */
@@ -141,6 +147,9 @@ function acceptOther(assembly: Assembly, part: StreamPart): boolean {
         meta: metaOf(assembly, part),
       });
       return true;
+    case 'source':
+      addSource(assembly, part);
+      return true;
     case 'file':
     case 'reasoning-file':
       assembly.started = true;
@@ -149,6 +158,21 @@ function acceptOther(assembly: Assembly, part: StreamPart): boolean {
     default:
       return false;
   }
+}
+
+/** Beyond so many, or longer: no source. */
+const SOURCES_MAX = 100;
+const SOURCE_CHARS_MAX = 3_000;
+
+function addSource(
+  assembly: Assembly,
+  { sourceType, url, title, mediaType, filename }: StreamPart,
+): void {
+  assembly.started = true;
+  const about = (jsonValue({ sourceType, url, title, mediaType, filename }) ?? {}) as JsonRecord;
+  const { length } = assembly.parts.filter(({ type }) => type === 'source');
+  if (length >= SOURCES_MAX || JSON.stringify(about).length > SOURCE_CHARS_MAX) return;
+  push(assembly, { type: 'source', about });
 }
 
 function push(assembly: Assembly, part: Part): void {

@@ -32,7 +32,7 @@ export function replyOf(assembly: Assembly, context: ReplyContext): ModelReply {
   const { ending, files } = assembly;
   const complete = ending?.kind === 'complete';
   const kept: Kept = { blocks: [], raw: [], hosted: [], incompleteCalls: assembly.begun.size };
-  const last = assembly.parts.at(-1);
+  const last = assembly.parts.findLast(({ type }) => type !== 'source');
   for (const part of assembly.parts) {
     keep(kept, part, {
       assembly,
@@ -81,6 +81,9 @@ function keep(kept: Kept, part: Part, circumstances: Circumstances): void {
     case 'custom':
       kept.raw.push(rawPart({ type: 'custom', kind: part.kind }, part.meta));
       return;
+    case 'source':
+      kept.raw.push({ ...part.about, type: 'source' });
+      return;
     case 'tool-call':
       if (part.executed) keepHosted(kept, part, circumstances);
       else keepCall(kept, part, circumstances);
@@ -123,7 +126,7 @@ function rawPart(part: { readonly [key: string]: Json }, meta: Json | undefined)
 function rawOf(parts: readonly Json[], vendor: string): Json {
   const own = parts.some((part) => {
     const { type, meta } = part as { readonly type: string; readonly meta?: Json };
-    return meta !== undefined || type === 'reasoning' || type === 'custom';
+    return meta !== undefined || ['reasoning', 'custom', 'source'].includes(type);
   });
   return own ? { vendor, parts } : null;
 }

@@ -33,6 +33,8 @@ export interface Assembly {
   report: Report;
   /** Input tokens that the vendor says to have left out; undefined: it has said nothing of that. */
   clearedTokens: number | undefined;
+  /** As the vendor tells it, undefined or null when it does not. */
+  container: Json | undefined;
   /** The vendor's final usage has arrived. */
   usageFinal: boolean;
   outputBytes: number;
@@ -66,6 +68,7 @@ export function newAssembly(): Assembly {
     stopDetails: null,
     report: NO_REPORT,
     clearedTokens: undefined,
+    container: undefined,
     usageFinal: false,
     outputBytes: 0,
   };
@@ -129,6 +132,7 @@ function startMessage(assembly: Assembly, data: JsonRecord): void {
   const message = recordOf(data['message']);
   assembly.started = true;
   assembly.model = stringOf(message['model']) ?? '';
+  assembly.container = message['container'];
   assembly.report = withReport(assembly.report, message['usage']);
   for (const [index, block] of listAt(message, 'content').entries()) {
     startBlock(assembly, { index, content_block: block });
@@ -189,6 +193,7 @@ function finishMessage(assembly: Assembly, data: MutableRecord): void {
   assembly.stopReason = reason;
   assembly.stopSequence = stringOf(delta['stop_sequence']) ?? assembly.stopSequence;
   assembly.stopDetails = delta['stop_details'] ?? assembly.stopDetails;
+  assembly.container = delta['container'] ?? assembly.container;
   const usage = data['usage'];
   if (isRecord(usage) && typeof usage['output_tokens'] === 'number') assembly.usageFinal = true;
   assembly.report = withReport(assembly.report, usage);

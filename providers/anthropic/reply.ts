@@ -12,6 +12,7 @@ import { isRecord, recordAt, textAt } from '../json-record.js';
 import type { ModelReply } from '../provider.js';
 import { parseArguments, readArguments } from '../tool-arguments.js';
 import type { Assembly, OpenBlock } from './assembly.js';
+import { containerOf } from './container.js';
 import { hostedUses, withoutOpenUses } from './hosted.js';
 import { billedUsage, sumOf } from './usage.js';
 
@@ -57,12 +58,14 @@ export function replyOf(assembly: Assembly, context: ReplyContext): ModelReply {
   });
   const raw = waits(stop, kept) ? kept.raw : withoutOpenUses(kept.raw);
   const hosted = hostedUses(raw, context);
+  const container = containerOf(assembly.container);
   const counted = usageOfReply(countedOf(assembly), assembly.stopped);
   const detail = assembly.stopped ? stopDetail(assembly, stop) : 'aborted';
   return {
     blocks: kept.blocks,
     raw,
     ...(hosted.length > 0 && { hosted }),
+    ...(container !== undefined && { container }),
     stop,
     ...(detail === undefined ? {} : { stopDetail: detail.slice(0, DETAIL_CHARS_MAX) }),
     ...(stop === 'refusal' ? { refusal: refusalOf(assembly, kept.blocks) } : {}),

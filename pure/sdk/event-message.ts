@@ -17,6 +17,7 @@ import type {
 import {
   stopReasonOf,
   stopSequenceOf,
+  type Besides,
   type EventOf,
   type Projection,
   type WholeEvent,
@@ -139,11 +140,11 @@ function initMessage(
 }
 
 function assistantMessage(
-  event: EventOf<'model_response'> & Pick<WholeEvent, 'thinking'>,
+  event: EventOf<'model_response'> & Besides,
   base: SDKMessageBase,
   read: ReadText,
 ): Omit<SDKAssistantMessage, 'parent_tool_use_id'> {
-  const { messageId: id, model, text, calls, usage, thinking = [] } = event;
+  const { messageId: id, model, text, calls, usage, thinking = [], sources } = event;
   return {
     ...base,
     type: 'assistant',
@@ -166,6 +167,7 @@ function assistantMessage(
       stop_sequence: stopSequenceOf(event),
       usage: usageOf(usage),
     },
+    ...(sources !== undefined && { sources }),
   };
 }
 

@@ -9,6 +9,7 @@ import type { AskView } from '../../core/state/ask-view.js';
 import type { Json } from '../../core/json/json.js';
 import type { PermissionMode } from '../../core/state/permission-mode.js';
 import type { RunResult } from '../../core/state/result.js';
+import type { Source } from '../sources.js';
 
 /** What every message carries. */
 export interface SDKMessageBase {
@@ -212,6 +213,8 @@ export interface SDKAssistantMessage extends SDKMessageBase {
     readonly stop_sequence: string | null;
     readonly usage: SDKUsage;
   };
+  /** What the text rests on, as the vendor of the model says. */
+  readonly sources?: readonly Source[];
   readonly parent_tool_use_id: string | null;
 }
 

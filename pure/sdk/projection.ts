@@ -10,6 +10,7 @@ import type { Usage } from '../../core/state/model.js';
 import type { PermissionMode } from '../../core/state/permission-mode.js';
 import { DENIED_CODES } from '../../core/state/tool-result.js';
 import { CALLS_MAX, surplusResult } from '../../core/step/conversation.js';
+import type { Source } from '../sources.js';
 import type { SDKModelUsage, SDKPermissionDenial } from './message.js';
 
 /** What no event says of a run. */
@@ -47,8 +48,14 @@ export interface Projection {
 
 export type EventOf<Type extends EventBody['type']> = Extract<RunEvent, { type: Type }>;
 
-/** With what the message of a reply has and its event lacks: large arguments, and thinking. */
-export type WholeEvent = RunEvent & { readonly thinking?: readonly string[] };
+/** With what the message of a reply has and its event lacks: large arguments, thinking, and sources. */
+export type WholeEvent = RunEvent & Besides;
+
+/** What stands beside the text and the calls of a reply. */
+export interface Besides {
+  readonly thinking?: readonly string[];
+  readonly sources?: readonly Source[];
+}
 
 const ERRORS_MAX = 20;
 

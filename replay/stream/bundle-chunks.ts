@@ -65,6 +65,8 @@ function through(raw: Readable, isPacked: boolean): Readable {
   return pipeline(raw, target, () => undefined);
 }
 
+const SECOND_HALF = /[\uDC00-\uDFFF]/;
+
 /** The digest of a text that ends before these words, and a brace in their place; and the one of all of it. */
 export function hashedBefore(words: string) {
   const hash = createHash('sha256');
@@ -74,7 +76,9 @@ export function hashedBefore(words: string) {
     passed(text: string): void {
       if (digest !== undefined) return void hash.update(text, 'utf8');
       const whole = tail + text;
-      tail = whole.slice(-words.length);
+      const at = Math.max(0, whole.length - words.length);
+      // Half of a pair of surrogates has no bytes of its own.
+      tail = whole.slice(SECOND_HALF.test(whole.charAt(at)) ? at - 1 : at);
       hash.update(whole.slice(0, whole.length - tail.length), 'utf8');
     },
     /** The words have just passed. */

@@ -1,5 +1,5 @@
 /** A bundle whose large parts come as text when they are written: histories, events, messages, large texts. */
-import { canonicalJson, type Json } from '../../core/json/json.js';
+import type { Json } from '../../core/json/json.js';
 import {
   BUNDLE_BYTES_MAX,
   type Absent,
@@ -15,6 +15,7 @@ import {
   type RecordedRun,
   type Values,
 } from '../redaction/recorded.js';
+import { canonicalForm } from './canonical-form.js';
 import { tooLargeBundle } from './too-large.js';
 
 /** Pieces of text; of bytes, cut anywhere. */
@@ -94,7 +95,7 @@ function runSource({ run, versions, segments, events }: RecordedRun): RunSource 
 
 async function* hashed(values: Keyed<Json>): AsyncGenerator<Hashed, void> {
   for (const hash of values.names.toSorted()) {
-    yield { hash, form: [canonicalJson(await values.get(hash))] };
+    yield { hash, form: [canonicalForm(await values.get(hash))] };
   }
 }
 
@@ -103,7 +104,7 @@ export async function* listFormOf(values: Values<Json>): AsyncGenerator<string, 
   let before = '[';
   let chars = 0;
   for await (const value of values) {
-    const piece = `${before}${canonicalJson(value)}`;
+    const piece = `${before}${canonicalForm(value)}`;
     // All of it would go into the bundle, and no text has fewer bytes than letters.
     chars += piece.length;
     if (chars > BUNDLE_BYTES_MAX) throw tooLargeBundle();

@@ -37,10 +37,14 @@ export interface JsonPieces {
   pass(): void;
 }
 
-/** `passed` hears all of the text in order, once it has been read. */
+/**
+ * `passed` hears all of the text in order, once it has been read. `isRight`: what is taken of JSON; a second reading, whose
+ * text is compared as a whole, takes any.
+ */
 export function jsonPieces(
   chunks: AsyncIterator<string, unknown>,
   passed: (text: string) => void,
+  isRight: (value: Json, form: string) => boolean = isCanonicalForm,
 ): JsonPieces {
   const view = viewOf(chunks, passed);
   const { peek, take } = view;
@@ -50,12 +54,12 @@ export function jsonPieces(
   }
 
   async function value(): Promise<Json> {
-    return parsedForm(await text());
+    return parsedForm(await text(), isRight);
   }
 
   async function formed(): Promise<Formed> {
     const form = await text();
-    return { value: parsedForm(form), form };
+    return { value: parsedForm(form, isRight), form };
   }
 
   async function* names(): AsyncGenerator<string, void> {
@@ -231,15 +235,15 @@ function endOfText(text: string, from: number): number | undefined {
   return undefined;
 }
 
-function parsedForm(form: string): Json {
-  let isCanonical = false;
+function parsedForm(form: string, isRight: (value: Json, form: string) => boolean): Json {
+  let isTaken = false;
   let value: Json = null;
   try {
     value = JSON.parse(form) as Json;
-    isCanonical = isCanonicalForm(value, form);
+    isTaken = isRight(value, form);
   } catch {
     // No JSON, or nested deeper than the call stack.
   }
-  if (!isCanonical) throw new NotCanonical('a value is in another form');
+  if (!isTaken) throw new NotCanonical('a value is in another form');
   return value;
 }

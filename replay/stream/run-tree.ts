@@ -32,6 +32,8 @@ export type TreeHead = Pick<Bundle, 'run' | 'redactions' | 'absent'> & {
 export interface RunTree {
   readonly source: 'file' | 'run';
   readonly head: TreeHead;
+  /** Of the text of a file that was read in pieces. */
+  readonly textDigest?: string;
   /** Errors: `InvalidBundle` for a file that was changed since. */
   again(hearer: RunHearer): Promise<void>;
   close(): Promise<void>;
@@ -47,7 +49,8 @@ export async function treeOfFile(file: string, hearing: () => RunHearer): Promis
     const { head, textDigest } = await walkBundle(file, hearer);
     rethrow();
     const read = { file, textDigest };
-    return { source: 'file', head, again: (next) => hearAgain(read, next), close: nothing };
+    const again = (next: RunHearer): Promise<void> => hearAgain(read, next);
+    return { source: 'file', head, textDigest, again, close: nothing };
   } catch (error) {
     if (!(error instanceof NotCanonical)) throw error;
     const bundle = await readWhole(file);

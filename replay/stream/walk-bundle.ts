@@ -201,18 +201,28 @@ async function readBlobs({ json, hearer, blobs }: Walking): Promise<void> {
   }
 }
 
-/** Event by event: its text is never held whole. */
 export async function readSegment(json: JsonPieces): Promise<Segment> {
-  const parts = new Map<string, Json>();
-  for await (const name of json.names()) {
-    parts.set(name, name === 'events' ? await readEvents(json) : await json.value());
-  }
-  return fit<Segment>(pieces.segment, Object.fromEntries(parts));
+  return fit<Segment>(pieces.segment, await segmentParts(json, isHistoryEvent));
 }
 
-async function readEvents(json: JsonPieces): Promise<readonly Json[]> {
+/** Event by event: its text is never held whole. `isTaken`: of its events. */
+export async function segmentParts(
+  json: JsonPieces,
+  isTaken: (value: Json) => boolean,
+): Promise<JsonObject> {
+  const parts = new Map<string, Json>();
+  for await (const name of json.names()) {
+    parts.set(name, name === 'events' ? await eventsIn(json, isTaken) : await json.value());
+  }
+  return Object.fromEntries(parts);
+}
+
+async function eventsIn(
+  json: JsonPieces,
+  isTaken: (value: Json) => boolean,
+): Promise<readonly Json[]> {
   const events: Json[] = [];
-  for await (const _ of json.items()) events.push(fitting(isHistoryEvent, await json.value()));
+  for await (const _ of json.items()) events.push(fitting(isTaken, await json.value()));
   return events;
 }
 

@@ -4,6 +4,7 @@
  */
 import { historyJson } from '../../activities/history-json.js';
 import type { HistoryEvent } from '../../recording/history.js';
+import { brokenHistory } from '../../replay/broken-history.js';
 import { runsOf } from '../../replay/tree.js';
 import { keptHistories, readKept } from '../../lab/seal/kept-histories.js';
 import { drawn } from '../draw.js';
@@ -96,6 +97,36 @@ test('What is taken by its form, Temporal’s reader takes, whatever was changed
   expect(seen.taken).toBeGreaterThan(0);
   expect(seen.refused).toBeGreaterThan(seen.taken);
 });
+
+test.each([
+  '',
+  'QQ==',
+  'QUI=',
+  'QUJD',
+  'QR==',
+  'QUJ=',
+  'QQ',
+  'QQ=',
+  'Q-_A',
+  'QQ==QUI=',
+  '=',
+  '====',
+  'Q===',
+  'QU C',
+])(
+  'Bytes written as “%s” are taken by their form where Temporal would write them so, and a history with others is broken.',
+  (text) => {
+    const history = events.slice(0, 1);
+    const place = pathsIn(history[0]).find((path) => path.at(-1) === 'data')!;
+    const one = changed(history[0]!, place, text) as HistoryEvent;
+    const isWritten = Buffer.from(text, 'base64').toString('base64') === text;
+    expect(historyJson().fits(one)).toBe(isWritten);
+    const broken = isWritten
+      ? undefined
+      : `event 1: ${place.join('.').replace(/\.(\d+)/g, '[$1]')} is no base64`;
+    expect(brokenHistory([one])).toBe(broken);
+  },
+);
 
 test.each(['EVENT_TYPE_UNSPECIFIED', 'EVENT_TYPE_OF_ANOTHER_RELEASE', 'toString', ''])(
   'There are no events of the type “%s”.',

@@ -12,6 +12,7 @@ import {
   type UiChunk,
   type UiMoment,
 } from '../../http/projection/index.js';
+import type { Source } from '../../pure/sources.js';
 import type { StreamChunk, StreamEntry } from '../../pure/stream.js';
 import { MAJORS, readChunks, type ClientPart } from './clients.js';
 
@@ -50,6 +51,13 @@ const reply = (number: number, text: string, calls: readonly Call[] = []): Event
   usage: USAGE,
   costMicroUsd: 0,
 });
+const cites = (said: EventBody): EventBody => {
+  const sources: readonly Source[] = [
+    { kind: 'url', url: 'https://a.example', title: 'A', passages: [{ text: 'x' }] },
+    { kind: 'document', title: 'T', mediaType: 'text/plain', filename: 't.txt', fileId: 'f' },
+  ];
+  return Object.assign(said, { sources });
+};
 const piece = (number: number, entry: StreamEntry | { readonly kind: 'gap' }, attempt = 1) =>
   ({
     call: number,
@@ -131,6 +139,7 @@ function shown(parts: readonly ClientPart[]): readonly string[] {
     if (part.type === 'text' || part.type === 'reasoning') return [`${part.type} ${part.text}`];
     if (part.type === 'data-holdfast-ask') return [`ask ${String(part.data?.['state'])}`];
     if (part.type.startsWith('data-')) return [];
+    if (part.type.startsWith('source-')) return [part.type];
     const said = part.output ?? part.errorText ?? '';
     return [`${part.type} ${part.state} ${JSON.stringify(said)}`];
   });
@@ -177,6 +186,34 @@ const TABLE: readonly (readonly [string, readonly UiMoment[], readonly string[]]
     'the rest of a reply whose last pieces did not come is added',
     moments(started(1), words(1, 'Hel'), reply(1, 'Hello.'), over()),
     ['step', 'text Hel', 'text lo.'],
+  ],
+  [
+    'a reply has its sources behind its words, once',
+    moments(started(1), words(1, 'Hello.'), ended(1), cites(reply(1, 'Hello.')), over()),
+    ['step', 'text Hello.', 'source-url', 'source-document'],
+  ],
+  [
+    'sources and calls of a reply that was told with other words count with the words that count',
+    moments(
+      started(1),
+      words(1, 'Other'),
+      ended(1),
+      cites(reply(1, 'Hello.', [call('c1')])),
+      toolStarted('c1'),
+      toolEnded('c1', 'done'),
+      over(),
+    ),
+    ['step', 'text Hello.', 'source-url', 'source-document', 'tool-act output-available "done"'],
+  ],
+  [
+    'sources of a message that was taken back are not shown',
+    moments(
+      cites(reply(1, 'Hello.')),
+      { type: 'tombstone', targetMessageId: `${RUN}:m1`, reason: 'x' } as unknown as EventBody,
+      reply(2, 'Again.'),
+      over(),
+    ),
+    ['step', 'step', 'text Again.'],
   ],
   [
     'a tool has its input and its output',

@@ -3,6 +3,7 @@ import { MockLanguageModelV3 } from 'ai-v6/test';
 import { MockLanguageModelV4, simulateReadableStream } from 'ai-v7/test';
 import { defineConfig, defineAgent } from '../../authoring/index.js';
 import type { LanguageModel } from '../../pure/language-model.js';
+import { sourcesOf } from '../../pure/sources.js';
 import { createAiSdkProvider } from '../../providers/ai-sdk.js';
 import { resolveRoute, resolveRouteFor } from '../../providers/routes.js';
 import { failureOf, requestOf } from './scripted-setup.js';
@@ -77,6 +78,48 @@ describe.each([
     const other = model(finish('stop'));
     await ask(other, { messages: [{ ...messages[0], rawModel: 'another' }] });
     expect(JSON.stringify(other.doStreamCalls[0]?.prompt)).not.toContain('thoughtSignature');
+  });
+
+  test('tells what its reply cites, and is not told it again', async () => {
+    const page = { sourceType: 'url', id: 's1', url: 'https://a.example', title: 'A' };
+    const file = {
+      sourceType: 'document',
+      id: 's2',
+      mediaType: 'application/pdf',
+      title: 'Terms',
+      filename: 'terms.pdf',
+      providerMetadata: SIGNED,
+    };
+    const text = ['text-start', 'text-delta', 'text-end'].map((type) => ({
+      type,
+      id: 't',
+      ...(type === 'text-delta' && { delta: 'So.' }),
+    }));
+    const cited = [page, file].map((one) => ({ type: 'source', ...one }));
+    const huge = { type: 'source', ...page, title: 'x'.repeat(10_000) };
+    const many = Array.from({ length: 5_000 }, () => ({ type: 'source', ...page }));
+    const { blocks, raw } = await ask(model(...text, huge, ...cited, ...many, finish('stop')));
+    expect(blocks).toEqual([{ type: 'text', text: 'So.' }]);
+    expect(sourcesOf(raw)).toEqual([
+      { kind: 'url', url: page.url, title: 'A' },
+      {
+        kind: 'document',
+        title: 'Terms',
+        mediaType: 'application/pdf',
+        filename: 'terms.pdf',
+      },
+    ]);
+    expect(JSON.stringify(raw).length).toBeLessThan(20_000);
+    const second = model(finish('stop'));
+    const messages = [
+      { role: 'user', blocks: [{ type: 'text', text: 'Is it so?' }] },
+      { role: 'assistant', blocks, raw, rawModel: 'm' },
+    ];
+    await ask(second, { messages });
+    expect(second.doStreamCalls[0]?.prompt.at(-1)).toEqual({
+      role: 'assistant',
+      content: [{ type: 'text', text: 'So.' }],
+    });
   });
 
   test.each([['interrupted'], ['other']])('that ends by %s was cut off', async (unified) => {

@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import type { Json } from '../../core/json/json.js';
 import { anthropicBody } from '../../providers/anthropic/request.js';
 import type { ModelReply, ModelRequest, RequestMessage } from '../../providers/provider.js';
+import { sourcesOf } from '../../pure/sources.js';
+import { assembled } from './assembled.js';
 import { outcomeOf, replyTo } from './canned.js';
 import { requestOf } from './scripted-setup.js';
 
@@ -121,6 +123,30 @@ function hostedTool(name: string, more: Block = {}): ModelRequest['tools'][numbe
     hosted: { provider: 'anthropic', declaration },
   };
 }
+
+test('a message that is interrupted among its citations keeps those that have arrived, and they go back', () => {
+  const citations = ['a', 'b', 'c'].map((name) => ({
+    type: 'web_search_result_location',
+    url: `https://${name}.example`,
+    title: name,
+    cited_text: 'So it is.',
+    encrypted_index: 'b3BhcXVl',
+  }));
+  const delta = (one: Block): Block => ({ type: 'content_block_delta', index: 0, delta: one });
+  const events: readonly Block[] = [
+    { type: 'message_start', message: { type: 'message', model: MODEL, content: [] } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    delta({ type: 'text_delta', text: 'So' }),
+    ...citations.map((citation) => delta({ type: 'citations_delta', citation })),
+  ];
+  const bytes = Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+  const cut = bytes.subarray(0, bytes.indexOf('https://c.example'));
+  const { complete, reply } = assembled('messages', [cut]);
+  expect(complete).toBe(false);
+  expect(reply?.raw).toEqual([{ type: 'text', text: 'So', citations: citations.slice(0, 2) }]);
+  expect(sourcesOf(reply?.raw).map(({ title }) => title)).toEqual(['a', 'b']);
+  expect(saidAgain(reply!)).toEqual(reply?.raw);
+});
 
 describe('a message of many kinds of blocks', () => {
   const words = fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' });

@@ -1,5 +1,6 @@
 import type { Json } from '../../core/json/json.js';
 import type { Block } from '../../core/state/transcript.js';
+import { sourcesOf } from '../../pure/sources.js';
 import { createOpenAiResponsesProvider } from '../../providers/openai-responses.js';
 import type { ModelReply, ModelRequest, RequestMessage } from '../../providers/provider.js';
 import { scriptOf, type ScriptedAnswer } from '../../providers/scripted/script.js';
@@ -190,6 +191,43 @@ describe('a stream of a response', () => {
     const end = { ...completed, response: { ...completed.response, output } };
     await answering([sse(created, end)], async ({ ask }) => {
       expect(await ask({})).toMatchObject({ stop: 'refusal', refusal: 'I will not.', blocks: [] });
+    });
+  });
+
+  test('tells what it cites, and goes back as it was', async () => {
+    const annotations = [
+      { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 3 },
+      { type: 'file_citation', file_id: 'file-1', filename: 'terms.txt', index: 3 },
+    ];
+    const item = {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      status: 'completed',
+      content: [{ type: 'output_text', text: 'So.', annotations }],
+    };
+    const added = annotations.map((annotation, annotation_index) => ({
+      type: 'response.output_text.annotation.added',
+      output_index: 0,
+      annotation_index,
+      annotation,
+    }));
+    const begun = { ...item, status: 'in_progress', content: [] };
+    const pieces = [
+      { type: 'response.output_item.added', output_index: 0, item: begun },
+      { type: 'response.output_text.delta', output_index: 0, delta: 'So.' },
+      ...added,
+      { type: 'response.output_item.done', output_index: 0, item },
+    ];
+    const stream = sse(created, ...pieces, completed);
+    await answering([stream, stream], async ({ ask, model }) => {
+      const reply = await ask({});
+      expect(sourcesOf(reply.raw)).toMatchObject([
+        { kind: 'url', url: 'https://a.example', title: 'A' },
+        { kind: 'document', title: 'terms.txt', fileId: 'file-1' },
+      ]);
+      await ask({ model: reply.model, messages: [user('Hello'), answered(reply), user('Why?')] });
+      expect(JSON.stringify(lastBody(model))).toContain(JSON.stringify(annotations));
     });
   });
 

@@ -2,7 +2,7 @@
 import { canonicalJson, type Json } from '../../core/json/json.js';
 import { argumentsOf, payloadReader, payloadValuesIn } from '../../recording/history.js';
 import { codesOf, recordedSteps } from '../../replay/recorded-steps.js';
-import { isCanonicalForm } from '../../replay/stream/canonical-form.js';
+import { canonicalForm, isCanonicalForm } from '../../replay/stream/canonical-form.js';
 import { jsonPieces } from '../../replay/stream/json-pieces.js';
 import { runsOf } from '../../replay/tree.js';
 import { keptHistories, readKept } from '../../lab/seal/kept-histories.js';
@@ -56,6 +56,21 @@ const FORMS = FORM_KINDS.flat();
 test.each(FORMS)('Whether %s is a canonical form, is told as by writing it.', (form) => {
   const value = JSON.parse(form) as Json;
   expect(isCanonicalForm(value, form)).toBe(canonicalJson(value) === form);
+});
+
+test.each(FORMS)('The canonical form of %s is written as by the slow writer.', (form) => {
+  const value = JSON.parse(form) as Json;
+  expect(canonicalForm(value)).toBe(canonicalJson(value));
+});
+
+test('Names in no order are put in order at every depth in one pass, and a number without end is refused.', () => {
+  let deep: Json = 1;
+  // Looked at twice at each depth this would never end.
+  for (let depth = 0; depth < 60; depth += 1) deep = { b: deep, a: [depth] };
+  expect(canonicalForm(deep)).toBe(canonicalJson(deep));
+  const endless = JSON.parse('{"b":1e999,"a":1}') as Json;
+  expect(() => canonicalForm(endless)).toThrow('Infinity is not allowed');
+  expect(canonicalForm({ b: undefined, a: 1 } as unknown as Json)).toBe('{"a":1}');
 });
 
 test('A payload is decoded once for all who look at it with one reader.', () => {

@@ -7,6 +7,7 @@ import { Exact } from '../parts/folded.js';
 import { InertBlock, InertLine } from '../parts/inert.js';
 import { excerptOf } from '../parts/json-value.js';
 import { ResultText } from '../parts/result-text.js';
+import { Sources } from '../parts/sources.js';
 import { StoredText } from '../parts/stored-text.js';
 
 interface StoredMessageProps {
@@ -20,6 +21,7 @@ export function StoredMessage({ message, runId }: StoredMessageProps): VNode {
     text,
     thinking,
     attachments,
+    sources,
     calls = [],
     results = [],
     model,
@@ -37,6 +39,7 @@ export function StoredMessage({ message, runId }: StoredMessageProps): VNode {
       )}
       {text !== undefined && <InertBlock text={text} />}
       <AttachedFiles files={attachments} runId={runId} />
+      <Sources sources={sources} />
       {calls.map(({ tool, args }, place) => (
         <CallRow key={place} tool={tool} args={args} />
       ))}

@@ -31,3 +31,12 @@ test.each([
 test('a run that has ended is named in what shows it', () => {
   expect(refused('run_closing')).toContain('`holdfast show bonus-1`');
 });
+
+test('a reason of a newer release is told without a hint', () => {
+  const error = decisionRejected(
+    { accepted: false, reason: 'not_today' as 'late', message: 'not on a holiday' },
+    { askId: 'bonus-1:1', runId: 'bonus-1' },
+  );
+  expect(error.message).toBe('The decision does not count: not on a holiday.');
+  expect(error.details).toMatchObject({ reason: 'not_today' });
+});

@@ -80,4 +80,32 @@ gone
     expect(fences).toEqual(['`````text', '`````']);
     expect(rest.join('\n')).toContain('\\<b\\>\\`x\\`');
   });
+
+  it('names the sources of a reply in fences, so that no address of theirs is a link', () => {
+    const text = transcriptMarkdown(
+      transcript({
+        messageId: 'r:m1',
+        role: 'assistant',
+        text: 'So.',
+        sources: [
+          {
+            kind: 'url',
+            url: 'https://a.example/```x',
+            title: '![A](https://evil.example)',
+            passages: [{ text: 'It is so.' }],
+          },
+          {
+            kind: 'document',
+            title: 'Terms',
+            mediaType: 'application/pdf',
+            passages: [{ text: 'x', unit: 'pages', from: 2, to: 4 }],
+          },
+        ],
+      }),
+    );
+    expect(text).toContain(
+      'Source 1:\n\n````text\n![A](https://evil.example), https://a.example/```x\nIt is so.\n````',
+    );
+    expect(text).toContain('Source 2:\n\n```text\nTerms\npages 2–3: x\n```');
+  });
 });
