@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QueryNotRegisteredError } from '@temporalio/client';
 import { HoldfastError } from '../core/state/errors.js';
+import { TASK_REPLACED } from '../workflows/query-answers.js';
 import { TASK_NOT_STARTED } from '../workflows/started-tasks.js';
 import { bounded, workerLimitOf, type Link } from './link.js';
 import { isCancelled, isPassedDeadline } from './server-failure.js';
@@ -12,7 +13,7 @@ import { isCancelled, isPassedDeadline } from './server-failure.js';
 /** Between two attempts, in ms: the task that the worker waits for goes first. */
 const PAUSE_MS = 300;
 /** In the words of our workflows, and of the SDK. */
-const BAD_MOMENTS = [TASK_NOT_STARTED, 'Query expired'];
+const BAD_MOMENTS = [TASK_NOT_STARTED, TASK_REPLACED, 'Query expired'];
 
 export interface Question {
   readonly runId: string;

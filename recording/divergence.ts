@@ -1,8 +1,8 @@
 /**
  * Whether the core commanded what the history has, and the first thing in which it did not.
  * Invariants:
- *  T4 A task that a query ends while work runs within it leaves that work, or what is decided on its end, to the commands
- *     of the next task (workflows/started-tasks.ts); nothing else comes later than its task.
+ *  T4 A task that ends while work runs within it leaves that work, or what is decided on its end, to the commands of the
+ *     next task: a query ended it, before answers waited (workflows/query-answers.ts). Nothing else comes later than its task.
  */
 import { canonicalJson, type Json } from '../core/json/json.js';
 import { isActivity, type ActivityEffect, type Effect } from '../core/state/effect.js';

@@ -24,6 +24,7 @@ const WORKFLOWS_PATH = join(ROOT, 'workflows', `served${EXTENSION}`);
 export const PAYLOAD_CONVERTER_PATH = join(ROOT, 'workflows', `payload-converter${EXTENSION}`);
 const SHARED_PATH = join(ROOT, 'workflows', `shared${EXTENSION}`);
 const STARTED_TASKS_PATH = join(ROOT, 'workflows', `started-tasks${EXTENSION}`);
+const ANSWERS_PATH = join(ROOT, 'workflows', `query-answers${EXTENSION}`);
 const RECORDER_PATH = join(ROOT, 'workflows', `replay-recorder${EXTENSION}`);
 const STAMP_PATH = join(ROOT, 'workflows', 'bundle.json');
 const SOURCE_FOLDERS = ['core', 'workflows'];
@@ -129,7 +130,7 @@ export async function bundleWith({ interceptors = [], plugins = [] }: BundleWith
     payloadConverterPath: PAYLOAD_CONVERTER_PATH,
     // Code that stands in for ours may remember something of its workflow.
     preloadModules: plugins.length === 0 ? [SHARED_PATH] : [],
-    workflowInterceptorModules: [STARTED_TASKS_PATH, RECORDER_PATH, ...interceptors],
+    workflowInterceptorModules: [STARTED_TASKS_PATH, ANSWERS_PATH, RECORDER_PATH, ...interceptors],
     webpackConfigHook: (config) => ({
       ...othersCompact(compiledForThisNode(config)),
       devtool: SOURCE_MAP,

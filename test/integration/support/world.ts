@@ -10,7 +10,6 @@ import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { connect, type ConnectOptions, type HoldfastClient } from '../../../client/index.js';
 import { retries } from '../../../client/retries.js';
 import type { RunHandle } from '../../../client/runs/run-handle.js';
-import { RESULT_OF_TASK_BEFORE } from '../../../workflows/started-tasks.js';
 import type { StartOptions } from '../../../client/runs/start-run.js';
 import type { EventType, RunEvent } from '../../../core/state/event.js';
 import type { AskView } from '../../../core/state/ask-view.js';
@@ -250,15 +249,10 @@ const UNHANDLED_COMMAND = 1;
 /** Reasons of workflow tasks that failed: there must be none. A reset is written down as one, too. */
 export function failedTasks(history: History): readonly string[] {
   return (history.events ?? []).flatMap(({ workflowTaskFailedEventAttributes: failed }) =>
-    failed && !failed.newRunId && !isOvertaken(failed.cause) && !isDoneAgain(failed.failure)
+    failed && !failed.newRunId && !isOvertaken(failed.cause)
       ? [failed.failure?.message ?? String(failed.cause)]
       : [],
   );
-}
-
-/** A query came while a quick read ran: the run's own guard asks for the task again, as it should. */
-function isDoneAgain(failure: { readonly message?: string | null } | null | undefined): boolean {
-  return failure?.message?.includes(RESULT_OF_TASK_BEFORE) === true;
 }
 
 /** A signal arrived while the task ended its execution: the server asks for the task again, as it should. */
