@@ -364,30 +364,6 @@ test('a message that an open run has heard is heard once, also where another pro
   expect(await again('u3', 'Yes.')).toContain('And again yes.');
 });
 
-test('messages that come to two processes at once are one conversation, and none is lost', async () => {
-  const id = 'at-once';
-  scripts.set(
-    id,
-    Array.from({ length: 4 }, () => ({ ...say('I see.'), chunks: 4 })),
-  );
-  const options = { ...handling(), ownDecisions: true };
-  const processes = [chatHandler(options), chatHandler(options)];
-  for (const [one = '', other = ''] of [
-    ['u1', 'u2'],
-    ['u3', 'u4'],
-  ]) {
-    const answers = [one, other].map(async (name, n) => {
-      const body = JSON.stringify({ id, messages: [user(name, `Words of ${name}. [${id}]`)] });
-      const headers = { 'content-type': 'application/json' };
-      const request = new Request('http://localhost/own', { method: 'POST', headers, body });
-      return (await processes[n]!(request)).text();
-    });
-    await Promise.all(answers);
-  }
-  const words = JSON.stringify(await stored(id));
-  for (const name of ['u1', 'u2', 'u3', 'u4']) expect(words).toContain(`Words of ${name}.`);
-});
-
 test('a chat of somebody else is no chat, and a question of it is none', async () => {
   const id = 'private';
   scripts.set(id, [pay('pay.asked', 700), say('Paid.')]);
