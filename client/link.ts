@@ -8,7 +8,7 @@ import type { DeskSigner } from './decide/desk-signer.js';
 import { serverFailure } from './server-failure.js';
 import { HoldfastError } from '../core/state/errors.js';
 
-/** What the client reads from the store; of what it writes there are only files that are attached. */
+/** What the client reads from the store; it writes files that are attached, and which run of a conversation begins. */
 export type ReadingStore = Pick<
   Store,
   | 'readEvents'
@@ -44,7 +44,7 @@ export type ReadingStore = Pick<
   | 'olderWorkers'
   | 'needsOf'
 > &
-  Partial<Pick<Store, 'putBlob'>> & { readonly live: Pick<LiveStreams, 'watch'> };
+  Partial<Pick<Store, 'putBlob' | 'takeRequest'>> & { readonly live: Pick<LiveStreams, 'watch'> };
 
 export interface Link extends Credentials {
   readonly connection: Connection;

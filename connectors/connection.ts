@@ -17,7 +17,7 @@ import {
 } from './connection-parts.js';
 import { definitionHash, definitionOf, type ServerDefinition } from './definition.js';
 import { assumeComplete } from './default-type.js';
-import { personRequest } from './exchange.js';
+import { personRequest, REQUESTS_MAX } from './exchange.js';
 import { NeedsLogin, unreachable, Unsent } from './fault.js';
 import { loadSdk, type Sdk, type SdkClient } from './sdk.js';
 import { legacyQuestion, sendCall } from './send-call.js';
@@ -111,7 +111,9 @@ function listen(client: SdkClient, state: State): void {
     const request = personRequest('elicitation/create', params);
     const own = typeof request === 'string' ? undefined : await active?.answers(request);
     if (own !== undefined) return { ...own } as { action: 'cancel' };
-    active?.asked.push({ key, params });
+    // One more than is answered says enough: a server may ask without end.
+    if (active !== undefined && active.asked.length <= REQUESTS_MAX)
+      active.asked.push({ key, params });
     return { action: 'cancel' };
   });
 }

@@ -13,7 +13,8 @@ const MESSAGE_CHARS_MAX = 2_000;
 const PROBLEM_CHARS_MAX = 300;
 const URL_CHARS_MAX = 2_000;
 const FORM_BYTES_MAX = 4_096;
-const REQUESTS_MAX = 10;
+/** Questions of one call that are open at a time. */
+export const REQUESTS_MAX = 10;
 const STATE_BYTES_MAX = 256 * 1024;
 
 export interface FormRequest {

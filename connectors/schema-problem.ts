@@ -1,6 +1,7 @@
 /**
  * A JSON Schema of somebody else's server, before anything is checked with it.
- * Invariants: nothing outside of the schema is looked up; no pattern of it can keep a worker busy.
+ * Invariant: nothing outside of the schema is looked up. Patterns that are known to be slow are refused here; that no check keeps a worker
+ * busy, whatever its schema is, is the rule of schema-check.ts.
  */
 import type { Json } from '../core/json/json.js';
 

@@ -11,7 +11,14 @@ import {
   type Parts,
   type ServerCall,
 } from './connection-parts.js';
-import { exchangeOf, hiddenIn, InputRequired, nextQuestion, personRequest } from './exchange.js';
+import {
+  exchangeOf,
+  hiddenIn,
+  InputRequired,
+  nextQuestion,
+  personRequest,
+  REQUESTS_MAX,
+} from './exchange.js';
 import { faultOf } from './fault.js';
 import { answeredByForms } from './own-answers.js';
 
@@ -74,6 +81,10 @@ export function legacyQuestion(
 ): Error {
   const requests: { key: string; request: Exclude<ReturnType<typeof personRequest>, string> }[] =
     [];
+  if (asked.length > REQUESTS_MAX)
+    return new ToolError(
+      `The server of ${name} cannot be answered: it asks more than ${REQUESTS_MAX} questions.`,
+    );
   for (const { key, params } of asked) {
     const request = personRequest('elicitation/create', params);
     if (typeof request === 'string')

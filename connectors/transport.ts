@@ -3,6 +3,7 @@ import { isDeclaredAuth } from '../authoring/connector-auth.js';
 import type { Connector, ConnectorAuth } from '../authoring/connectors.js';
 import { boundedFetch } from './bounded-fetch.js';
 import type { Authorization } from './oauth/authorization.js';
+import { endPrograms, programsBelow } from './programs.js';
 import { loadStdio, type Sdk, type SdkAuth, type SdkTransport } from './sdk.js';
 import type { Secrets } from './secrets.js';
 
@@ -33,7 +34,7 @@ export const openTransport: TransportFactory = async (connector, parts) => {
   if (reached.kind === 'stdio') {
     const { StdioClientTransport, getDefaultEnvironment } = await loadStdio();
     const { command, args, env, cwd } = reached;
-    return new StdioClientTransport({
+    const transport = new StdioClientTransport({
       command,
       args: [...args],
       env: { ...getDefaultEnvironment(), ...env },
@@ -42,6 +43,13 @@ export const openTransport: TransportFactory = async (connector, parts) => {
       stderr: 'ignore',
       maxBufferSize: messageBytes(maxResultBytes),
     });
+    const close = transport.close.bind(transport);
+    transport.close = async () => {
+      const left = transport.pid === null ? [] : await programsBelow(transport.pid);
+      await close();
+      await endPrograms(left);
+    };
+    return transport;
   }
   const { url, headers, auth } = reached;
   const send = boundedFetch(messageBytes(maxResultBytes));

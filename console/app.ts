@@ -136,14 +136,18 @@ function serving(settings: AppSettings): Serve {
     checkAccess(desk, person, endpoint.access);
     const { raw } = context.req;
     const ending = new AbortController();
-    const gone = AbortSignal.any([raw.signal, signal, ending.signal]);
+    let gone: AbortSignal | undefined;
+    // Only streams want it: each one leaves something behind on the signal of the console.
+    const goneSignal = () => (gone ??= AbortSignal.any([raw.signal, signal, ending.signal]));
     const asked: EndpointRequest<object, object, unknown> = {
       desk: desk as Desk,
       person,
       params: parseFields(endpoint.params, { ...context.req.param() }),
       query: parseFields(endpoint.query, queryOf(context.req.url)),
       body: await parseBody(endpoint.body, raw, limits.bodyBytes),
-      signal: gone,
+      get signal() {
+        return goneSignal();
+      },
       header: (name) => raw.headers.get(name) ?? undefined,
     };
     const given = await endpoint.handle(asked as EndpointRequest<never, never, never>);
@@ -154,7 +158,7 @@ function serving(settings: AppSettings): Serve {
       const stop = (): void => ending.abort();
       return streamResponse(given.stream, {
         ...loginMs,
-        signal: gone,
+        signal: goneSignal(),
         stop,
         release,
         say: desk.say,

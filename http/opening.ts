@@ -33,9 +33,10 @@ export function stream(
   const cut = new AbortController();
   const late = setTimeout(() => limit.abort(), limits.streamMs);
   const tooLate = setTimeout(() => cut.abort(), Math.min(limits.streamMs + CUT_MS, TIMER_MAX_MS));
-  const leave = (): void => left.abort();
-  request.signal.addEventListener('abort', leave, { once: true });
-  if (request.signal.aborted) leave();
+  // Whoever serves a request that was left may drop the answer as it is.
+  const gone = (): void => cut.abort();
+  request.signal.addEventListener('abort', gone, { once: true });
+  if (request.signal.aborted) gone();
   const telling: Telling = {
     ...about,
     ...at,
@@ -55,8 +56,8 @@ export function stream(
     release() {
       clearTimeout(late);
       clearTimeout(tooLate);
-      request.signal.removeEventListener('abort', leave);
-      leave();
+      request.signal.removeEventListener('abort', gone);
+      left.abort();
       free();
     },
     failed(error) {

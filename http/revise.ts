@@ -8,6 +8,7 @@ import type { SessionOptions, TranscriptMessage } from '../client/index.js';
 import { Problem } from '../console/http/problem.js';
 import { sha256Hex, type StoredText } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
+import { begunBefore } from './begins.js';
 import { isRunOf, nextSession, onlyWhenGone, runIdOf, stoppable, type Chat } from './chat.js';
 import type { Deliveries, Speaking } from './deliveries.js';
 import { checkDoubt } from './doubt.js';
@@ -217,6 +218,10 @@ async function begunAnew(
     throw new Problem(409, { code: 'not_possible', detail, hint: 'Begin another chat.' });
   }
   const next = { ...chat, sessionId, lastSession: sessionId };
+  if ((await begunBefore(next, message)) !== undefined) {
+    const detail = 'The conversation is being changed elsewhere.';
+    throw new Problem(409, { code: 'busy', detail, hint: 'Load it again.' });
+  }
   const session =
     before === undefined
       ? { sessionId }

@@ -61,6 +61,7 @@ function sourceOf(stream: StreamOf): UnderlyingSource<Uint8Array> {
         controller.error(new Error('The stream was not read up to its end in time.'));
       };
       cut.addEventListener('abort', cutOff, { once: true });
+      if (cut.aborted) cutOff();
     },
     async pull(controller) {
       const send = (frame: string): void => controller.enqueue(encoder.encode(frame));

@@ -6,6 +6,7 @@
 import type { SessionOptions } from '../client/index.js';
 import { sha256Hex } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
+import { begunBefore } from './begins.js';
 import {
   heardAs,
   isThere,
@@ -93,8 +94,9 @@ async function handedOver(
     // Looked for after the run that is open: what one heard that has closed meanwhile is found.
     const heard = await heardBefore(chat, message.id);
     if (heard !== undefined) return heard;
-    if (open === undefined) break;
-    const at = await toldTo(chat, message, { runId: open, after });
+    const to = open ?? (await begunBefore(chat, message));
+    if (to === undefined) break;
+    const at = await toldTo(chat, message, { runId: to, after });
     if (at !== undefined) return at;
   }
   return begun(submitting, { chat, message });

@@ -27,8 +27,8 @@ export type TakenRequest =
   /** Go on; `at` is when it was first sent, `refusals` how often it was refused for now. */
   | { readonly kind: 'open'; readonly at: number; readonly refusals: number }
   | { readonly kind: 'answered'; readonly status: number; readonly body: string }
-  /** The key was used for something else. */
-  | { readonly kind: 'other' };
+  /** The key was used for something else, whose digest this is, and then. */
+  | { readonly kind: 'other'; readonly digest: string; readonly at: number };
 
 export interface DeskRequests {
   takeRequest(request: DeskRequest): Promise<TakenRequest>;
@@ -85,8 +85,8 @@ async function take(tx: Db, request: DeskRequest): Promise<TakenRequest> {
       .execute();
     return { kind: 'open', at, refusals: 0 };
   }
-  if (known.digest !== digest) return { kind: 'other' };
   const { status, body } = known;
+  if (known.digest !== digest) return { kind: 'other', digest: known.digest, at: known.at };
   return status === null
     ? { kind: 'open', at: known.at, refusals: Number(body ?? 0) }
     : { kind: 'answered', status, body: body ?? 'null' };

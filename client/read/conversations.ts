@@ -20,6 +20,15 @@ export interface MessagePlace {
   readonly asks: readonly AskView[];
 }
 
+/** Who has asked for a place, and when; ms since epoch. */
+export interface Beginner {
+  readonly name: string;
+  readonly at: number;
+}
+
+/** No person has such a name. */
+const CONVERSATIONS = ' conversations';
+
 /** All of these need a store. Errors: StoreUnavailable. */
 export interface Conversations {
   /**
@@ -37,6 +46,11 @@ export interface Conversations {
   lastSeq(runId: string): Promise<number>;
   /** Of the sessions that runs belong to and whose ids begin so, the last one by its id. */
   lastSession(prefix: string): Promise<string | undefined>;
+  /**
+   * Who begins at a place of a conversation: of all processes, the first that has asked for it. In a store that cannot be written,
+   * whoever asks.
+   */
+  begins(place: string, name: string): Promise<Beginner>;
   /** Where a reader of a message begins who knows its run up to the event `seen`. */
   place(
     runId: string,
@@ -56,6 +70,11 @@ export function conversations(link: Link): Conversations {
     last: (runId, upTo) => lastMessage(link, runId, upTo),
     lastSeq: async (runId) => (await storeOf(link).getRun(tenant, runId))?.lastSeq ?? -1,
     lastSession: async (prefix) => storeOf(link).lastSessionBelow(tenant, prefix),
+    async begins(place, name) {
+      const own = { tenant, by: CONVERSATIONS, key: place, digest: name, at: Date.now() };
+      const taken = await storeOf(link).takeRequest?.(own);
+      return taken?.kind === 'other' ? { name: taken.digest, at: taken.at } : { name, at: own.at };
+    },
     async place(runId, { since, seen = -1 }) {
       const store = storeOf(link);
       const until = Math.max(since, seen + 1);

@@ -15,6 +15,7 @@ import type {
   TokenLease,
   WantedLogin,
 } from '../../store/connector-tokens.js';
+import type { Ledger } from '../../store/ledger.js';
 import type { Fetch } from '../bounded-fetch.js';
 import { NeedsLogin, Unsent } from '../fault.js';
 import type { Sdk, SdkAuth, SdkChallenge, SdkDpopSession } from '../sdk.js';
@@ -51,7 +52,8 @@ export type TokenRows = Pick<
   | 'leaseConnectorToken'
   | 'releaseConnectorToken'
   | 'wantConnectorLogin'
->;
+> &
+  Pick<Ledger, 'claimClock'>;
 
 export interface StoredParts {
   readonly connector: Connector;
@@ -236,7 +238,7 @@ export class StoredAuthorization implements Authorization {
     for (let look = 0; look < LOOKS_MAX; look += 1) {
       const row = await this.#row();
       if (row?.version !== version || row.state === 'needs_login') return;
-      const now = clock();
+      const now = await rows.claimClock(clock());
       const until = now + connectTimeoutMs + LEASE_MARGIN_MS;
       if (await rows.leaseConnectorToken({ ...held, now, until })) {
         await this.#renewHeld(sdk, row, held);
@@ -258,7 +260,7 @@ export class StoredAuthorization implements Authorization {
       const renewed: Grant = { ...lasting, ...tokensIn(answer, { now: clock(), binding }) };
       keepSecrets(renewed, secrets);
       const token = sealGrant(await keys(), renewed, row);
-      await rows.renewConnectorToken({ ...held, token, at: clock() });
+      await persistent(() => rows.renewConnectorToken({ ...held, token, at: clock() }));
     } catch (error) {
       if (isEnded(error, sdk)) {
         const wanted = { ...row.wanted, ...this.#challenge };
@@ -300,6 +302,19 @@ export class StoredAuthorization implements Authorization {
       ...(row !== undefined && { version: row.version }),
     });
     return needsLogin(connector.name, { state, wanted, ...(row && { token: row.token }) });
+  }
+}
+
+/** The refresh token before may count no more: a store that is away for a moment does not lose the next one. */
+async function persistent(keep: () => Promise<unknown>): Promise<void> {
+  for (let pause = LOOK_MS; ; pause *= 2) {
+    try {
+      await keep();
+      return;
+    } catch (error) {
+      if (pause > LEASE_MARGIN_MS / 2) throw error;
+      await delay(pause);
+    }
   }
 }
 

@@ -18,7 +18,8 @@ export function rateLimit(perMinute: number, clock: () => number): RateLimit {
     take(name) {
       const now = clock();
       const known = buckets.get(name) ?? { left: perMinute, at: now };
-      const refilled = known.left + ((now - known.at) / MINUTE_MS) * perMinute;
+      // A clock that was set back takes nothing away.
+      const refilled = known.left + (Math.max(0, now - known.at) / MINUTE_MS) * perMinute;
       const there = Math.min(perMinute, refilled);
       const left = there >= 1 ? there - 1 : there;
       // Put in anew, the map's order is that of use.

@@ -280,6 +280,27 @@ describe('a server that cannot be trusted', () => {
     expect(asked.exchange.requests[0]?.request.message).toBe('Use [hidden]');
   });
 
+  test('and asks without end asks nobody', async () => {
+    const question = (n: number) => ({
+      method: 'elicitation/create',
+      params: {
+        mode: 'form',
+        message: `No ${n}?`,
+        requestedSchema: { type: 'object', properties: {} },
+      },
+    });
+    const asking = async (count: number): Promise<unknown> => {
+      const questions = Array.from({ length: count }, (_, n) => question(n));
+      const { url } = await raw(rawTool(() => ({ questions })));
+      const { call } = connectorsFor({ url, tools: { effects: { it: 'read' } } });
+      return call('it').catch((reason: unknown) => reason);
+    };
+    const asked = await asking(10);
+    if (!isInputRequired(asked)) throw asked;
+    expect(asked.exchange.requests).toHaveLength(10);
+    expect(String(await asking(200))).toMatch(/asks more than 10 questions/);
+  });
+
   test('and hides words in its schemas hides them from the model alone', async () => {
     const unseen = '\u200B\u{E0041}';
     const text = { type: 'string', description: `An id.${unseen}`, enum: [`a${unseen}`] };

@@ -10,6 +10,7 @@ import {
   openLogin,
   type LoginAnswer,
 } from '../../connectors/logins.js';
+import type { TokenRows } from '../../connectors/oauth/stored-authorization.js';
 import { openStore, type Store } from '../../store/store.js';
 import {
   CLIENT_SECRET,
@@ -55,8 +56,8 @@ function place(over: Partial<AuthorizationCode> = {}, url = server.url, tenant =
 }
 
 /** A worker of its own. */
-function worker(at = place()) {
-  const connectors = createConnectors({ ...at, tokens: store });
+function worker(at = place(), tokens: TokenRows = store) {
+  const connectors = createConnectors({ ...at, tokens });
   ends.push(() => connectors.close());
   const signal = AbortSignal.timeout(20_000);
   const { tenant } = at;
@@ -136,6 +137,35 @@ test('of many workers one gets the next token, of a refresh token that counts on
     'refresh_token',
   ]);
   expect(await row()).toMatchObject({ state: 'ready', version: expect.any(Number) });
+});
+
+test('of workers whose clocks are apart one gets the next token as well', async () => {
+  await logIn();
+  const rows = { ...store, claimClock: () => Promise.resolve(now) };
+  const clocks = [0, 600_000, -600_000].map((ahead) => () => now + ahead);
+  const workers = clocks.map((clock) => worker({ ...place(), clock }, rows));
+  await Promise.all(workers.map((call) => call()));
+  server.misbehave({ slow: () => new Promise((end) => setTimeout(end, 300)) });
+  server.revoke();
+  const results = await Promise.all(workers.map((call) => call()));
+  expect(results).toEqual(['done', 'done', 'done']);
+  expect(server.asked).toHaveLength(2);
+});
+
+test('the next token is kept, though the store is away for a moment when it comes', async () => {
+  await logIn();
+  let away = 2;
+  const rows: TokenRows = {
+    ...store,
+    renewConnectorToken: (held) =>
+      (away -= 1) >= 0 ? Promise.reject(new Error('away')) : store.renewConnectorToken(held),
+  };
+  const call = worker(place(), rows);
+  await call();
+  server.revoke();
+  expect(await call()).toBe('done');
+  expect(await worker()()).toBe('done');
+  expect(server.asked).toHaveLength(2);
 });
 
 test('a token that the server refuses is renewed, and a login that has ended is asked for again', async () => {

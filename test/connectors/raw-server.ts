@@ -9,7 +9,9 @@ export interface RawServer {
   stop(): Promise<void>;
 }
 
-/** The result of a method; `undefined`: it never answers. A text is sent as it is. */
+/**
+ * The result of a method; `undefined`: it never answers. A text is sent as it is; `questions` are asked
+ * first, and all have to be answered. */
 export type RawAnswer = (method: string, params: Record<string, unknown>) => unknown;
 
 const READY = {
@@ -20,6 +22,7 @@ const READY = {
 
 export async function startRawServer(answer: RawAnswer): Promise<RawServer> {
   const asked: string[] = [];
+  let answered = (): void => undefined;
   const http = createServer((request, response) => {
     if (request.method !== 'POST') {
       response.writeHead(405).end();
@@ -30,11 +33,13 @@ export async function startRawServer(answer: RawAnswer): Promise<RawServer> {
     request.on('end', () => {
       const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString()) as {
         id?: number;
-        method: string;
+        method?: string;
         params?: Record<string, unknown>;
       };
-      asked.push(method);
-      if (id === undefined) {
+      if (method !== undefined) asked.push(method);
+      // Notifications, and answers to what it asked.
+      if (id === undefined || method === undefined) {
+        if (method === undefined) answered();
         response.writeHead(202).end();
         return;
       }
@@ -48,6 +53,20 @@ export async function startRawServer(answer: RawAnswer): Promise<RawServer> {
       }
       const result = answer(method, params ?? {});
       if (result === undefined) return;
+      const { questions } = result as { readonly questions?: readonly object[] };
+      if (questions !== undefined) {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const tell = (message: object) =>
+          response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+        questions.forEach((question, n) => tell({ id: `q${n}`, ...question }));
+        let open = questions.length;
+        answered = () => {
+          if ((open -= 1) > 0) return;
+          tell({ id, result: { content: [] } });
+          response.end();
+        };
+        return;
+      }
       if (typeof result === 'string') {
         response.writeHead(200, { 'content-type': 'application/json' }).end(result);
         return;

@@ -56,6 +56,13 @@ test.each(['1e999', '[{"a":[-1e400]}]', '{"a":1e309}'])(
   },
 );
 
+test('a request that is no stream leaves nothing on the signal of the console', async () => {
+  const any = jest.spyOn(AbortSignal, 'any');
+  expect((await appWith(named('t', 'mia'))('{"value":1}')).status).toBe(200);
+  expect(any).not.toHaveBeenCalled();
+  any.mockRestore();
+});
+
 test('tokens of a stranger are not even looked at beyond the limit', async () => {
   const looked: string[] = [];
   const send = appWith(

@@ -5,6 +5,7 @@ import { places } from '../../http/places.js';
 import type { UiChunk } from '../../http/projection/index.js';
 import { saidIn } from '../../http/said.js';
 import { streamResponse } from '../../http/sse.js';
+import { Runs } from './runs.js';
 
 const client = { follow: () => undefined } as unknown as ChatHandlerOptions['client'];
 const insecure = { client, agent: 'desk', insecure: true } as const;
@@ -61,6 +62,35 @@ test('a stream that nobody reads is cut, and its place is free', async () => {
   expect(release).toHaveBeenCalledTimes(1);
   await expect(response.text()).rejects.toThrow('not read up to its end');
 });
+
+test.each(['before its answer comes', 'while nobody reads its answer'])(
+  'a request that is left %s frees its place',
+  async (when) => {
+    const runs = new Runs();
+    const limits = { streamsPerActor: 1 };
+    const answer = chatHandler({ ...insecure, client: runs as never, limits });
+    const ask = (id: string, signal?: AbortSignal) =>
+      answer(
+        new Request('http://localhost/api/chat', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({
+            id: 'c1',
+            messages: [{ id, role: 'user', parts: [{ type: 'text', text: 'Hello.' }] }],
+          }),
+          ...(signal !== undefined && { signal }),
+        }),
+      );
+    const left = new AbortController();
+    const first = ask('u1', left.signal);
+    if (when.startsWith('while')) await first;
+    left.abort();
+    expect((await first).status).toBe(200);
+    const second = await ask('u2');
+    expect(second.status).toBe(200);
+    await second.body?.cancel();
+  },
+);
 
 test('pages of the own origin, and of those that are named, may ask', async () => {
   const options = checkOptions({

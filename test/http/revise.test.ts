@@ -29,6 +29,28 @@ test('a message that others gave the same name to is handed over', async () => {
   expect(await say('u9', 'Nine.')).toMatchObject({ runId, span: { named: nameOf('u9') } });
 });
 
+test.each([
+  ['one message', 'u1'],
+  ['two messages', 'u2'],
+])(
+  'of two changes of %s in two processes at once one holds, and the other is told so',
+  async (_, id) => {
+    const { runs, chat, say, runId } = await begun();
+    const second = (await say('u2', 'Two.')).runId;
+    runs.end(second);
+    const spoken = runs.spoken.get(chat.base)!;
+    runs.spoken.set(chat.base, [...spoken, user(`${second}:m0`, 'Two.'), answer(`${second}:m1`)]);
+    const changes = await Promise.allSettled([
+      say('u1', 'Another.', EDIT),
+      chatWith(runs).say(id, 'A third.', EDIT),
+    ]);
+    const failed = changes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    expect(failed).toMatchObject([{ status: 409, facts: { code: 'busy' } }]);
+    expect(runs.started.slice(2)).toHaveLength(1);
+    expect(runs.started.slice(0, 2)).toEqual([runId, second]);
+  },
+);
+
 describe('a change stops nothing', () => {
   test('where a summary stands for its message', async () => {
     const { runs, chat, say, runId } = await begun();

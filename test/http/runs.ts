@@ -56,6 +56,8 @@ export class Runs {
   /** What runs heard waits in them. */
   queues = false;
   readonly closings: string[] = [];
+  /** By the places that they have asked for. */
+  readonly beginners = new Map<string, { readonly name: string; readonly at: number }>();
   interruptEnds = true;
 
   get started(): readonly string[] {
@@ -109,6 +111,11 @@ export class Runs {
     named: async (name: string, below = '') =>
       this.heard.filter((one) => one.name === name && one.runId.startsWith(below)),
     heardBy: async (runId: string) => this.heard.filter((one) => one.runId === runId),
+    begins: async (place: string, name: string) => {
+      const beginner = this.beginners.get(place) ?? { name, at: Date.now() };
+      this.beginners.set(place, beginner);
+      return beginner;
+    },
     awaitsUser: async (runId: string) => this.waiting.has(runId),
     last: async (runId: string, upTo = Infinity) =>
       this.heard.findLast((one) => one.runId === runId && one.seq <= upTo),

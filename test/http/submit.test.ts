@@ -18,6 +18,25 @@ test('two messages at once are one run, which takes the second as a follow-up', 
   expect(await stoppable(submitting.deliveries, chat)).toEqual([runId]);
 });
 
+test('two messages that come to two processes at once are one run as well', async () => {
+  const runs = new Runs();
+  const [one, other] = [chatWith(runs), chatWith(runs)];
+  const [first, second] = await Promise.all([one.say('u1', 'Pay.'), other.say('u2', 'Thanks.')]);
+  expect(first).toEqual({ runId: runIdOf(one.chat, 'u1'), span: 'first' });
+  expect(second).toMatchObject({ runId: first.runId, span: { named: nameOf('u2') } });
+  expect(runs.started).toEqual([first.runId]);
+});
+
+test('a run that another process was to begin and that never came is passed over', async () => {
+  const runs = new Runs();
+  const { chat, say } = chatWith(runs);
+  for (const place of [0, 1])
+    runs.beginners.set(`${chat.base}#${place}`, { name: 'gone#1', at: 0 });
+  const at = await say('u1', 'Pay.');
+  expect(at).toEqual({ runId: runIdOf(chat, 'u1'), span: 'first' });
+  expect(runs.started).toEqual([at.runId]);
+});
+
 test('a message that is sent again is not handed over again, also after the run that took it', async () => {
   const runs = new Runs();
   const { say } = chatWith(runs);

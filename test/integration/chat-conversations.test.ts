@@ -5,7 +5,7 @@
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { chatHandler, nodeListener } from '../../http/index.js';
+import { chatHandler, nodeListener, type ChatHandler } from '../../http/index.js';
 import type { UiMessage } from '../../http/projection/index.js';
 import { drawn } from '../draw.js';
 import {
@@ -52,18 +52,19 @@ let worker: Awaited<ReturnType<World['spawn']>>;
 const sockets = new Set<Socket>();
 
 /** A web server that has just begun: it knows nothing of what another one has handed over. */
+const newWeb = (): ChatHandler =>
+  chatHandler({
+    client: world.client,
+    agent: AGENT,
+    ownDecisions: true,
+    start: { settings: { heartbeatMs: { repeatable: 5_000, single: 5_000 } } },
+    authorize: () => ({ actor: { id: APPROVER.by, roles: APPROVER.roles } }),
+    // Streams break off where servers die.
+    say: () => undefined,
+  });
+
 function beginWeb(): void {
-  listen = nodeListener(
-    chatHandler({
-      client: world.client,
-      agent: AGENT,
-      ownDecisions: true,
-      start: { settings: { heartbeatMs: { repeatable: 5_000, single: 5_000 } } },
-      authorize: () => ({ actor: { id: APPROVER.by, roles: APPROVER.roles } }),
-      // Streams break off where servers die.
-      say: () => undefined,
-    }),
-  );
+  listen = nodeListener(newWeb());
 }
 
 beforeAll(async () => {
@@ -280,3 +281,21 @@ test.each(PLAYED)(
   },
   LIMIT_MS,
 );
+
+test('messages that come to two web servers at once are one conversation, and none is lost', async () => {
+  const webs = [newWeb(), newWeb()];
+  const ask = async (path: string, n = 0, init: RequestInit = {}) => {
+    const headers = { 'content-type': 'application/json' };
+    return (
+      await webs[n]!(new Request(`http://localhost/api${path}`, { ...init, headers }))
+    ).text();
+  };
+  const send = (name: string, n: number) => {
+    const body = JSON.stringify({ id: 'at-once', messages: [user(name, `Say ${name}.`)] });
+    return ask('', n, { method: 'POST', body });
+  };
+  await Promise.all(['one', 'two'].map(send));
+  await Promise.all(['three', 'four'].map(send));
+  const words = await ask('/at-once/messages');
+  for (const name of ['one', 'two', 'three', 'four']) expect(words).toContain(`Say ${name}.`);
+});

@@ -311,7 +311,8 @@ test('a request of the desk counts once, and its first time stays', async () => 
   await store.noteRefusal(request, 1);
   const refused = { kind: 'open', at: 5, refusals: 1 };
   expect(await store.takeRequest({ ...request, at: 9 })).toEqual(refused);
-  expect(await store.takeRequest({ ...request, digest: 'd2' })).toEqual({ kind: 'other' });
+  const other = { kind: 'other', digest: 'd1', at: 5 };
+  expect(await store.takeRequest({ ...request, digest: 'd2', at: 9 })).toEqual(other);
   await store.answerRequest(request, { status: 200, body: '{}' });
   await store.answerRequest(request, { status: 409, body: '[]' });
   await store.noteRefusal(request, 2);

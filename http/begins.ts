@@ -1,0 +1,50 @@
+/**
+ * Which run a chat begins next, where several processes serve it.
+ * Invariant: of messages that come at once one begins a run, and the others are told to it: two runs of one session would part
+ * it, and the chat would lose what one of them heard.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sha256Hex } from '../core/json/json.js';
+import { onlyWhenGone, runIdOf, type Chat } from './chat.js';
+import type { SaidMessage } from './said.js';
+
+/** Runs that came to nothing, one after the other, that are passed over. */
+const PASSED_MAX = 50;
+/** How long a run that is to begin may take to be there, in ms. */
+const START_MS = 5_000;
+const LOOK_MS = 100;
+
+/** The run that begins in place of the message's own; undefined: that one may. */
+export async function begunBefore(
+  chat: Chat,
+  { id, text }: Pick<SaidMessage, 'id' | 'text'>,
+): Promise<string | undefined> {
+  const { client, sessionId } = chat;
+  // With its words: a message that is changed twice at once has one run, and one of the changes.
+  const own = `${runIdOf(chat, id)}#${sha256Hex(text).slice(0, 16)}`;
+  const { stored } = await client.session(sessionId);
+  // Each run that ends in order makes one revision, so that whoever begins at once asks for the same place.
+  const first = stored?.revision ?? 0;
+  for (let place = first; place < first + PASSED_MAX; place += 1) {
+    const { name, at } = await client.conversations.begins(`${sessionId}#${place}`, own);
+    if (name === own) return undefined;
+    const runId = name.split('#')[0]!;
+    if (await isComing(chat, { runId, at })) return runId;
+  }
+  return undefined;
+}
+
+/** Whether it is open, or will be. */
+async function isComing(
+  { client }: Chat,
+  { runId, at }: { readonly runId: string; readonly at: number },
+): Promise<boolean> {
+  const age = Math.max(0, Date.now() - at);
+  const until = performance.now() + START_MS - age;
+  for (;;) {
+    const execution = await client.handle(runId).execution().catch(onlyWhenGone);
+    if (execution !== undefined) return !execution.closed;
+    if (performance.now() >= until) return false;
+    await sleep(LOOK_MS);
+  }
+}
