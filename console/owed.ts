@@ -9,6 +9,8 @@ import { HoldfastError } from '../core/state/errors.js';
 import type { DeskStore } from './desk-store.js';
 
 const ROWS_MAX = 10_000;
+/** Of these rows about refused access: whoever only looks must not take the room of those who act. */
+const REFUSALS_MAX = 2_000;
 const PAUSE_MS = 2_500;
 
 export interface OwedRows {
@@ -46,13 +48,15 @@ export function owedRows(
       void paying.then(() => owed.length > 0 && payLater());
     }, PAUSE_MS).unref();
   }
+  const isTooManyRefusals = (entries: readonly AuditEntry[]): boolean =>
+    entries.every(isRefusal) && owed.filter(({ entry }) => isRefusal(entry)).length >= REFUSALS_MAX;
   const appended = (tenant: string, entries: readonly AuditEntry[]) =>
     unlessStoreAway(store, (calls) => calls.appendAudit(tenant, entries));
 
   return {
     async write(tenant, entries) {
       if (owed.length === 0 && (await appended(tenant, entries)) !== STORE_AWAY) return;
-      if (owed.length + entries.length > ROWS_MAX) {
+      if (owed.length + entries.length > ROWS_MAX || isTooManyRefusals(entries)) {
         throw new HoldfastError('StoreUnavailable', 'Too many rows of the audit trail wait.');
       }
       if (owed.length === 0) say('The store is away: rows of the audit trail wait for it.');
@@ -66,4 +70,8 @@ export function owedRows(
       if (owed.length > 0) say(`${owed.length} rows of the audit trail could not be written.`);
     },
   };
+}
+
+function isRefusal({ kind }: AuditEntry): boolean {
+  return kind === 'access_denied';
 }
