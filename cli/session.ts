@@ -43,25 +43,28 @@ export async function withSession<T>(
   options: PlaceOptions,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const place = readEnvironment(variablesWith(environment, options), environment.folder);
+  let known: Environment | undefined;
+  /** Read when it is asked for: a command that looks at a file has no place. */
+  const place = (): Environment =>
+    (known ??= readEnvironment(variablesWith(environment, options), environment.folder));
   let store: Store | undefined;
   let client: HoldfastClient | undefined;
   let withoutStore: HoldfastClient | undefined;
 
   async function openedStore(): Promise<Store | undefined> {
-    if (store === undefined && storeExists(place.storePlace)) {
+    if (store === undefined && storeExists(place().storePlace)) {
       const { openStoreAt } = await import('../store/store.js');
-      store = await openStoreAt(place.storePlace);
+      store = await openStoreAt(place().storePlace);
     }
     return store;
   }
 
   const named = namedIn(place, environment.folder);
-  const reach: Session['reach'] = async (given) => reachIn(place, await named(given));
+  const reach: Session['reach'] = async (given) => reachIn(place(), await named(given));
 
   const clientWith = async (connectLimitMs: number, opened: ReadingStore | undefined) => {
     const limits = patienceOf(environment, connectLimitMs);
-    return connected(place, { ...(await reach()), ...limits, store: opened });
+    return connected(place(), { ...(await reach()), ...limits, store: opened });
   };
 
   async function openedClient(limitMs: number): Promise<HoldfastClient> {
@@ -82,15 +85,17 @@ export async function withSession<T>(
 
   async function clientWithoutStore(): Promise<HoldfastClient> {
     // A configuration that cannot be loaded is told elsewhere, and says nothing of the server.
-    const known = await named().catch(() => place.reach());
-    const reached = await reachIn(place, known);
+    const at = await named().catch(() => place().reach());
+    const reached = await reachIn(place(), at);
     const limits = patienceOf(environment, CONNECT_LIMIT_MS);
-    return (withoutStore ??= await connected(place, { ...reached, ...limits }));
+    return (withoutStore ??= await connected(place(), { ...reached, ...limits }));
   }
 
   try {
     return await work({
-      place,
+      get place() {
+        return place();
+      },
       reach,
       named,
       store: openedStore,
@@ -112,11 +117,11 @@ function patienceOf({ workerLimitMs }: CliEnvironment, connectLimitMs: number) {
 }
 
 /** The configuration is loaded once. */
-function namedIn(place: Environment, folder: string): Session['named'] {
+function namedIn(place: () => Environment, folder: string): Session['named'] {
   let settings: ConnectionSettings | undefined;
   return async (given) => {
-    settings ??= given ?? (await connectionSettings(place, folder));
-    return place.reach(settings);
+    settings ??= given ?? (await connectionSettings(place(), folder));
+    return place().reach(settings);
   };
 }
 

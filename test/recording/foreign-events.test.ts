@@ -4,7 +4,8 @@ import type { RunEvent } from '../../core/state/event.js';
 import { explainRun } from '../../pure/explain.js';
 import { keptHistories, readKept } from '../../lab/seal/kept-histories.js';
 import { diffOf } from '../../recording/diff.js';
-import { isHistoryEvent, isRunEvent, pieces } from '../../replay/bundle-schema.js';
+import { FORMS, isHistoryEvent, isRunEvent } from '../../replay/bundle-forms.js';
+import { pieces } from '../../replay/bundle-schema.js';
 import { drawn } from '../draw.js';
 import { saySeed, SEED } from '../seed.js';
 
