@@ -30,9 +30,12 @@ export function textAt(value: Json | undefined, ...path: readonly string[]): str
   return typeof found === 'string' && found !== '' ? found : undefined;
 }
 
+const TYPE = 'EVENT_TYPE_';
+
 /** `ACTIVITY_TASK_SCHEDULED` of `EVENT_TYPE_ACTIVITY_TASK_SCHEDULED`. */
 export function typeOf(event: HistoryEvent): string {
-  return event.eventType.replace(/^EVENT_TYPE_/, '');
+  const { eventType } = event;
+  return eventType.startsWith(TYPE) ? eventType.slice(TYPE.length) : eventType;
 }
 
 /** What an event of this kind says: kind `activityTaskScheduled` is under a name of its own. */

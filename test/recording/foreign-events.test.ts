@@ -112,3 +112,58 @@ test('Whether an event of a history has a form is told without its schema as by 
     HISTORY_EVENTS.map((event) => pieces.historyEvent.safeParse(event).success),
   );
 });
+
+const SEGMENT = { segment: 0, execution: 'e', source: 'store', events: [{}] };
+const RUN = { tenant: 'default', runId: 'run_1' };
+const VERSIONS = { exporter: '1', rules: 20, code: ['c'], frozen: { tool: '1' } };
+const HEAD = {
+  format: 'holdfast-bundle',
+  v: 1,
+  digest: '0f'.repeat(32),
+  exportedAt: 5,
+  run: RUN,
+  versions: VERSIONS,
+  redactions: [{ rule: 'r', markers: ['m'], places: ['p'], count: 1 }],
+};
+const PIECES: { readonly [piece in keyof typeof FORMS]: readonly { [name: string]: unknown }[] } = {
+  run: [RUN],
+  segment: [SEGMENT],
+  alone: [HEAD, { ...HEAD, versions: { ...VERSIONS, rules: null } }],
+  tree: [
+    { ...HEAD, v: 2 },
+    { ...HEAD, v: 2, absent: [{ runId: 'a', parent: 'p', reason: 'r' }] },
+  ],
+  member: [
+    { parent: 'p', run: RUN, versions: VERSIONS },
+    { parent: 'p', agentPath: ['a', 'b'], run: RUN, versions: VERSIONS },
+  ],
+};
+
+test('A piece of a bundle that passes without its schema passes by its schema, whatever is changed in it.', () => {
+  const failed: string[] = [];
+  for (const piece of Object.keys(PIECES) as readonly (keyof typeof FORMS)[]) {
+    for (const right of PIECES[piece]) {
+      expect([piece, FORMS[piece](right), pieces[piece].safeParse(right).success]).toEqual([
+        piece,
+        true,
+        true,
+      ]);
+      const others = [
+        ...changedIn(right, 0),
+        { ...right, more: 1 },
+        { ...right, run: { ...RUN, more: 1 } },
+        { ...right, exportedAt: 1.5 },
+        { ...right, digest: '0F'.repeat(32) },
+        { ...right, agentPath: Array(9).fill('a') },
+        { ...right, segment: -1 },
+        JSON.parse(`{"__proto__":1,${JSON.stringify(right).slice(1)}`) as object,
+      ];
+      for (const other of others) {
+        const came = JSON.parse(JSON.stringify(other)) as Json;
+        if (FORMS[piece](came) && !pieces[piece].safeParse(came).success)
+          failed.push(`${piece}: ${JSON.stringify(came)}`);
+      }
+    }
+  }
+  expect(failed).toEqual([]);
+});
