@@ -43,10 +43,7 @@ export async function withSession<T>(
   options: PlaceOptions,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  let known: Environment | undefined;
-  /** Read when it is asked for: a command that looks at a file has no place. */
-  const place = (): Environment =>
-    (known ??= readEnvironment(variablesWith(environment, options), environment.folder));
+  const place = placeOf(environment, options);
   let store: Store | undefined;
   let client: HoldfastClient | undefined;
   let withoutStore: HoldfastClient | undefined;
@@ -85,8 +82,7 @@ export async function withSession<T>(
 
   async function clientWithoutStore(): Promise<HoldfastClient> {
     // A configuration that cannot be loaded is told elsewhere, and says nothing of the server.
-    const at = await named().catch(() => place().reach());
-    const reached = await reachIn(place(), at);
+    const reached = await reachIn(place(), await named().catch(() => place().reach()));
     const limits = patienceOf(environment, CONNECT_LIMIT_MS);
     return (withoutStore ??= await connected(place(), { ...reached, ...limits }));
   }
@@ -110,6 +106,12 @@ export async function withSession<T>(
     await withoutStore?.close();
     await store?.close();
   }
+}
+
+/** Read when it is asked for: a command that looks at a file has no place. */
+function placeOf(environment: CliEnvironment, options: PlaceOptions): () => Environment {
+  let known: Environment | undefined;
+  return () => (known ??= readEnvironment(variablesWith(environment, options), environment.folder));
 }
 
 function patienceOf({ workerLimitMs }: CliEnvironment, connectLimitMs: number) {
