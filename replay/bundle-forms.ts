@@ -97,7 +97,9 @@ export const FORMS = {
     events: (value) => Array.isArray(value) && value.length > 0,
   }),
   alone: recordOf(alone),
-  tree: recordOf({ ...alone, v: only(BUNDLE_VERSION), absent: listOf(absent, MEMBERS_MAX) }, ['absent']),
+  tree: recordOf({ ...alone, v: only(BUNDLE_VERSION), absent: listOf(absent, MEMBERS_MAX) }, [
+    'absent',
+  ]),
   member: recordOf({ parent: isName, agentPath: listOf(isName, DEPTH_MAX), run, versions }, [
     'agentPath',
   ]),
