@@ -13,7 +13,7 @@ const IMPORT = /^const (\w+_\d+) = require\("((?!node:)[^"]+)"\);$/gm;
 const AS_COMPILED = /^(?:core|pure|workflows|http\/projection)\//;
 
 /** What is loaded is kept: Node's own look into what is loaded costs a thousand times as much. */
-const ONCE = 'const $ = (load, loaded) => () => loaded ??= load();';
+const ONCE = 'const $=(load,loaded)=>()=>loaded??=load();';
 
 /** All compiled files below `folder`. */
 function loadLazily(folder) {
@@ -53,10 +53,10 @@ function lazily(compiled) {
     .replace(new RegExp(`\\b(?:${alias})(?=\\.)`, 'g'), (name) => `${short(name)}()`)
     .replace(/\(0, (\w+\$\d*\(\)\.\w+)\)\(/g, '$1(')
     .replace(IMPORT, (line, name, from) =>
-      lazy.has(name) ? `const ${short(name)} = $(() => require("${from}"));` : line,
+      lazy.has(name) ? `const ${short(name)}=$(()=>require("${from}"));` : line,
     )
-    .replace(/^(?=const .* = \$\(\(\) => require)/m, `${ONCE}\n`)
-    .replace(/(= \$\(.*\));\nconst (?=.* = \$\()/g, '$1,\n ');
+    .replace(/^(?=const .*=\$\(\(\)=>require)/m, `${ONCE}\n`)
+    .replace(/(=\$\(.*\));\nconst (?=.*=\$\()/g, '$1,\n');
 }
 
 /** Of names that the compiler makes: of a module of this package without what each of them has, of others as they are. */

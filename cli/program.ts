@@ -60,49 +60,78 @@ another terminal \`holdfast start AGENT 'what to achieve'\`.`;
 
 type Add = (program: Command, cli: Cli) => void;
 
-/** In the order in which somebody meets them. */
-const GROUPS: readonly (readonly [title: string, adders: readonly Add[]])[] = [
-  ['Begin and run', [addInit, addDev, addServer, addWorker, addConsole, addDoctor]],
+/** In the order in which somebody meets them; the code of each is loaded when it is asked for. */
+const GROUPS: readonly (readonly [title: string, commands: Readonly<Record<string, () => Add>>])[] =
   [
-    'Start and talk',
-    [addStart, addChat, addMessage, addSet, addMode, addInterrupt, addClose, addCancel],
-  ],
-  ['Goals and schedules', [addGoal, addSchedule]],
-  [
-    'Look',
-    [addList, addShow, addWatch, addExplain, addFailures, addSessions, addTranscript, addEffects],
-  ],
-  [
-    'Decide',
     [
-      addApprovals,
-      addGrounds,
-      addApprove,
-      addReject,
-      addModify,
-      addReplace,
-      addAnswer,
-      addFreeze,
-      addWhoami,
+      'Begin and run',
+      {
+        init: () => addInit,
+        dev: () => addDev,
+        server: () => addServer,
+        worker: () => addWorker,
+        console: () => addConsole,
+        doctor: () => addDoctor,
+      },
     ],
-  ],
-  [
-    'Keep, replay, test',
     [
-      addExport,
-      addReplay,
-      addInspect,
-      addDiff,
-      addFork,
-      addBundles,
-      addFolder,
-      addCapture,
-      addEval,
+      'Start and talk',
+      {
+        start: () => addStart,
+        chat: () => addChat,
+        message: () => addMessage,
+        set: () => addSet,
+        mode: () => addMode,
+        interrupt: () => addInterrupt,
+        close: () => addClose,
+        cancel: () => addCancel,
+      },
     ],
-  ],
-  ['Connect', [addMcp, addMcpServer]],
-  ['Keys, trail, store', [addKeys, addAudit, addStore]],
-];
+    ['Goals and schedules', { goal: () => addGoal, schedule: () => addSchedule }],
+    [
+      'Look',
+      {
+        list: () => addList,
+        show: () => addShow,
+        watch: () => addWatch,
+        explain: () => addExplain,
+        failures: () => addFailures,
+        sessions: () => addSessions,
+        transcript: () => addTranscript,
+        effects: () => addEffects,
+      },
+    ],
+    [
+      'Decide',
+      {
+        approvals: () => addApprovals,
+        grounds: () => addGrounds,
+        approve: () => addApprove,
+        reject: () => addReject,
+        modify: () => addModify,
+        replace: () => addReplace,
+        answer: () => addAnswer,
+        freeze: () => addFreeze,
+        whoami: () => addWhoami,
+      },
+    ],
+    [
+      'Keep, replay, test',
+      {
+        export: () => addExport,
+        replay: () => addReplay,
+        inspect: () => addInspect,
+        diff: () => addDiff,
+        fork: () => addFork,
+        bundles: () => addBundles,
+        folder: () => addFolder,
+        capture: () => addCapture,
+        eval: () => addEval,
+      },
+    ],
+    ['Connect', { mcp: () => addMcp, 'mcp-server': () => addMcpServer }],
+    ['Keys, trail, store', { keys: () => addKeys, audit: () => addAudit, store: () => addStore }],
+  ];
 
 /** Runs one command line and gives its exit code; never throws. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
@@ -110,7 +139,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   // `eval --json` names a file; everywhere else it says how to speak.
   const json = argv.includes('--json') && argv[0] !== 'eval';
   try {
-    await buildProgram(cli, json).parseAsync(argv, { from: 'user' });
+    await buildProgram(cli, { json, named: argv[0] }).parseAsync(argv, { from: 'user' });
     return cli.exitCode;
   } catch (error) {
     const output = createOutput(io.streams, { json, ...speechOf(io.environment) });
@@ -125,7 +154,13 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   }
 }
 
-function buildProgram(cli: Cli, json: boolean): Command {
+interface Called {
+  readonly json: boolean;
+  /** What stands where a command does. */
+  readonly named: string | undefined;
+}
+
+function buildProgram(cli: Cli, { json, named }: Called): Command {
   const own = asCalled(cli.environment.invocation ?? OWN_NAME);
   const program = new Command('holdfast')
     .description(INTRODUCTION)
@@ -145,13 +180,20 @@ function buildProgram(cli: Cli, json: boolean): Command {
     })
     .addHelpText('after', EXIT_CODES_HELP);
   // Subcommands take over the settings above, so they come last.
-  for (const [title, adders] of GROUPS) {
-    for (const add of adders) {
-      add(program, cli);
-      program.commands.at(-1)?.helpGroup(`${title}:`);
-    }
+  for (const [title, , adder] of commandsFor(named)) {
+    adder()(program, cli);
+    program.commands.at(-1)?.helpGroup(`${title}:`);
   }
   return program;
+}
+
+/** One that is named is built alone; whatever else is said needs all of them. */
+function commandsFor(named: string | undefined): readonly (readonly [string, string, () => Add])[] {
+  const all = GROUPS.flatMap(([title, commands]) =>
+    Object.entries(commands).map(([name, adder]) => [title, name, adder] as const),
+  );
+  const alone = all.filter(([, name]) => name === named);
+  return alone.length > 0 ? alone : all;
 }
 
 function usageError(error: CommanderError): HoldfastError {

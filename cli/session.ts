@@ -43,25 +43,25 @@ export async function withSession<T>(
   options: PlaceOptions,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const place = readEnvironment(variablesWith(environment, options), environment.folder);
+  const place = placeOf(environment, options);
   let store: Store | undefined;
   let client: HoldfastClient | undefined;
   let withoutStore: HoldfastClient | undefined;
 
   async function openedStore(): Promise<Store | undefined> {
-    if (store === undefined && storeExists(place.storePlace)) {
+    if (store === undefined && storeExists(place().storePlace)) {
       const { openStoreAt } = await import('../store/store.js');
-      store = await openStoreAt(place.storePlace);
+      store = await openStoreAt(place().storePlace);
     }
     return store;
   }
 
   const named = namedIn(place, environment.folder);
-  const reach: Session['reach'] = async (given) => reachIn(place, await named(given));
+  const reach: Session['reach'] = async (given) => reachIn(place(), await named(given));
 
   const clientWith = async (connectLimitMs: number, opened: ReadingStore | undefined) => {
     const limits = patienceOf(environment, connectLimitMs);
-    return connected(place, { ...(await reach()), ...limits, store: opened });
+    return connected(place(), { ...(await reach()), ...limits, store: opened });
   };
 
   async function openedClient(limitMs: number): Promise<HoldfastClient> {
@@ -82,15 +82,16 @@ export async function withSession<T>(
 
   async function clientWithoutStore(): Promise<HoldfastClient> {
     // A configuration that cannot be loaded is told elsewhere, and says nothing of the server.
-    const known = await named().catch(() => place.reach());
-    const reached = await reachIn(place, known);
+    const reached = await reachIn(place(), await named().catch(() => place().reach()));
     const limits = patienceOf(environment, CONNECT_LIMIT_MS);
-    return (withoutStore ??= await connected(place, { ...reached, ...limits }));
+    return (withoutStore ??= await connected(place(), { ...reached, ...limits }));
   }
 
   try {
     return await work({
-      place,
+      get place() {
+        return place();
+      },
       reach,
       named,
       store: openedStore,
@@ -107,16 +108,22 @@ export async function withSession<T>(
   }
 }
 
+/** Read when it is asked for: a command that looks at a file has no place. */
+function placeOf(environment: CliEnvironment, options: PlaceOptions): () => Environment {
+  let known: Environment | undefined;
+  return () => (known ??= readEnvironment(variablesWith(environment, options), environment.folder));
+}
+
 function patienceOf({ workerLimitMs }: CliEnvironment, connectLimitMs: number) {
   return { connectLimitMs, ...(workerLimitMs !== undefined && { workerLimitMs }) };
 }
 
 /** The configuration is loaded once. */
-function namedIn(place: Environment, folder: string): Session['named'] {
+function namedIn(place: () => Environment, folder: string): Session['named'] {
   let settings: ConnectionSettings | undefined;
   return async (given) => {
-    settings ??= given ?? (await connectionSettings(place, folder));
-    return place.reach(settings);
+    settings ??= given ?? (await connectionSettings(place(), folder));
+    return place().reach(settings);
   };
 }
 

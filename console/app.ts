@@ -165,7 +165,11 @@ function serving(settings: AppSettings): Serve {
       });
     }
     const headers = { 'cache-control': 'no-store', ...given.headers };
-    return context.json(given.body as object, given.status, headers);
+    if (given.json === undefined) return context.json(given.body as object, given.status, headers);
+    return context.body(given.json, given.status, {
+      ...headers,
+      'content-type': 'application/json',
+    });
   }
 
   return async (context, endpoint) => {

@@ -12,6 +12,7 @@ import {
   attributesOf,
   payloadsOf,
   textAt,
+  textOfBase64,
   typeOf,
   type HistoryEvent,
 } from './history.js';
@@ -111,5 +112,5 @@ function idOf(event: HistoryEvent): string {
 
 /** Of the first argument, as it was written. */
 function payloadText(payloads: Json | undefined): string {
-  return Buffer.from(textAt(payloadsOf(payloads)[0], 'data') ?? '', 'base64').toString('utf8');
+  return textOfBase64(textAt(payloadsOf(payloads)[0], 'data') ?? '');
 }

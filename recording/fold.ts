@@ -45,6 +45,7 @@ export type Fold = RunFold | GoalFold;
 
 /** Steps from one place to the next that is kept: as far as `at` has to go. */
 const STEPS_BETWEEN_KEPT = 16;
+const STRETCHES_KEPT = 4;
 const STEPS_OF_SLICE = 32;
 
 export function foldOf(recorded: RecordedRun): Fold {
@@ -107,7 +108,8 @@ function* foldWith<S extends Carrier, I extends { readonly type: string }>(
     }
     if (next.value !== undefined) divergences.push({ ...next.value, segment });
   }
-  let stretch: { readonly from: Kept<S>; readonly moments: readonly Moment<S, I>[] } | undefined;
+  /** By their places in `kept`, the oldest first. */
+  const stretches = new Map<number, readonly Moment<S, I>[]>();
   return {
     run,
     steps,
@@ -118,12 +120,14 @@ function* foldWith<S extends Carrier, I extends { readonly type: string }>(
       }
       const index = kept.findLastIndex((one) => one.step <= step);
       const from = kept[index]!;
-      // Whoever looks at a step mostly looks at its neighbours next.
-      if (stretch?.from !== from) {
-        const until = kept[index + 1]?.step ?? steps.length + 1;
-        stretch = { from, moments: momentsOf(from, until - from.step) };
+      const known = stretches.get(index);
+      const until = kept[index + 1]?.step ?? steps.length + 1;
+      const moments = known ?? momentsOf(from, until - from.step);
+      // Whoever looks at a step mostly looks at its neighbours next, and at the request before it.
+      if (known === undefined && stretches.set(index, moments).size > STRETCHES_KEPT) {
+        stretches.delete([...stretches.keys()][0]!);
       }
-      return { ...stretch.moments[step - from.step]!, step };
+      return { ...moments[step - from.step]!, step };
     },
   };
 

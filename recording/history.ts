@@ -30,9 +30,12 @@ export function textAt(value: Json | undefined, ...path: readonly string[]): str
   return typeof found === 'string' && found !== '' ? found : undefined;
 }
 
+const TYPE = 'EVENT_TYPE_';
+
 /** `ACTIVITY_TASK_SCHEDULED` of `EVENT_TYPE_ACTIVITY_TASK_SCHEDULED`. */
 export function typeOf(event: HistoryEvent): string {
-  return event.eventType.replace(/^EVENT_TYPE_/, '');
+  const { eventType } = event;
+  return eventType.startsWith(TYPE) ? eventType.slice(TYPE.length) : eventType;
 }
 
 /** What an event of this kind says: kind `activityTaskScheduled` is under a name of its own. */
@@ -78,7 +81,24 @@ export function payloadValue(payload: Json | undefined): Json {
 }
 
 export function encodingOf(payload: Json): string {
-  return Buffer.from(textAt(payload, 'metadata', 'encoding') ?? '', 'base64').toString('utf8');
+  const encoding = textAt(payload, 'metadata', 'encoding') ?? '';
+  return encoding === JSON_ENCODING ? 'json/plain' : textOfBase64(encoding);
+}
+
+/** As histories have `json/plain`. */
+export const JSON_ENCODING = 'anNvbi9wbGFpbg==';
+
+/** What is decoded at once lies here: room of its own for each payload would take longer than to decode it. */
+const room = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** Good until the next is asked for. */
+export function bytesOfBase64(base64: string): Buffer {
+  if (base64.length > room.length) return Buffer.from(base64, 'base64');
+  return room.subarray(0, room.write(base64, 'base64'));
+}
+
+export function textOfBase64(base64: string): string {
+  return bytesOfBase64(base64).toString('utf8');
 }
 
 export type PayloadReader = (payload: Json | undefined) => Json;
@@ -105,7 +125,7 @@ export function argumentsOf(
 
 function jsonOf(base64: string): Json | undefined {
   try {
-    return JSON.parse(Buffer.from(base64, 'base64').toString('utf8')) as Json;
+    return JSON.parse(textOfBase64(base64)) as Json;
   } catch {
     return undefined;
   }

@@ -13,7 +13,16 @@ import {
 import { failureOf, type FailureLimits, type RawFailure } from '../core/state/failure.js';
 import type { ChildWord, EffectInput } from '../core/state/input.js';
 import { isUndecodable, payloadConverter } from '../workflows/payload-converter.js';
-import { at, attributesOf, payloadsOf, textAt, typeOf, type HistoryEvent } from './history.js';
+import {
+  at,
+  attributesOf,
+  bytesOfBase64,
+  JSON_ENCODING,
+  payloadsOf,
+  textAt,
+  typeOf,
+  type HistoryEvent,
+} from './history.js';
 import type { LocalEnd } from './markers.js';
 
 /** An effect that was started and has not ended. */
@@ -55,24 +64,22 @@ export const NEW_SHELL: Shell = {
 
 export function performed(shell: Shell, effects: readonly Effect[]): Shell {
   if (effects.length === 0) return shell;
-  const launched = new Map(shell.launched);
-  const timers = new Map(shell.timers);
-  const children = new Map(shell.children);
-  const hears = new Set(shell.hears);
-  const reports = new Set(shell.reports);
-  const asked = new Map(shell.asked);
-  let { timersStarted } = shell;
+  // Only what an effect changes is copied: a long segment has started thousands of timers.
+  let { launched, timers, children, hears, reports, asked, timersStarted } = shell;
   for (const effect of effects) {
-    if (effect.kind === 'timer') timers.set(`${(timersStarted += 1)}`, effect.id);
-    else if (effect.kind === 'start_child') {
-      children.set(effect.child, effect.id);
-      if (effect.hears) hears.add(effect.child);
-    } else if (effect.kind === 'tell_parent') asked.set(effect.parent, effect);
-    else if (effect.kind === 'tell_child') {
-      if (effect.message === 'report') reports.add(effect.child);
+    if (effect.kind === 'timer') {
+      timersStarted += 1;
+      timers = new Map(timers).set(`${timersStarted}`, effect.id);
+    } else if (effect.kind === 'start_child') {
+      children = new Map(children).set(effect.child, effect.id);
+      if (effect.hears) hears = new Set(hears).add(effect.child);
+    } else if (effect.kind === 'tell_parent') {
+      asked = new Map(asked).set(effect.parent, effect);
+    } else if (effect.kind === 'tell_child') {
+      if (effect.message === 'report') reports = new Set(reports).add(effect.child);
     } else if (isActivity(effect)) {
       const { kind, limits, local = false } = effect;
-      launched.set(effect.id, { kind, limits, local });
+      launched = new Map(launched).set(effect.id, { kind, limits, local });
     }
   }
   return { ...shell, launched, timers, children, hears, reports, asked, timersStarted };
@@ -269,6 +276,8 @@ function endedByTime(attributes: Json): boolean {
 /** Decoded as the workflow decodes them: total. */
 export function valuesOf(payloads: Json | undefined): readonly unknown[] {
   return payloadsOf(payloads).map((payload) => {
+    const value = plainValue(payload);
+    if (value !== undefined) return value;
     const metadata = Object.entries((at(payload, 'metadata') ?? {}) as object);
     return payloadConverter.fromPayload({
       metadata: Object.fromEntries(metadata.map(([name, text]) => [name, bytes(text)])),
@@ -276,6 +285,18 @@ export function valuesOf(payloads: Json | undefined): readonly unknown[] {
     });
   });
 }
+
+/** What nearly all payloads are, as the workflow's converter reads it; undefined: the converter says what it is. */
+function plainValue(payload: Json): unknown {
+  if (textAt(payload, 'metadata', 'encoding') !== JSON_ENCODING) return undefined;
+  try {
+    return JSON.parse(decoder.decode(bytesOfBase64(textAt(payload, 'data') ?? '')));
+  } catch {
+    return undefined;
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function bytes(base64: unknown): Uint8Array {
   return Buffer.from(typeof base64 === 'string' ? base64 : '', 'base64');

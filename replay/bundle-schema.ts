@@ -1,15 +1,8 @@
 /** Form of the file of a bundle, as a whole and in its pieces. */
 import { z } from 'zod';
-import { ownValue } from '../core/json/json.js';
-import { isRecord, type Fields } from '../core/json/shape.js';
 import { BUNDLE_FORMAT, SEGMENTS_MAX } from './bundle.js';
-import { RUN_EVENTS, STAMP } from './event-fields.js';
-import { oddField, type Form } from './event-form.js';
-import { GOAL_EVENTS } from './goal-event-fields.js';
+import { EVENT_ID, NAME_CHARS_MAX, oddIn } from './bundle-forms.js';
 import { DEPTH_MAX, MEMBERS_MAX } from './tree.js';
-
-const NAME_CHARS_MAX = 1_000;
-const EVENT_ID = /^[1-9]\d{0,9}$/;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const name = z.string().min(1).max(NAME_CHARS_MAX);
@@ -27,8 +20,6 @@ const segment = z.strictObject({
   events: z.array(historyEvent).min(1),
 });
 
-const EVENTS: { readonly [type: string]: Form } = { ...RUN_EVENTS, ...GOAL_EVENTS };
-
 /** An event of a type that this release does not know may have any fields. */
 const runEvent = z
   .looseObject({ type: name, stamp: z.looseObject({ seq: wholeNumber }) })
@@ -39,35 +30,6 @@ const runEvent = z
     const message = `the event ${stamp.seq} (${type}) has no ${odd} as such an event has it`;
     problems.addIssue({ code: 'custom', message });
   });
-
-interface StampedEvent extends Fields {
-  readonly type: string;
-  readonly stamp: Fields;
-}
-
-function oddIn(event: StampedEvent): string | undefined {
-  const inStamp = oddField(event.stamp, STAMP);
-  if (inStamp !== undefined) return `stamp.${inStamp}`;
-  return oddField(event, ownValue(EVENTS, event.type) ?? {});
-}
-
-/** Says of what came as JSON what `pieces.runEvent` says, many times as fast. */
-export function isRunEvent(value: unknown): boolean {
-  if (!isRecord(value) || !isName(value.type) || !isRecord(value.stamp)) return false;
-  const { seq } = value.stamp;
-  return Number.isSafeInteger(seq) && Number(seq) >= 0 && !oddIn(value as StampedEvent);
-}
-
-/** The same of `pieces.historyEvent`. */
-export function isHistoryEvent(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  const { eventId, eventType } = value;
-  return typeof eventId === 'string' && EVENT_ID.test(eventId) && isName(eventType);
-}
-
-function isName(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= NAME_CHARS_MAX;
-}
 
 const recordedRun = {
   run: z.strictObject({ tenant: name, runId: name }),

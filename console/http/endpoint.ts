@@ -24,6 +24,8 @@ export type Answer =
   | {
       readonly status: 200 | 202;
       readonly body: unknown;
+      /** The same as it is written, where that is known. */
+      readonly json?: string;
       readonly headers?: Readonly<Record<string, string>>;
     }
   | { readonly stream: EventStream };

@@ -12,9 +12,8 @@ import { moment, stepsIndex } from '../http/step-shapes.js';
 import type { Person } from '../identity/person.js';
 import { ownRun } from './runs.js';
 
-/** Of the request that a model saw, as JSON. */
-const REQUEST_BYTES_MAX = 4 * 1024 * 1024;
-const STATE_BYTES_MAX = 4 * 1024 * 1024;
+/** Of the request that a model saw, and of the state, as JSON. */
+const PART_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Where records come from, and what is noted of what is shown of them. */
 export interface StepSource {
@@ -55,9 +54,12 @@ export function stepEndpointsOf(source: StepSource): readonly Endpoint[] {
     answers: { 200: { description: 'The moment.', schema: moment } },
     async handle({ desk, person, params }) {
       const record = await source.open(desk, person, params);
-      const told = bounded(await toldMoment(record, params.step));
+      const told = await toldMoment(record, params.step);
       await source.shown(desk, person, told);
-      return { status: 200, body: told };
+      // The whole is written once; only one that is large is looked at by its parts.
+      const json = JSON.stringify(told);
+      if (Buffer.byteLength(json) <= PART_BYTES_MAX) return { status: 200, body: told, json };
+      return { status: 200, body: bounded(told) };
     },
   });
   return [listSteps, getStep];
@@ -84,16 +86,16 @@ function bounded({ request, state, ...told }: ToldMoment): ToldMoment {
   return {
     ...told,
     ...(request !== undefined && {
-      request: isWithin(request, REQUEST_BYTES_MAX)
+      request: isWithin(request)
         ? request
         : { step: request.step, call: request.call, missing: tooLarge('request') },
     }),
-    state: isWithin(state, STATE_BYTES_MAX) ? state : { missing: tooLarge('state') },
+    state: isWithin(state) ? state : { missing: tooLarge('state') },
   };
 }
 
-function isWithin(value: object, bytes: number): boolean {
-  return Buffer.byteLength(JSON.stringify(value)) <= bytes;
+function isWithin(part: object): boolean {
+  return Buffer.byteLength(JSON.stringify(part)) <= PART_BYTES_MAX;
 }
 
 function tooLarge(what: string): string {

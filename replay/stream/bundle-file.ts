@@ -7,7 +7,6 @@ import { HoldfastError } from '../../core/state/errors.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { brokenHistory } from '../broken-history.js';
 import type { Bundle, Segment } from '../bundle.js';
-import { pieces } from '../bundle-schema.js';
 import { readWhole } from '../read-bundle.js';
 import { treeOfBundle, type ReplayableTree } from '../replay-tree.js';
 import type { StreamedRun } from '../strict-replay.js';
@@ -190,7 +189,7 @@ async function* runsOf(
     if (name === 'members') {
       for await (const _ of json.items()) yield* runsOf(reading, json.names(), false);
     } else if (name === 'run') {
-      run = fit<Bundle['run']>(pieces.run, await json.value());
+      run = fit<Bundle['run']>('run', await json.value());
     } else if (name === 'segments' && run !== undefined) {
       yield { run, segments: meant(reading, replayable(reading, isRoot)) };
       if (isRoot) return;

@@ -19,11 +19,14 @@ interface Formed {
   readonly form: string;
 }
 
+/** At once where the text is there: a bundle has tens of thousands of pieces. */
+type Soon<T> = T | Promise<T>;
+
 export interface JsonPieces {
   /** The next character is this one, and is passed over. */
-  take(char: string): Promise<void>;
+  take(char: string): Soon<void>;
   /** The next character, which stays; '' at the end. */
-  peek(): Promise<string>;
+  peek(): Soon<string>;
   value(): Promise<Json>;
   /** A value with its canonical form. */
   formed(): Promise<Formed>;
@@ -49,12 +52,14 @@ export function jsonPieces(
   const view = viewOf(chunks, passed);
   const { peek, take } = view;
 
-  async function text(): Promise<string> {
-    return view.read(await endOfValue(view));
+  function text(): Soon<string> {
+    const end = endOfValue(view);
+    return typeof end === 'number' ? view.read(end) : end.then(view.read);
   }
 
   async function value(): Promise<Json> {
-    return parsedForm(await text(), isRight);
+    const form = text();
+    return parsedForm(typeof form === 'string' ? form : await form, isRight);
   }
 
   async function formed(): Promise<Formed> {
@@ -117,10 +122,10 @@ export async function* namesWithLast(json: JsonPieces, last: string): AsyncGener
 
 /** The part of a text that is held. */
 interface View {
-  peek(): Promise<string>;
-  take(char: string): Promise<void>;
+  peek(): Soon<string>;
+  take(char: string): Soon<void>;
   /** What `seen` finds from the first place on that is not read; it is asked again when there is more to see. */
-  find(seen: Seen): Promise<number>;
+  find(seen: Seen): Soon<number>;
   /** So many characters, which `find` has reached. */
   read(length: number): string;
   pass(): void;
@@ -154,25 +159,38 @@ function viewOf(chunks: AsyncIterator<string, unknown>, passed: (text: string) =
     return buffer.length > held;
   }
 
-  async function peek(): Promise<string> {
+  async function peekFurther(): Promise<string> {
     while (at >= buffer.length) if (!(await more())) return '';
     return buffer.charAt(at);
+  }
+
+  function peek(): Soon<string> {
+    return at < buffer.length ? buffer.charAt(at) : peekFurther();
+  }
+
+  function taken(char: string, wanted: string): void {
+    if (char !== wanted) throw new NotCanonical(`expected ${wanted}`);
+    at += 1;
+  }
+
+  async function findFurther(seen: Seen): Promise<number> {
+    while (await more()) {
+      const found = seen(buffer, at);
+      if (found !== undefined) return found;
+    }
+    throw new NotCanonical('the text ends within a value');
   }
 
   return {
     peek,
     pass,
-    async take(char) {
-      if ((await peek()) !== char) throw new NotCanonical(`expected ${char}`);
-      at += 1;
+    take(wanted) {
+      const next = peek();
+      return typeof next === 'string'
+        ? taken(next, wanted)
+        : next.then((char) => taken(char, wanted));
     },
-    async find(seen) {
-      for (;;) {
-        const found = seen(buffer, at);
-        if (found !== undefined) return found;
-        if (!(await more())) throw new NotCanonical('the text ends within a value');
-      }
-    },
+    find: (seen) => seen(buffer, at) ?? findFurther(seen),
     read(length) {
       const found = buffer.slice(at, at + length);
       at += length;
@@ -181,8 +199,14 @@ function viewOf(chunks: AsyncIterator<string, unknown>, passed: (text: string) =
   };
 }
 
-async function endOfValue(view: View): Promise<number> {
-  const first = await view.peek();
+function endOfValue(view: View): Soon<number> {
+  const first = view.peek();
+  return typeof first === 'string'
+    ? endBehind(view, first)
+    : first.then((char) => endBehind(view, char));
+}
+
+function endBehind(view: View, first: string): Soon<number> {
   const isNest = first === '"' || first === '{' || first === '[';
   return view.find(isNest ? endOfNest() : endOfScalar);
 }

@@ -3,13 +3,13 @@
  * Invariants: what passes here passes there. Only what is written in the canonical form passes, with the digest behind it, as
  * exports write it; any other file, old or wrong, is `NotCanonical`, and the reader of whole files says which of both it is.
  */
-import type { z } from 'zod';
 import type { Json } from '../../core/json/json.js';
 import { isRecord } from '../../core/json/shape.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { textAt, type JsonObject } from '../../recording/history.js';
 import { BUNDLE_VERSION, SEGMENTS_MAX, type Bundle, type Member, type Segment } from '../bundle.js';
-import { isHistoryEvent, isRunEvent, pieces } from '../bundle-schema.js';
+import { FORMS, isHistoryEvent, isRunEvent } from '../bundle-forms.js';
+import { pieces } from '../bundle-schema.js';
 import { referencesIn } from '../references.js';
 import { sha256OfText } from '../sha256.js';
 import { brokenTree, MEMBERS_MAX } from '../tree.js';
@@ -103,7 +103,7 @@ function walkOf(json: JsonPieces, hearer: BundleHearer) {
       const document = Object.fromEntries(small);
       const { format: _, v, ...rest } = document;
       const isTree = v === BUNDLE_VERSION;
-      fit(isTree ? pieces.tree : pieces.alone, { ...document, digest: ANY_DIGEST });
+      fit(isTree ? 'tree' : 'alone', { ...document, digest: ANY_DIGEST });
       if (isTree !== seen.has('members')) throw new NotCanonical('members are of a tree');
       const head = { ...rest, ...(isTree && { members }) } as unknown as BundleHead;
       refuse(brokenTree(head));
@@ -150,7 +150,7 @@ function runReader({ json, hearer, nodes, blobs }: Walking, member: number) {
   return {
     async read(name: string, small: Small): Promise<void> {
       if (name === 'segments') {
-        return readSegments(fit<Bundle['run']>(pieces.run, small.get('run') ?? null));
+        return readSegments(fit<Bundle['run']>('run', small.get('run') ?? null));
       }
       if (name !== 'events') return void small.set(name, await json.value());
       hasEvents = true;
@@ -172,7 +172,7 @@ async function readMember(walking: Walking, index: number): Promise<MemberHead> 
   const small: Small = new Map();
   const reader = runReader(walking, index);
   for await (const name of walking.json.names()) await reader.read(name, small);
-  const head = fit<MemberHead>(pieces.member, Object.fromEntries(small));
+  const head = fit<MemberHead>('member', Object.fromEntries(small));
   if (reader.end().parent !== head.parent) throw new NotCanonical('its parent is another run');
   return head;
 }
@@ -202,7 +202,7 @@ async function readBlobs({ json, hearer, blobs }: Walking): Promise<void> {
 }
 
 export async function readSegment(json: JsonPieces): Promise<Segment> {
-  return fit<Segment>(pieces.segment, await segmentParts(json, isHistoryEvent));
+  return fit<Segment>('segment', await segmentParts(json, isHistoryEvent));
 }
 
 /** Event by event: its text is never held whole. `isTaken`: of its events. */
@@ -227,8 +227,8 @@ async function eventsIn(
 }
 
 /** What its schema takes is of the type that the reader of whole files gives it. */
-export function fit<T>(schema: z.ZodType, value: Json): T {
-  return fitting<T>((one) => schema.safeParse(one).success, value);
+export function fit<T>(piece: keyof typeof FORMS, value: Json): T {
+  return fitting<T>((one) => FORMS[piece](one) || pieces[piece].safeParse(one).success, value);
 }
 
 /** `isTaken`: what such a schema takes. */

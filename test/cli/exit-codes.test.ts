@@ -73,6 +73,21 @@ describe('holdfast --help', () => {
     expect(out).toContain('4    the run waits for a person');
   });
 
+  it('names the commands that there are, each by the name that calls it', async () => {
+    const { out } = await holdfast('--help');
+    const named = Array.from(out.matchAll(/^  ([a-z-]+)(?: |$)/gm), ([, name]) => name!);
+    expect(named.length).toBeGreaterThan(COMMANDS.length);
+    for (const name of named.filter((one) => one !== 'help')) {
+      const told = await holdfast(name, '--help');
+      expect({ name, ...told }).toEqual({
+        name,
+        code: 0,
+        err: '',
+        out: expect.stringMatching(new RegExp(`^Usage: holdfast ${name}[ |\\n]`)),
+      });
+    }
+  });
+
   it.each(COMMANDS)('%s has examples', async (command) => {
     const { code, out } = await holdfast(command, '--help');
     expect(code).toBe(0);

@@ -43,6 +43,15 @@ test('the index tells each step: what was received, which rules fired, what bega
   expect(mistyped.out).toMatch(/No step is of that kind\. Kinds of this run: .*execute_tool/);
 });
 
+test('a file is looked at whatever the environment says of servers and stores', async () => {
+  const plain = await holdfast('inspect', 'approved.json');
+  expect(plain.code).toBe(0);
+  expect(await holdfast('inspect', 'approved.json', '--store', 'redis://elsewhere')).toEqual(plain);
+  const run = await holdfast('inspect', 'run_1', '--store', 'redis://elsewhere');
+  expect(run).toMatchObject({ code: expect.any(Number), err: expect.stringContaining('redis:') });
+  expect(run.code).not.toBe(0);
+});
+
 test('--desk serves the steps of a bundle, and nothing else, to whoever has the token', async () => {
   let out = '';
   const showing = runCli(['inspect', 'approved.json', '--desk', '--at', '3'], {

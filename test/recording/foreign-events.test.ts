@@ -4,7 +4,8 @@ import type { RunEvent } from '../../core/state/event.js';
 import { explainRun } from '../../pure/explain.js';
 import { keptHistories, readKept } from '../../lab/seal/kept-histories.js';
 import { diffOf } from '../../recording/diff.js';
-import { isHistoryEvent, isRunEvent, pieces } from '../../replay/bundle-schema.js';
+import { FORMS, isHistoryEvent, isRunEvent } from '../../replay/bundle-forms.js';
+import { pieces } from '../../replay/bundle-schema.js';
 import { drawn } from '../draw.js';
 import { saySeed, SEED } from '../seed.js';
 
@@ -110,4 +111,59 @@ test('Whether an event of a history has a form is told without its schema as by 
   expect(HISTORY_EVENTS.map(isHistoryEvent)).toEqual(
     HISTORY_EVENTS.map((event) => pieces.historyEvent.safeParse(event).success),
   );
+});
+
+const SEGMENT = { segment: 0, execution: 'e', source: 'store', events: [{}] };
+const RUN = { tenant: 'default', runId: 'run_1' };
+const VERSIONS = { exporter: '1', rules: 20, code: ['c'], frozen: { tool: '1' } };
+const HEAD = {
+  format: 'holdfast-bundle',
+  v: 1,
+  digest: '0f'.repeat(32),
+  exportedAt: 5,
+  run: RUN,
+  versions: VERSIONS,
+  redactions: [{ rule: 'r', markers: ['m'], places: ['p'], count: 1 }],
+};
+const PIECES: { readonly [piece in keyof typeof FORMS]: readonly { [name: string]: unknown }[] } = {
+  run: [RUN],
+  segment: [SEGMENT],
+  alone: [HEAD, { ...HEAD, versions: { ...VERSIONS, rules: null } }],
+  tree: [
+    { ...HEAD, v: 2 },
+    { ...HEAD, v: 2, absent: [{ runId: 'a', parent: 'p', reason: 'r' }] },
+  ],
+  member: [
+    { parent: 'p', run: RUN, versions: VERSIONS },
+    { parent: 'p', agentPath: ['a', 'b'], run: RUN, versions: VERSIONS },
+  ],
+};
+
+test('A piece of a bundle that passes without its schema passes by its schema, whatever is changed in it.', () => {
+  const failed: string[] = [];
+  for (const piece of Object.keys(PIECES) as readonly (keyof typeof FORMS)[]) {
+    for (const right of PIECES[piece]) {
+      expect([piece, FORMS[piece](right), pieces[piece].safeParse(right).success]).toEqual([
+        piece,
+        true,
+        true,
+      ]);
+      const others = [
+        ...changedIn(right, 0),
+        { ...right, more: 1 },
+        { ...right, run: { ...RUN, more: 1 } },
+        { ...right, exportedAt: 1.5 },
+        { ...right, digest: '0F'.repeat(32) },
+        { ...right, agentPath: Array(9).fill('a') },
+        { ...right, segment: -1 },
+        JSON.parse(`{"__proto__":1,${JSON.stringify(right).slice(1)}`) as object,
+      ];
+      const came = others.map((other) => JSON.parse(JSON.stringify(other)) as Json);
+      const wrong = came.filter(
+        (one) => FORMS[piece](one) && !pieces[piece].safeParse(one).success,
+      );
+      failed.push(...wrong.map((one) => `${piece}: ${JSON.stringify(one)}`));
+    }
+  }
+  expect(failed).toEqual([]);
 });
