@@ -28,7 +28,11 @@ test('no file meets handlers of events or states of the ones before it', () => {
     process.execPath,
     [
       join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js'),
-      ...['--runInBand', '--rootDir', folder, '--config', JSON.stringify(config)],
+      '--runInBand',
+      '--rootDir',
+      folder,
+      '--config',
+      JSON.stringify(config),
     ],
     { cwd: folder, encoding: 'utf8' },
   );
