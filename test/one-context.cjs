@@ -54,6 +54,11 @@ function listenersOfProcess() {
     .flatMap((event) => process.rawListeners(event).map((listener) => ({ event, listener })));
 }
 
+// What runs the tests of a file leaves its handlers of events and all of the file's tests on the global object: those of
+// every earlier file would hear each test, and nothing of them would ever be collected.
+const HANDLERS = Symbol.for('EVENT_HANDLERS');
+const isOfCircus = (symbol) => symbol === HANDLERS || symbol.description === 'JEST_STATE_SYMBOL';
+
 // Matchers live as long as the process; those that a file puts in place of others are taken back.
 const MATCHERS = Symbol.for('$$jest-matchers-object');
 
@@ -98,6 +103,9 @@ module.exports = class OneContext {
     Error.stackTraceLimit = stackTraceLimit;
     for (const name of Object.getOwnPropertyNames(globalThis)) {
       if (!names.has(name)) delete globalThis[name];
+    }
+    for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
+      if (isOfCircus(symbol)) delete globalThis[symbol];
     }
     Object.assign(globalThis[MATCHERS]?.matchers ?? {}, this.before.matchers);
     for (const storage of storages) storage.disable();

@@ -128,8 +128,6 @@ module.exports = {
 const ENVIRONMENT = `const OneContext = require('./test/one-context.cjs');
 module.exports = class UntilOneFails extends OneContext {
   handleTestEvent(event) {
-    // The listeners of earlier files in this process hear of later ones too.
-    if (event.name === 'setup') this.failed = false;
     if (event.name === 'test_fn_failure' || event.name === 'hook_failure') this.failed = true;
     if (event.name === 'test_start' && this.failed) event.test.mode = 'skip';
   }
