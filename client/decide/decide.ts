@@ -17,7 +17,7 @@ import * as messages from '../../workflows/messages.js';
 import { deliverProven } from './deliver-proven.js';
 import type { Delivery } from './deliver.js';
 import { checkFits } from './check-fits.js';
-import { askOfRun } from './find-ask.js';
+import { askOfRun, closedWords } from './find-ask.js';
 import { heardAnswer } from './heard-answer.js';
 import { commandFor, decisionRejected } from './rejected.js';
 import { bounded, type Link } from '../link.js';
@@ -75,7 +75,8 @@ export async function decideOnAsk(
   wanted: AskDecision,
 ): Promise<Delivery> {
   checkWords('reason', wanted.reason, { askId: wanted.askId, runId });
-  const { ask, outcome, storeAway = false } = await askOfRun(link, runId, wanted.askId);
+  const found = await askOfRun(link, runId, wanted.askId);
+  const { ask, storeAway = false } = found;
   const { updateId } = wanted;
   const to = { runId, ask, ...(updateId !== undefined && { updateId }), storeAway };
   const delivery = await deliverProven(link, to, decisionAbout(ask, wanted));
@@ -83,7 +84,9 @@ export async function decideOnAsk(
     const waitsFor = approves(wanted, delivery) ? await workerWanted(link, runId, ask) : undefined;
     return { ...delivery, ...(waitsFor !== undefined && { waitsFor }) };
   }
-  const known = outcome === 'pending' ? '' : ` The question is ${outcome}.`;
+  // Most refusals say by themselves who was first.
+  const isTold = delivery.verdict.decided?.by !== undefined;
+  const known = isTold ? '' : await closedWords(link, found);
   const command = commandFor(ask, wanted);
   throw decisionRejected(delivery.verdict, { askId: ask.askId, runId, known, command });
 }
