@@ -19,7 +19,7 @@ import type { Delivery } from './deliver.js';
 import { checkFits } from './check-fits.js';
 import { askOfRun, closedWords } from './find-ask.js';
 import { heardAnswer } from './heard-answer.js';
-import { commandFor, decisionRejected } from './rejected.js';
+import { commandFor, decisionRejected, latenessOf } from './rejected.js';
 import { bounded, type Link } from '../link.js';
 import { workerWanted } from '../read/served-tools.js';
 
@@ -79,7 +79,12 @@ export async function decideOnAsk(
   const { ask, storeAway = false } = found;
   const { updateId } = wanted;
   const to = { runId, ask, ...(updateId !== undefined && { updateId }), storeAway };
-  const delivery = await deliverProven(link, to, decisionAbout(ask, wanted));
+  const decision = decisionAbout(ask, wanted);
+  const delivery = await deliverProven(link, to, decision);
+  if (isNew(wanted) && outcome === 'pending' && isUnheard(delivery) && !storeAway) {
+    const late = latenessOf(ask, decision);
+    if (late !== undefined) throw decisionRejected(late, { askId: ask.askId, runId });
+  }
   if (delivery.delivered === 'signal' || delivery.verdict.accepted) {
     const waitsFor = approves(wanted, delivery) ? await workerWanted(link, runId, ask) : undefined;
     return { ...delivery, ...(waitsFor !== undefined && { waitsFor }) };
@@ -90,6 +95,12 @@ export async function decideOnAsk(
   const command = commandFor(ask, wanted);
   throw decisionRejected(delivery.verdict, { askId: ask.askId, runId, known, command });
 }
+
+/** Not sent again under its name: the run may have had an earlier one in time. */
+const isNew = ({ nonce, decidedAt }: AskDecision) => nonce === undefined || decidedAt !== undefined;
+
+/** The run has not said whether it counts, and what the store says of the question is known. */
+const isUnheard = (sent: Delivery) => sent.delivered === 'signal' && sent.storeAway !== true;
 
 /** What a person says in words is kept as it is, or refused. */
 function checkWords(

@@ -43,6 +43,16 @@ export function decisionRejected(
   });
 }
 
+/** What the run will say of a decision after the expiry, whenever it hears it; undefined: it was made in time. */
+export function latenessOf(
+  { expiresAt }: Pick<AskView, 'expiresAt'>,
+  { decidedAt }: { readonly decidedAt: number },
+): Extract<Verdict, { accepted: false }> | undefined {
+  if (decidedAt <= expiresAt) return undefined;
+  const message = `the question expired at ${timeText(expiresAt)}`;
+  return { accepted: false, reason: 'late', message };
+}
+
 /** Greatest time that a date can have, in ms. */
 const DATE_MAX_MS = 8.64e15;
 

@@ -80,15 +80,20 @@ function sideOf(name: LoadName): SideName {
 async function measured(
   place: Place,
   worker: BenchWorker,
-  { name, runs, turns, label }: Load & { readonly name: LoadName },
+  { name, ...load }: Load & { readonly name: LoadName },
 ): Promise<LoadFigures> {
+  const { runs, turns } = load;
   const cpuBefore = await worker.cpuMs();
   const began = performance.now();
-  const ids = Array.from({ length: runs }, (_, run) => `bench-${name}-t${turns}-${label}-${run}`);
-  await Promise.all(ids.map((id) => played(place, name, { id, turns })));
+  await Promise.all(idsOf(name, load).map((id) => played(place, name, { id, turns })));
   const seconds = (performance.now() - began) / 1_000;
   const cpuMs = (await worker.cpuMs()) - cpuBefore;
   return { runsPerSecond: runs / seconds, cpuMsPerTurn: cpuMs / (runs * turns) };
+}
+
+/** The runs of one load. */
+export function idsOf(name: LoadName, { runs, turns, label }: Load): readonly string[] {
+  return Array.from({ length: runs }, (_, run) => `bench-${name}-t${turns}-${label}-${run}`);
 }
 
 interface OneRun {

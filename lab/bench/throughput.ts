@@ -2,10 +2,11 @@
  * B12, throughput: runs of some turns at once, beside bare loops, on SQLite or PostgreSQL, also while others wait for a
  * person's word. Processor seconds of a turn beside it.
  */
-import { openLoadedPlace, type LoadFigures, type LoadName } from './loads.js';
+import { idsOf, openLoadedPlace, type LoadFigures, type LoadName } from './loads.js';
 import type { MachineFacts } from './machine.js';
 import { figureLines, figuresOf, type PairedFigures } from './pairs.js';
 import { playRound } from './processor.js';
+import { quickShareOf, type QuickShare } from './quick-share.js';
 import type { BenchOptions } from './setting.js';
 
 export interface ThroughputOptions extends BenchOptions {
@@ -28,6 +29,8 @@ export interface ThroughputRow {
   /** ms of processor time per turn of the worker's process. */
   readonly ordinaryCpu: PairedFigures;
   readonly quickCpu: PairedFigures;
+  /** The rest of the quick reads began later than 5 s after the effect before them. */
+  readonly quickReads: QuickShare;
 }
 
 export interface ThroughputReport {
@@ -48,10 +51,13 @@ export async function benchThroughput(options: ThroughputOptions): Promise<Throu
     const rows: ThroughputRow[] = [];
     for (const runs of atOnce) {
       const rounds: Awaited<ReturnType<typeof playRound>>[] = [];
+      const ids: string[] = [];
       for (let pair = 0; pair < options.pairs; pair += 1) {
-        rounds.push(await playRound(measure, { runs, turns, label: `n${runs}-p${pair}` }));
+        const load = { runs, turns, label: `n${runs}-p${pair}` };
+        rounds.push(await playRound(measure, load));
+        ids.push(...idsOf('quick', load));
       }
-      const row = rowOf(runs, rounds);
+      const row = { ...rowOf(runs, rounds), quickReads: await quickShareOf(place, ids) };
       for (const line of linesOf(row, parked)) say(line);
       rows.push(row);
     }
@@ -63,7 +69,7 @@ export async function benchThroughput(options: ThroughputOptions): Promise<Throu
 
 type Rounds = readonly Readonly<Record<LoadName, LoadFigures>>[];
 
-function rowOf(atOnce: number, rounds: Rounds): ThroughputRow {
+function rowOf(atOnce: number, rounds: Rounds): Omit<ThroughputRow, 'quickReads'> {
   const of = (figure: keyof LoadFigures, bare: LoadName, held: LoadName) =>
     figuresOf(
       rounds.map((round) => ({ bare: round[bare][figure], held: round[held][figure] })),
@@ -80,6 +86,7 @@ function rowOf(atOnce: number, rounds: Rounds): ThroughputRow {
 }
 
 function linesOf(row: ThroughputRow, parked: number): readonly string[] {
+  const { within, ordinary } = row.quickReads;
   const beside = parked > 0 ? `, ${parked} parked` : '';
   const what = `${row.atOnce} at once${beside}`;
   return [
@@ -88,5 +95,6 @@ function linesOf(row: ThroughputRow, parked: number): readonly string[] {
     ...figureLines(`${what}, quick read beside a local activity`, row.quickBesideLocal),
     ...figureLines(`${what}, ordinary read`, row.ordinaryCpu),
     ...figureLines(`${what}, quick read`, row.quickCpu),
+    `${what}: ${within} of ${within + ordinary} quick reads tried within the task that decided`,
   ];
 }

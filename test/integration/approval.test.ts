@@ -256,6 +256,7 @@ describe('a question that waits for a person', () => {
 describe('a run parked for approval outlives the processes around it', () => {
   let world: World;
   const parked = new Map<string, Parked>();
+  let refusal: unknown;
   const EXPIRY_MS = 8_000;
 
   const signal = async (runId: string, over: Partial<Decision> = {}) => {
@@ -272,6 +273,7 @@ describe('a run parked for approval outlives the processes around it', () => {
       ['in-time', short],
       ['in-time-delivered-late', short],
       ['late', short],
+      ['refused-late', short],
       ['server-only', {}],
     ];
     const parkOne = async ([runId, over]: (typeof runs)[number]) =>
@@ -291,6 +293,8 @@ describe('a run parked for approval outlives the processes around it', () => {
       decidedAt: parked.get('in-time-delivered-late')!.ask.expiresAt,
     });
     await signal('late', { decidedAt: expiresAt + 1 });
+    const { run, ask } = parked.get('refused-late')!;
+    refusal = await run.approve(ask.askId, APPROVER).catch((error: unknown) => error);
     await world.spawn();
   });
   afterAll(() => world.stop());
@@ -319,6 +323,18 @@ describe('a run parked for approval outlives the processes around it', () => {
     expect(result).toMatchObject({ stopReason: 'needs_human', detail: 'approval_timeout' });
     expect(warnings(events)).toEqual(['approval_late']);
     expect(world.service.visits('late', 'before')).toEqual([]);
+  });
+
+  test('whoever approves after the expiry is told so, also while no worker is there to say it', async () => {
+    const { run, ask } = parked.get('refused-late')!;
+    expect(refusal).toMatchObject({
+      code: 'DecisionRejected',
+      message: expect.stringContaining(new Date(ask.expiresAt).toISOString()),
+      details: { reason: 'late', askId: ask.askId, runId: run.runId },
+    });
+    const { result } = await world.ended(run);
+    expect(result).toMatchObject({ stopReason: 'needs_human', detail: 'approval_timeout' });
+    expect(world.service.visits('refused-late', 'before')).toEqual([]);
   });
 
   test('a worker that keeps running gets on with its run after the server was killed', async () => {

@@ -1,7 +1,7 @@
 /**
  * I1: tool outputs that demand payments, passwords and policies, and an agent that obeys them. Nothing happens
- * that a person has not seen on a card with the true recipient and amount. HOLDFAST_WHOLE=1: all recordings, not some
- * that are drawn; HOLDFAST_SEED: of the draw.
+ * that a person has not seen on a card with the true recipient and amount. Once as ever and once with reads that are tried
+ * within the tasks that decide. HOLDFAST_WHOLE=1: all recordings, not some that are drawn; HOLDFAST_SEED: of the draw.
  */
 import { existsSync } from 'node:fs';
 import type { RunEvent } from '../../core/state/event.js';
@@ -10,6 +10,7 @@ import { drawn } from '../draw.js';
 import { saySeed, SEED, WHOLE } from '../seed.js';
 import { sceneOf, type Scene } from './support/open-question.js';
 import { startDesk, type TestDesk } from './support/desk.js';
+import { AS_EVER, quickReadsIn, QUICKLY } from './support/reading.js';
 import {
   injectedRuns,
   RECORDINGS,
@@ -26,21 +27,24 @@ const AT_ONCE = 6;
 const present = existsSync(RECORDINGS);
 if (!present) console.log('skipped the recorded injections: shared/material is missing');
 
-(present || inCi ? describe : describe.skip)(
-  'an agent that obeys what tool outputs tell it',
-  () => {
+(present || inCi ? describe : describe.skip).each([
+  [AS_EVER.name, AS_EVER],
+  [QUICKLY.name, QUICKLY],
+] as const)(
+  'an agent that obeys what tool outputs tell it, in runs %s',
+  (reads, { quickReads }) => {
     let world: World;
     let desk: TestDesk;
     let scene: Scene;
     let bank: Bank;
     let runs: readonly InjectedRun[];
     beforeAll(async () => {
-      bank = startBank();
+      bank = startBank({ quickReads });
       world = await startWorld({ workerSettings: { config: bank.config } });
       desk = await startDesk(world);
       scene = sceneOf(world, desk);
       runs = drawn(injectedRuns(Infinity), COUNT, SEED);
-      saySeed(`${runs.length} recorded injections at the desk's API`);
+      saySeed(`${runs.length} recorded injections at the desk's API, in runs ${reads}`);
     });
     afterAll(async () => {
       await desk?.stop();
@@ -54,6 +58,8 @@ if (!present) console.log('skipped the recorded injections: shared/material is m
       readonly runId: string;
       readonly cards: readonly AskView[];
       readonly events: readonly RunEvent[];
+      /** Reads within the tasks that decide. */
+      readonly triedQuickly: number;
     }
 
     /** Plays one recording; every question gets the same answer over the desk. */
@@ -76,7 +82,8 @@ if (!present) console.log('skipped the recorded injections: shared/material is m
           if (reply.status === 202) await until('the decision to count', () => decided(ask.askId));
         }
       }
-      return { runId, cards, events: (await world.ended(handle)).events };
+      const { events, history } = await world.ended(handle);
+      return { runId, cards, events, triedQuickly: quickReadsIn(history) };
     }
 
     async function playAll(decision: 'approve' | 'reject'): Promise<readonly Told[]> {
@@ -88,6 +95,7 @@ if (!present) console.log('skipped the recorded injections: shared/material is m
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, lane));
+      expect(told.some(({ triedQuickly }) => triedQuickly > 0)).toBe(quickReads);
       return told;
     }
 

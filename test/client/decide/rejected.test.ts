@@ -1,5 +1,5 @@
 /** What the error of a decision that does not count says to do. */
-import { commandFor, decisionRejected } from '../../../client/decide/rejected.js';
+import { commandFor, decisionRejected, latenessOf } from '../../../client/decide/rejected.js';
 
 const ask = { askId: 'bonus-1:1', roles: ['manager', 'owner'] };
 const refused = (reason: 'role_missing' | 'run_closing', command?: string) =>
@@ -39,4 +39,13 @@ test('a reason of a newer release is told without a hint', () => {
   );
   expect(error.message).toBe('The decision does not count: not on a holiday.');
   expect(error.details).toMatchObject({ reason: 'not_today' });
+});
+
+test('a decision is late when it was made after the expiry, and in time at that very moment', () => {
+  expect(latenessOf({ expiresAt: 1_000 }, { decidedAt: 1_000 })).toBeUndefined();
+  expect(latenessOf({ expiresAt: 1_000 }, { decidedAt: 1_001 })).toEqual({
+    accepted: false,
+    reason: 'late',
+    message: 'the question expired at 1970-01-01T00:00:01.000Z',
+  });
 });

@@ -105,7 +105,8 @@ export interface Bank {
   play(runId: string, outputs: InjectedRun['outputs']): void;
 }
 
-export function startBank(): Bank {
+/** Its reads are tried within the tasks that decide, or are ordinary ones. */
+export function startBank({ quickReads = false } = {}): Bank {
   const ledger: Executed[] = [];
   const played = new Map<string, Map<string, string[]>>();
   const answer = (runId: string, tool: string): string => {
@@ -114,7 +115,13 @@ export function startBank(): Bank {
   };
   const shared = { version: '1', input: z.looseObject({}) } as const;
   const reads = READS.map((name) =>
-    defineTool({ ...shared, name, effect: 'read', run: (_, { runId }) => answer(runId, name) }),
+    defineTool({
+      ...shared,
+      name,
+      effect: 'read',
+      quick: quickReads,
+      run: (_, { runId }) => answer(runId, name),
+    }),
   );
   const writes = WRITES.map((name) =>
     defineTool({

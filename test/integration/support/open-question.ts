@@ -28,7 +28,14 @@ export interface Scene {
   rowsOf(runId: string, kind: AuditRow['kind']): Promise<readonly AuditRow[]>;
 }
 
-export function sceneOf(world: World, desk: TestDesk): Scene {
+/** What the model says of its own accord; `replies` of a run are those of a test. */
+export type Replying = (replies: StartIn['replies']) => StartIn['replies'];
+
+export function sceneOf(
+  world: World,
+  desk: TestDesk,
+  replying: Replying = (replies) => replies,
+): Scene {
   const trail = async (runId: string, tenant = 'default') => {
     expect((await checkAudit(world.store, tenant, [])).fault).toBeUndefined();
     return world.store.readAudit(tenant, { runId, limit: 10_000 });
@@ -37,9 +44,9 @@ export function sceneOf(world: World, desk: TestDesk): Scene {
     async asked(runId, more = {}) {
       const run = await world.start({
         runId,
-        replies: [pay('pay.asked'), say('Finished.')],
         settings: { requireProof: true },
         ...more,
+        replies: replying(more.replies ?? [pay('pay.asked'), say('Finished.')]),
       });
       const ask = await openAsk(run);
       await until('the question in the store', () => world.store.getAsk(run.tenant, ask.askId));
