@@ -12,6 +12,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import { TEXT_HINT, textDefect } from '../../pure/text-defect.js';
 import { objectionToAnswerer } from '../../core/ask/answer.js';
+import { objectionToPerson } from '../../core/ask/decide.js';
 import type { Json } from '../../core/json/json.js';
 import * as messages from '../../workflows/messages.js';
 import { deliverProven } from './deliver-proven.js';
@@ -81,9 +82,11 @@ export async function decideOnAsk(
   const to = { runId, ask, ...(updateId !== undefined && { updateId }), storeAway };
   const decision = decisionAbout(ask, wanted);
   const delivery = await deliverProven(link, to, decision);
-  if (isNew(wanted) && outcome === 'pending' && isUnheard(delivery) && !storeAway) {
-    const late = latenessOf(ask, decision);
-    if (late !== undefined) throw decisionRejected(late, { askId: ask.askId, runId });
+  const command = commandFor(ask, wanted);
+  const about = { askId: ask.askId, runId, command };
+  if (isNew(wanted) && found.outcome === 'pending' && isUnheard(delivery) && !storeAway) {
+    const refusal = latenessOf(ask, decision) ?? objectionToPerson(ask, decision);
+    if (refusal !== undefined) throw decisionRejected({ accepted: false, ...refusal }, about);
   }
   if (delivery.delivered === 'signal' || delivery.verdict.accepted) {
     const waitsFor = approves(wanted, delivery) ? await workerWanted(link, runId, ask) : undefined;
@@ -92,8 +95,7 @@ export async function decideOnAsk(
   // Most refusals say by themselves who was first.
   const isTold = delivery.verdict.decided?.by !== undefined;
   const known = isTold ? '' : await closedWords(link, found);
-  const command = commandFor(ask, wanted);
-  throw decisionRejected(delivery.verdict, { askId: ask.askId, runId, known, command });
+  throw decisionRejected(delivery.verdict, { ...about, known });
 }
 
 /** Not sent again under its name: the run may have had an earlier one in time. */
