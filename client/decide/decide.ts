@@ -82,18 +82,20 @@ export async function decideOnAsk(
   const to = { runId, ask, ...(updateId !== undefined && { updateId }), storeAway };
   const decision = decisionAbout(ask, wanted);
   const delivery = await deliverProven(link, to, decision);
-  const command = commandFor(ask, wanted);
+  // Over the desk nobody names themselves.
+  const command = wanted.recorded ? '' : commandFor(ask, wanted);
   const about = { askId: ask.askId, runId, command };
+  const barred = objectionToPerson(ask, decision);
   if (isNew(wanted) && found.outcome === 'pending' && isUnheard(delivery) && !storeAway) {
-    const refusal = latenessOf(ask, decision) ?? objectionToPerson(ask, decision);
+    const refusal = latenessOf(ask, decision) ?? barred;
     if (refusal !== undefined) throw decisionRejected({ accepted: false, ...refusal }, about);
   }
   if (delivery.delivered === 'signal' || delivery.verdict.accepted) {
     const waitsFor = approves(wanted, delivery) ? await workerWanted(link, runId, ask) : undefined;
     return { ...delivery, ...(waitsFor !== undefined && { waitsFor }) };
   }
-  // Most refusals say by themselves who was first.
-  const isTold = delivery.verdict.decided?.by !== undefined;
+  // Most refusals say by themselves who was first; who may not decide is not told.
+  const isTold = barred !== undefined || delivery.verdict.decided?.by !== undefined;
   const known = isTold ? '' : await closedWords(link, found);
   throw decisionRejected(delivery.verdict, { ...about, known });
 }
