@@ -57,6 +57,9 @@ export interface ScriptedCall {
   readonly when?: PolicyCondition;
 }
 
+/** Why the model escalates behind its last reply. */
+export const SCRIPT_EXHAUSTED = 'script_exhausted';
+
 /** The reply at a position, from 0; undefined when the script is exhausted. */
 export function replyAt(script: Script, position: number): ScriptedReply | undefined {
   let passed = 0;

@@ -1,5 +1,6 @@
 /** Which rule ended the run of a case, and why: for whoever reads that a case has failed. */
 import type { RunEvent } from '../core/state/event.js';
+import { SCRIPT_EXHAUSTED } from './script.js';
 import { explainRun, sentenceOfRule, type Explanation } from '../pure/explain.js';
 
 const TEXT_CHARS_MAX = 400;
@@ -13,6 +14,9 @@ export interface WhyEnded {
   readonly against?: string;
 }
 
+/** What a case has to have where the run goes on behind what was recorded. */
+const NO_REPLY = ': `model` of the case has no further reply';
+
 /** The rule that tells of an end: what decided on it stands before. */
 const TELLS = 'close';
 
@@ -22,13 +26,18 @@ export function whyEnded(events: readonly RunEvent[]): WhyEnded | undefined {
   if (end < 0 || stopped === undefined) return undefined;
   const decided = namedBy(events[end]!) ?? lastBefore(events.slice(0, end));
   const [against] = explainRun(events.slice(0, end).filter(isAgainst).slice(-1));
+  const more = events.some(isExhausted) ? NO_REPLY : '';
   return {
-    stopped: stopped.words.slice(0, TEXT_CHARS_MAX),
+    stopped: `${stopped.words}${more}`.slice(0, TEXT_CHARS_MAX),
     ...(decided?.rule !== undefined && {
       rule: [decided.rule, decided.says].filter(Boolean).join(': ').slice(0, TEXT_CHARS_MAX),
     }),
     ...(against !== undefined && { against: against.words.slice(0, TEXT_CHARS_MAX) }),
   };
+}
+
+function isExhausted(event: RunEvent): boolean {
+  return event.type === 'run_result' && event.result.nextSafeAction === SCRIPT_EXHAUSTED;
 }
 
 /** From rules 15 on the event says it. */

@@ -37,7 +37,10 @@ export async function readBundle(file: string): Promise<Bundle> {
 export async function readWhole(file: string): Promise<Bundle> {
   const facts = await stat(file).catch(() => undefined);
   if (facts === undefined) throw invalidBundle(file, 'it does not exist');
-  if (!facts.isFile()) throw invalidBundle(file, 'it is no file');
+  if (!facts.isFile()) {
+    const hint = facts.isDirectory() ? 'Replay a folder with `holdfast bundles`.' : undefined;
+    throw invalidBundle(file, 'it is no file', hint);
+  }
   if (facts.size > BUNDLE_BYTES_MAX) {
     throw invalidBundle(file, `it is larger than ${BUNDLE_BYTES_MAX} bytes`);
   }

@@ -105,10 +105,12 @@ function check(found: readonly OfferedConnector[], output: Output): number {
   return EXIT.completed;
 }
 
-function diff(found: readonly OfferedConnector[], output: Output): void {
-  for (const one of found.filter(({ status }) => status === 'failed')) output.line(headline(one));
+function diff(found: readonly OfferedConnector[], output: Output): number {
+  const down = found.filter(({ status }) => status === 'failed');
+  for (const one of down) output.line(headline(one));
   const differing = found.map((one) => ({ ...one, tools: one.tools.filter(isTold) }));
-  if (differing.every(({ tools }) => tools.length === 0))
+  // Of a server that is down nobody knows.
+  if (down.length < found.length && differing.every(({ tools }) => tools.length === 0))
     output.line('Nothing differs from what was approved.');
   for (const { connector, tools } of differing) {
     for (const line of tools.flatMap(changeLines)) output.line(line);
@@ -116,4 +118,5 @@ function diff(found: readonly OfferedConnector[], output: Output): void {
     if (approvable.length > 0 && approvable.length <= NAMED_MAX && !output.json)
       output.remark(`To approve them as they are here: ${seenWords(connector, approvable)}`);
   }
+  return down.length > 0 ? EXIT.error : EXIT.completed;
 }

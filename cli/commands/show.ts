@@ -62,6 +62,11 @@ const INDENT = ' '.repeat(25);
 const NOT_STORED =
   'The store has nothing of this run; set HOLDFAST_STORE to the store of its workers.';
 
+const SERVER_AWAY: Live = {
+  ...NOT_UNDER_WAY,
+  trouble: 'No Temporal server answers: this is what the store has. See holdfast doctor.',
+};
+
 interface ShowOptions extends DeskOptions, TenantOptions {
   readonly events?: number;
   readonly all?: boolean;
@@ -121,8 +126,9 @@ async function factsOf(session: Session, name: RunName, count: number): Promise<
   const { run } = stored;
   const ended = run?.result !== undefined;
   const client = ended ? undefined : await clientFor(session, run !== null);
+  const nobody = ended ? NOT_UNDER_WAY : SERVER_AWAY;
   const live =
-    client === undefined ? NOT_UNDER_WAY : await liveFacts(client.forTenant(name.tenant), runId);
+    client === undefined ? nobody : await liveFacts(client.forTenant(name.tenant), runId);
   if (run === null && live.state === null && live.trouble === null) throw noSuchRun(runId);
   return { ...stored, ...live };
 }

@@ -9,7 +9,7 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import { onInterrupt } from '../terminal/interrupt.js';
+import { onInterrupt, SECOND_ENDS } from '../terminal/interrupt.js';
 import { readConfig, requireSandbox, serveAll, type WorkerPart } from '../serve.js';
 import { usage, wholeNumber } from '../usage.js';
 
@@ -29,6 +29,7 @@ interface WorkerOptions extends CommonOptions {
 }
 
 const AT_ONCE_MAX = 10_000;
+const DRAINING = `The worker takes no new work and waits for what is under way. ${SECOND_ENDS}`;
 
 function whole(least: number) {
   return wholeNumber('The number', [least, AT_ONCE_MAX]);
@@ -112,6 +113,8 @@ export function addWorker(program: Command, cli: Cli): void {
           if (part.serves === 'sandbox') requireSandbox({ config, path });
           const reach = await session.reach(config.connection);
           const { signal } = interrupt;
+          const say = (): void => output.remark(DRAINING);
+          signal.addEventListener('abort', say, { once: true });
           await serveAll({ place, reach, config, ...part, path, signal }, output);
         } finally {
           interrupt.release();

@@ -12,7 +12,7 @@ import { startEmbedded } from '../embedded-server.js';
 import { inert } from '../render/index.js';
 import { embeddedReach, type KnownReach } from '../session.js';
 import type { ServeOptions } from '../serve.js';
-import { aborted, onInterrupt } from '../terminal/interrupt.js';
+import { aborted, onInterrupt, SECOND_ENDS } from '../terminal/interrupt.js';
 import type { Output } from '../terminal/output.js';
 import { askFirst } from './ask-first.js';
 import { devDesk, type DevDesk } from './dev-desk.js';
@@ -53,6 +53,7 @@ export async function runDev(cli: Cli, at: DevAt, output: Output): Promise<void>
     const desk = devDesk(cli, { place, reach, options }, output);
     endings.push(() => desk.stop());
     await desk.show(config);
+    if (interrupt.signal.aborted) return;
     const signal = AbortSignal.any([interrupt.signal, lost.signal]);
     const providers = await providersOf(place, config);
     const live = liveCode({ config, providers }, (line) => output.remark(line));
@@ -172,7 +173,7 @@ function sayDraining({ work }: LiveCode, output: Output): void {
   output.remark(
     jobs.length === 0
       ? 'The worker takes no new work, and nothing is at work. Runs go on when a worker serves again.'
-      : `The worker takes no new work and waits for ${jobs.join(', ')}. A second Ctrl-C ends at once: reads are then repeated, and of other calls their probe or a person is asked.`,
+      : `The worker takes no new work and waits for ${jobs.join(', ')}. ${SECOND_ENDS}`,
   );
 }
 

@@ -10,6 +10,10 @@ export interface Interrupt {
 /** One Ctrl-C may arrive twice: from the terminal, and forwarded by npx or npm. */
 const SAME_SIGNAL_MS = 1_000;
 
+/** Said of a worker that drains. */
+export const SECOND_ENDS =
+  'A second Ctrl-C ends at once: reads are then repeated, and of other calls their probe or a person is asked.';
+
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM'];
 
 export function onInterrupt(): Interrupt {

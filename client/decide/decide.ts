@@ -12,12 +12,13 @@ import { HoldfastError } from '../../core/state/errors.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import { TEXT_HINT, textDefect } from '../../pure/text-defect.js';
 import { objectionToAnswerer } from '../../core/ask/answer.js';
+import { objectionToPerson } from '../../core/ask/decide.js';
 import type { Json } from '../../core/json/json.js';
 import * as messages from '../../workflows/messages.js';
 import { deliverProven } from './deliver-proven.js';
 import type { Delivery } from './deliver.js';
 import { checkFits } from './check-fits.js';
-import { askOfRun } from './find-ask.js';
+import { askOfRun, closedWords } from './find-ask.js';
 import { heardAnswer } from './heard-answer.js';
 import { commandFor, decisionRejected, latenessOf } from './rejected.js';
 import { bounded, type Link } from '../link.js';
@@ -75,22 +76,28 @@ export async function decideOnAsk(
   wanted: AskDecision,
 ): Promise<Delivery> {
   checkWords('reason', wanted.reason, { askId: wanted.askId, runId });
-  const { ask, outcome, storeAway = false } = await askOfRun(link, runId, wanted.askId);
+  const found = await askOfRun(link, runId, wanted.askId);
+  const { ask, storeAway = false } = found;
   const { updateId } = wanted;
   const to = { runId, ask, ...(updateId !== undefined && { updateId }), storeAway };
   const decision = decisionAbout(ask, wanted);
   const delivery = await deliverProven(link, to, decision);
-  if (isNew(wanted) && outcome === 'pending' && isUnheard(delivery) && !storeAway) {
-    const late = latenessOf(ask, decision);
-    if (late !== undefined) throw decisionRejected(late, { askId: ask.askId, runId });
+  // Over the desk nobody names themselves.
+  const command = wanted.recorded ? '' : commandFor(ask, wanted);
+  const about = { askId: ask.askId, runId, command };
+  const barred = objectionToPerson(ask, decision);
+  if (isNew(wanted) && found.outcome === 'pending' && isUnheard(delivery) && !storeAway) {
+    const refusal = latenessOf(ask, decision) ?? barred;
+    if (refusal !== undefined) throw decisionRejected({ accepted: false, ...refusal }, about);
   }
   if (delivery.delivered === 'signal' || delivery.verdict.accepted) {
     const waitsFor = approves(wanted, delivery) ? await workerWanted(link, runId, ask) : undefined;
     return { ...delivery, ...(waitsFor !== undefined && { waitsFor }) };
   }
-  const known = outcome === 'pending' ? '' : ` The question is ${outcome}.`;
-  const command = commandFor(ask, wanted);
-  throw decisionRejected(delivery.verdict, { askId: ask.askId, runId, known, command });
+  // Most refusals say by themselves who was first; who may not decide is not told.
+  const isTold = barred !== undefined || delivery.verdict.decided?.by !== undefined;
+  const known = isTold ? '' : await closedWords(link, found);
+  throw decisionRejected(delivery.verdict, { ...about, known });
 }
 
 /** Not sent again under its name: the run may have had an earlier one in time. */

@@ -4,6 +4,7 @@ import type { AskView } from '../../core/state/ask-view.js';
 import type { AskRow } from '../../store/asks.js';
 import { executionOf, ownExecution } from '../runs/execution.js';
 import type { Link } from '../link.js';
+import { timeText } from './rejected.js';
 import { isRunId } from '../runs/run-id.js';
 import { readQuestion } from '../runs/state.js';
 import { STORE_AWAY, unlessStoreAway } from '../store-away.js';
@@ -48,6 +49,23 @@ export async function askOfRun(link: Link, runId: string, askId: string): Promis
   if (ask === undefined) throw closedBefore(askId, outcome);
   const away = row === STORE_AWAY && { storeAway: true as const };
   return { tenant: link.tenant, runId, ask, outcome, ...away };
+}
+
+/** How a question ended, by whom and when, as the store has it by now; nothing of an open one. */
+export async function closedWords(link: Link, { ask, outcome }: FoundAsk): Promise<string> {
+  const row = await rowOf(link, ask.askId);
+  const known = row === STORE_AWAY || row === undefined ? { outcome, by: [] } : row;
+  return known.outcome === 'pending' ? '' : ` The question is ${wordsOf(known)}.`;
+}
+
+function wordsOf({
+  outcome,
+  by,
+  resolvedAt,
+}: Pick<AskRow, 'outcome' | 'by' | 'resolvedAt'>): string {
+  const who = by.length === 0 ? '' : ` by ${by.join(', ')}`;
+  const when = resolvedAt === undefined ? '' : ` (${timeText(resolvedAt)})`;
+  return `${outcome}${who}${when}`;
 }
 
 function closedBefore(askId: string, outcome: string): HoldfastError {

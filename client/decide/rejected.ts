@@ -56,7 +56,7 @@ export function latenessOf(
 /** Greatest time that a date can have, in ms. */
 const DATE_MAX_MS = 8.64e15;
 
-function timeText(ms: number): string {
+export function timeText(ms: number): string {
   return Math.abs(ms) <= DATE_MAX_MS ? new Date(ms).toISOString() : String(ms);
 }
 

@@ -13,7 +13,13 @@ import type {
 import type { SeenRequest } from '../engine.js';
 import type { CaseSupervisor, CaseTool } from '../fixture.js';
 import { isHandedRun } from '../run-tree.js';
-import { replyAt, type Script, type ScriptedAnswer, type ScriptedReply } from '../script.js';
+import {
+  replyAt,
+  SCRIPT_EXHAUSTED,
+  type Script,
+  type ScriptedAnswer,
+  type ScriptedReply,
+} from '../script.js';
 import { HostedRuns } from './hosted.js';
 import { reachAtEnd, replyOccurrence, type Moments, type Occurrence } from './moments.js';
 import {
@@ -31,7 +37,7 @@ import { stopsWork, type Stage, type StageWorker } from './stage.js';
 
 const EXHAUSTED: ScriptedAnswer = {
   kind: 'answer',
-  escalate: 'script_exhausted',
+  escalate: SCRIPT_EXHAUSTED,
   calls: [],
   stopReason: 'end_turn',
   usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },

@@ -1,5 +1,6 @@
 import type { Observation } from '../../evaluation/engine.js';
 import type { Fixture } from '../../evaluation/fixture.js';
+import { whyEnded } from '../../evaluation/why-ended.js';
 import { createSimulationEngine } from '../../evaluation/simulation/index.js';
 import { CASES, fixtureOf } from './cases.js';
 import { essenceOf } from './essence.js';
@@ -38,6 +39,16 @@ describe('the simulation plays a case', () => {
     });
     const { result } = await observe(fixture);
     expect(result?.counters).toMatchObject({ activeMs: 900, waitingMs: 0 });
+  });
+
+  it('says of a run that goes on behind its script that the case lacks a reply', async () => {
+    const { fixture } = CASES[0]!;
+    const short = { ...fixture, model: fixture.model.slice(0, 1) };
+    const { events } = await observe(short);
+    expect(whyEnded(events)?.stopped).toBe(
+      'stopped with needs_human, escalated: `model` of the case has no further reply',
+    );
+    expect(whyEnded((await observe(fixture)).events)?.stopped).not.toContain('model');
   });
 
   it('shows what the model was asked', async () => {

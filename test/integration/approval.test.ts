@@ -257,6 +257,7 @@ describe('a run parked for approval outlives the processes around it', () => {
   let world: World;
   const parked = new Map<string, Parked>();
   let refusal: unknown;
+  let roleless: unknown;
   const EXPIRY_MS = 8_000;
 
   const signal = async (runId: string, over: Partial<Decision> = {}) => {
@@ -287,14 +288,16 @@ describe('a run parked for approval outlives the processes around it', () => {
     await signal('kept');
     await signal('kept', { by: 'olga', decision: 'reject' });
     await signal('in-time', { decidedAt: Math.min(Date.now(), asked.expiresAt - 1) });
+    const intern = { by: 'ines', roles: ['intern'] };
+    const late = parked.get('refused-late')!;
+    roleless = await late.run.approve(late.ask.askId, intern).catch((error: unknown) => error);
     const { expiresAt } = parked.get('late')!.ask;
     await sleep(Math.max(0, expiresAt - Date.now()) + 500);
     await signal('in-time-delivered-late', {
       decidedAt: parked.get('in-time-delivered-late')!.ask.expiresAt,
     });
     await signal('late', { decidedAt: expiresAt + 1 });
-    const { run, ask } = parked.get('refused-late')!;
-    refusal = await run.approve(ask.askId, APPROVER).catch((error: unknown) => error);
+    refusal = await late.run.approve(late.ask.askId, APPROVER).catch((error: unknown) => error);
     await world.spawn();
   });
   afterAll(() => world.stop());
@@ -335,6 +338,14 @@ describe('a run parked for approval outlives the processes around it', () => {
     const { result } = await world.ended(run);
     expect(result).toMatchObject({ stopReason: 'needs_human', detail: 'approval_timeout' });
     expect(world.service.visits('refused-late', 'before')).toEqual([]);
+  });
+
+  test('whoever lacks the role is told so, also while no worker is there to say it', () => {
+    expect(roleless).toMatchObject({
+      message: expect.stringContaining('needs one of the roles manager'),
+      hint: expect.stringContaining('--as ines --role manager'),
+      details: { reason: 'role_missing' },
+    });
   });
 
   test('a worker that keeps running gets on with its run after the server was killed', async () => {

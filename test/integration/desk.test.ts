@@ -210,6 +210,15 @@ test('A4: forty people at once make one outcome', async () => {
   expect(effects('race')).toHaveLength(outcome === 'approved' ? 1 : 0);
 });
 
+test('A4: whoever comes too late for a run that has ended hears who decided', async () => {
+  const { run, ask } = await waiting('decided-before');
+  expect(await decide(ask, { decision: 'reject' }, 'mia')).toMatchObject({ status: 200 });
+  await world.ended(run);
+  const late = await decide(ask, {}, 'ann');
+  const detail: unknown = expect.stringContaining(`The question is rejected by ${idOf('mia')} (`);
+  expect(late).toMatchObject({ status: 409, body: { code: 'run_closing', detail } });
+});
+
 test('A4: after the run has ended a decision has no effect', async () => {
   const { run, ask } = await waiting('ended-before');
   await run.interrupt();

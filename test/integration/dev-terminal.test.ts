@@ -37,8 +37,8 @@ interface Dev {
   readonly exited: Promise<number | null>;
 }
 
-function begin(project: string, terminal: boolean): Dev {
-  const own = [process.execPath, compiledPath(join(ROOT, 'cli/main.ts')), 'dev', '--no-console'];
+function begin(project: string, terminal: boolean, command = ['dev', '--no-console']): Dev {
+  const own = [process.execPath, compiledPath(join(ROOT, 'cli/main.ts')), ...command];
   const { address, namespace } = world.place;
   const place = ['--address', address, '--namespace', namespace, '--task-queue', QUEUE];
   const words = [...own, ...place, '--store', world.storePlace, '--home', join(folder, 'home')];
@@ -140,4 +140,13 @@ test('q ends it like Ctrl-C', async () => {
   dev.type('q');
   await dev.says(/takes no new work, and nothing is at work/);
   expect(await dev.exited).toBe(0);
+});
+
+test('a worker says at Ctrl-C that it waits for what is under way', async () => {
+  write('mine', 'First.');
+  const worker = begin('mine', false, ['worker']);
+  await worker.says(/serves a on task queue shared/);
+  const ended = worker.end();
+  await worker.says(/takes no new work and waits for what is under way.*A second Ctrl-C ends/);
+  expect(await ended).toBe(0);
 });

@@ -88,6 +88,8 @@ describe('a worker that is away', () => {
       const told = await desk.get(`/v1/runs/${run.runId}/waits`);
       expect(told).toMatchObject({ status: 200, body: { waits: [wait] } });
       expect((await desk.get(`/v1/runs/${run.runId}/waits`, 'bob')).status).toBe(404);
+      const unreached = await holdfast({ ...place, address: '127.0.0.1:1' }, ['show', run.runId]);
+      expect(unreached.out).toContain('No Temporal server answers: this is what the store has.');
       const doctor = await holdfast(place, ['doctor'], { laterMs: HOUR_MS });
       expect(doctor.out).toMatch(/left-alone: it waits for a worker[^]*holdfast worker/);
 

@@ -63,6 +63,12 @@ test('a bundle that is cut off is an error that says so', async () => {
   expect(JSON.parse(json.out)).toMatchObject({ error: { code: 'InvalidBundle' } });
 });
 
+test('a folder in place of a bundle names the command for folders', async () => {
+  const { code, err } = await holdfast('replay', '.');
+  expect(code).toBe(1);
+  expect(err).toContain('it is no file.\nReplay a folder with `holdfast bundles`.');
+});
+
 test('a history that no server has written is refused before it is replayed', async () => {
   const bundle = await stored('approved');
   const headless = changed(bundle, (event) =>
