@@ -136,9 +136,7 @@ function serving(settings: AppSettings): Serve {
     checkAccess(desk, person, endpoint.access);
     const { raw } = context.req;
     const ending = new AbortController();
-    let gone: AbortSignal | undefined;
-    // Only streams want it: each one leaves something behind on the signal of the console.
-    const goneSignal = () => (gone ??= AbortSignal.any([raw.signal, signal, ending.signal]));
+    const goneSignal = onceMade(() => AbortSignal.any([raw.signal, signal, ending.signal]));
     const asked: EndpointRequest<object, object, unknown> = {
       desk: desk as Desk,
       person,
@@ -186,6 +184,12 @@ function serving(settings: AppSettings): Serve {
       return problemResponse(problem);
     }
   };
+}
+
+/** Only streams want such a signal: each one leaves something behind on the signal of the console. */
+function onceMade(make: () => AbortSignal): () => AbortSignal {
+  let made: AbortSignal | undefined;
+  return () => (made ??= make());
 }
 
 async function noteStranger(
