@@ -143,24 +143,18 @@ function serving(settings: AppSettings): Serve {
       params: parseFields(endpoint.params, { ...context.req.param() }),
       query: parseFields(endpoint.query, queryOf(context.req.url)),
       body: await parseBody(endpoint.body, raw, limits.bodyBytes),
+      header: (name) => raw.headers.get(name) ?? undefined,
       get signal() {
         return goneSignal();
       },
-      header: (name) => raw.headers.get(name) ?? undefined,
     };
     const given = await endpoint.handle(asked as EndpointRequest<never, never, never>);
     if ('stream' in given) {
       const release = streams.take(limitName(person));
       if (release === undefined) throw tooMany(10);
       const loginMs = until === undefined ? {} : { loginMs: until - desk.clock() };
-      const stop = (): void => ending.abort();
-      return streamResponse(given.stream, {
-        ...loginMs,
-        signal: goneSignal(),
-        stop,
-        release,
-        say: desk.say,
-      });
+      const ends = { signal: goneSignal(), stop: () => ending.abort(), release };
+      return streamResponse(given.stream, { ...loginMs, ...ends, say: desk.say });
     }
     const headers = { 'cache-control': 'no-store', ...given.headers };
     if (given.json === undefined) return context.json(given.body as object, given.status, headers);
