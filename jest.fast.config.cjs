@@ -2,7 +2,7 @@
 const { availableParallelism } = require('node:os');
 const whole = require('./jest.config.cjs');
 
-// Of the longest files a third, as the seed draws (test/drawn-files.cjs).
+// Of the longest files a sixth, as the seed draws (test/drawn-files.cjs).
 process.env.HOLDFAST_FILES ??= 'fast';
 
 const FOLDERS = ['attachments', 'authoring', 'cli', 'core', 'providers', 'pure', 'store'];

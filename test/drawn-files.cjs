@@ -3,7 +3,7 @@
 // leaves out is a run of its own:
 //   HOLDFAST_FILES=all        every file
 //   HOLDFAST_FILES=left-out   the files that a run with the same HOLDFAST_SEED leaves out
-//   HOLDFAST_FILES=fast       (npm run test:fast) a third of the longest, but for the simulation of all cases, and everything else
+//   HOLDFAST_FILES=fast       (npm run test:fast) a sixth of the longest, but for the simulation of all cases, and everything else
 //   HOLDFAST_FILES=more       of these two of every twelve, and half of those that start no processes
 // Files that failed the last time are always played, and so are those that a command names.
 const { relative } = require('node:path');
@@ -14,7 +14,7 @@ const WAYS = ['all', 'fast', 'left-out', 'more', undefined];
 /** The cases in the simulation: what a fast run is for. */
 const ALWAYS_FAST = /\/test\/scenarios\//;
 /** One of so many of a fast run is drawn. */
-const FAST_OF = 3;
+const FAST_OF = 6;
 /** One of so many is drawn. */
 const DRAWN_OF = 12;
 /** So many of these come with `more`: of those that start processes, and of the others. */

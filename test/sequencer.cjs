@@ -106,6 +106,8 @@ const LONGEST = [
   'replay/tree-bundle.test.ts',
   'core/ask/proofs.test.ts',
   'cli/bundles.test.ts',
+  'providers/ai-sdk.test.ts',
+  'providers/anthropic-failures.test.ts',
 ];
 
 const rankOf = ({ path }) => {
