@@ -5,10 +5,12 @@
  * One per workflow: whatever is not shared (shared.ts) is loaded for each.
  */
 let isUnderWay = false;
+let count = 0;
 
 /** Applies the jobs of an activation. */
 export function applying(apply: () => void): void {
   isUnderWay = true;
+  count += 1;
   try {
     apply();
   } finally {
@@ -19,4 +21,9 @@ export function applying(apply: () => void): void {
 /** For a condition: false while more may come with what is there. */
 export function isApplied(): boolean {
   return !isUnderWay;
+}
+
+/** A number that each activation has for itself. */
+export function activation(): number {
+  return count;
 }

@@ -5,25 +5,36 @@
  */
 import { condition } from '@temporalio/workflow';
 import type { Input } from '../core/state/input.js';
-import { isApplied } from './activation.js';
+import { activation, isApplied } from './activation.js';
 
 export interface Inbox<I = Input> {
   put(input: I): void;
   /** Everything that has arrived, oldest first; empties the inbox. */
   takeAll(): readonly I[];
   isEmpty(): boolean;
-  /**
-   * Calls `take` when something is there, and `afterwards` when Temporal has let run all that `take` has begun, again and
-   * again, until `take` returns something; resolves with that.
-   */
-  heed<F>(take: () => F | undefined, afterwards: () => void): Promise<F>;
+  /** Takes what is there, again and again, until something was the last; resolves with that. */
+  heed<F>(taker: Taker<F>): Promise<F>;
 }
+
+export interface Taker<F> {
+  /** Called when something is there; undefined: there will be more. */
+  take(): F | undefined;
+  /** After `take`: somebody waits for what it has decided, in a condition of their own. */
+  isAwaited(): boolean;
+  /** For them, when Temporal has let run all that `take` has begun. */
+  tell(): void;
+}
+
+/** Turns of the engine's promises that pass before what comes behind the last question is taken: it is taken together. */
+const FRAMES_BEHIND = 64;
 
 export function createInbox<I = Input>(): Inbox<I> {
   let waiting: I[] = [];
+  let behind: (() => void) | undefined;
   return {
     put(input) {
       waiting.push(input);
+      behind?.();
     },
     takeAll() {
       const taken = waiting;
@@ -32,21 +43,40 @@ export function createInbox<I = Input>(): Inbox<I> {
     },
     isEmpty: () => waiting.length === 0,
     /**
-     * What there is to take is taken while Temporal asks for it, and settles the condition: what was begun with it may fail
-     * at once, and whoever waits for what was decided has a condition of their own. Temporal then asks once more.
+     * What there is to take is taken while Temporal asks for it. Only where somebody waits for it the condition is settled,
+     * and Temporal asks all of them once more: each question is a call into the sandbox. Without that nobody asks for what
+     * comes behind it in the same activation, as an effect does that fails while it is begun: that is taken without a question.
      */
-    async heed<F>(take: () => F | undefined, afterwards: () => void): Promise<F> {
-      let taken: F | undefined;
-      const hasTaken = (): boolean => {
-        if (waiting.length === 0 || !isApplied()) return false;
-        taken = take();
-        return true;
-      };
-      while (taken === undefined) {
-        await condition(hasTaken);
-        afterwards();
-      }
-      return taken;
-    },
+    heed: <F>({ take, isAwaited, tell }: Taker<F>): Promise<F> =>
+      new Promise<F>((resolve, reject) => {
+        let taken: F | undefined;
+        const isSettled = (): boolean => taken !== undefined || isAwaited();
+        const goOn = (): void => {
+          tell();
+          if (taken !== undefined) resolve(taken);
+        };
+        const takeBehind = async (): Promise<void> => {
+          for (let frame = 0; frame < FRAMES_BEHIND; frame += 1) await Promise.resolve();
+          if (waiting.length === 0 || taken !== undefined) return;
+          taken = take();
+          if (isSettled()) goOn();
+        };
+        const hasTaken = (): boolean => {
+          if (waiting.length === 0 || taken !== undefined || !isApplied()) return false;
+          taken = take();
+          const at = activation();
+          behind = () => {
+            if (activation() === at) takeBehind().catch(reject);
+          };
+          return isSettled();
+        };
+        const ask = async (): Promise<void> => {
+          while (taken === undefined) {
+            await condition(hasTaken);
+            goOn();
+          }
+        };
+        ask().catch(reject);
+      }),
   };
 }

@@ -20,7 +20,10 @@ interface Occurred {
 }
 
 /** What decides, and what of it the shell has to know. */
-export interface Machine<S extends Carrier, F, I extends Occurred> {
+/** With what Updates wait for. */
+type State = Carrier & { readonly verdicts: readonly unknown[] };
+
+export interface Machine<S extends State, F, I extends Occurred> {
   advance(state: S): { readonly run: S; readonly effects: readonly Effect[] };
   receive(state: S, input: I): S;
   /** Registers the handlers of its messages. Returns what hands verdicts to the Updates that wait for them. */
@@ -39,7 +42,7 @@ type AnyInput =
   | Extract<EffectInput | ChildWord, Occurred>
   | { readonly type: 'cancel_requested' | 'segment_full'; readonly at: number };
 
-export async function decideUntilFinal<S extends Carrier, F, I extends Occurred>(
+export async function decideUntilFinal<S extends State, F, I extends Occurred>(
   first: S,
   machine: Machine<S, F, I>,
 ): Promise<Ended<S, F>> {
@@ -72,7 +75,8 @@ export async function decideUntilFinal<S extends Carrier, F, I extends Occurred>
     for (const effect of timersOf(state)) performer.perform(effect, shown);
     const ended = decide();
     tell();
-    return ended ?? inbox.heed(decideAgain, tell);
+    const isAwaited = (): boolean => state.verdicts.length > 0;
+    return ended ?? inbox.heed({ take: decideAgain, isAwaited, tell });
   });
   return { final, state: await drain(state) };
 

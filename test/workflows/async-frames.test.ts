@@ -142,3 +142,18 @@ test('an Update is answered behind what it has the run begin, with 0, 4 and 10 f
   }
   await drained(deciding);
 });
+
+test('an effect that fails while it is begun is heard of in the same activation, with 0, 4 and 10 frames before that', async () => {
+  const deciding = await world.serve(INTERCEPTED);
+  for (const frames of FRAMES) {
+    const run = await world.start({ runId: `refused-${frames}`, replies: [read(), say('Done.')] });
+    const { result, events, history } = await world.ended(run);
+    expect(result.stopReason).toBe('completed');
+    expect(events.find(({ type }) => type === 'tool_finished')).toMatchObject({ status: 'error' });
+    const begun = (history.events ?? []).flatMap(
+      (one) => one.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
+    );
+    expect(begun).not.toContain('execute_tool');
+  }
+  await drained(deciding);
+});

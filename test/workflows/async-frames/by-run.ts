@@ -1,8 +1,9 @@
 /**
  * Async frames around activities and timers, as tracing interceptors put them there; a signal comes without. Of a run whose
- * id begins with `before` they come before an activity begins.
+ * id begins with `before` they come before an activity begins, and of one whose id begins with `refused` before a read is
+ * refused.
  */
-import { workflowInfo, type WorkflowInterceptors } from '@temporalio/workflow';
+import { CancelledFailure, workflowInfo, type WorkflowInterceptors } from '@temporalio/workflow';
 
 /** As many as the id of the run ends with. */
 export function interceptors(): WorkflowInterceptors {
@@ -11,6 +12,19 @@ export function interceptors(): WorkflowInterceptors {
   if (workflowId.startsWith('before')) {
     return {
       outbound: [{ scheduleActivity: async (input, next) => (await frames(count), next(input)) }],
+    };
+  }
+  if (workflowId.startsWith('refused')) {
+    return {
+      outbound: [
+        {
+          scheduleActivity: async (input, next) => {
+            if (input.activityType !== 'execute_tool') return next(input);
+            await frames(count);
+            throw new CancelledFailure('An interceptor refuses it.');
+          },
+        },
+      ],
     };
   }
   return {
