@@ -4,12 +4,12 @@
  */
 
 interface Waiter<T> {
-  readonly resolve: (value: T) => void;
-  readonly reject: (error: unknown) => void;
+  resolve(value: T): void;
+  reject(error: unknown): void;
 }
 
 /** Of promises that are open, as far as is known. */
-const waiting = new WeakMap<Promise<unknown>, Set<Waiter<never>>>();
+const waiting = new WeakMap<Promise<unknown>, Set<Waiter<unknown>>>();
 
 /** As the first of them ends. */
 export async function firstOf<T>(promises: readonly Promise<T>[]): Promise<T> {
@@ -34,8 +34,8 @@ function waitersFor<T>(promise: Promise<T>): Set<Waiter<T>> {
     for (const waiter of waiters) tell(waiter);
   };
   promise.then(
-    (value) => end(({ resolve }) => resolve(value)),
-    (error: unknown) => end(({ reject }) => reject(error)),
+    (value) => end((waiter) => waiter.resolve(value)),
+    (error: unknown) => end((waiter) => waiter.reject(error)),
   );
   waiting.set(promise, waiters);
   return waiters;

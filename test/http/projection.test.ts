@@ -348,7 +348,7 @@ test('a message of very many calls keeps those alone that may still be told of',
   const numbers = Array.from({ length: 500 }, (_, index) => index);
   const said = numbers.flatMap((number) => {
     const callId = `c${number}`;
-    return [reply(number, '', [call(callId)]), toolStarted(callId), toolEnded(callId)];
+    return [reply(number, '', [call(callId)]), toolStarted(callId), toolEnded(callId, 'ok')];
   });
   let { state } = startMessage(options('v6'));
   let most = 0;
