@@ -13,6 +13,7 @@ export { followRun, type FollowOptions, type RunMoment } from './runs/follow-run
 export type { SessionNow } from './runs/open-runs.js';
 export type { HeardMessage, MessagePlace } from './read/conversations.js';
 export type { WholeMoment, WholeTreeMoment } from './read/whole-event.js';
+export { isAnswerRead } from './decide/heard-answer.js';
 export type { FoundAsk } from './decide/find-ask.js';
 export type { ReadingStore } from './link.js';
 export type { Poller } from './workers.js';

@@ -62,8 +62,12 @@ export class Pool {
   }
 
   async #place(signal: AbortSignal): Promise<void> {
-    while (this.#busy >= CONNECTIONS_MAX) await this.#turn(signal);
-    signal.throwIfAborted();
+    while (!signal.aborted && this.#busy >= CONNECTIONS_MAX) await this.#turn(signal);
+    if (signal.aborted) {
+      // It may have been woken for a place that it takes no more.
+      if (this.#busy < CONNECTIONS_MAX) this.#waiting.shift()?.();
+      signal.throwIfAborted();
+    }
     this.#busy += 1;
   }
 

@@ -34,6 +34,7 @@ export type DeskStore = Pick<
   | 'listNotices'
   | 'countAsks'
   | 'getBlob'
+  | 'getText'
   | 'setFreeze'
   | 'liftFreeze'
   | 'listFreezes'

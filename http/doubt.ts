@@ -6,7 +6,7 @@ import type { Chat } from './chat.js';
 import type { Speaking } from './deliveries.js';
 import { runOf } from './projection/messages.js';
 
-/** Runs, the newest first, and events of all of them, that are looked at. */
+/** Runs, and events of all of them, that are looked at: of a change that replaces more nobody knows. */
 const RUNS_MAX = 50;
 const EVENTS_MAX = 20_000;
 
@@ -20,8 +20,9 @@ export async function checkDoubt(
   behind: readonly TranscriptMessage[],
 ): Promise<void> {
   const runs = [...new Set([at.runId, ...behind.map(({ messageId }) => runOf(messageId))])];
+  if (runs.length > RUNS_MAX) refuseLong();
   let events = 0;
-  for (const runId of runs.slice(-RUNS_MAX).reverse()) {
+  for (const runId of runs.toReversed()) {
     const { span } = at;
     const since = runId === at.runId && typeof span === 'object' && 'seq' in span ? span.seq : 0;
     // Of a run that broke off, calls that were under way.
@@ -31,7 +32,7 @@ export async function checkDoubt(
       if (event.type === 'tool_finished') started.delete(event.callId);
       if (isInDoubt(event)) refuse(event.tool);
       if (event.type === 'run_result') started.clear();
-      if ((events += 1) >= EVENTS_MAX) return;
+      if ((events += 1) > EVENTS_MAX) refuseLong();
     }
     const [tool] = started.values();
     if (tool !== undefined) refuse(tool);
@@ -43,7 +44,14 @@ function isInDoubt(event: RunEvent): event is Extract<RunEvent, { type: 'tool_fi
 }
 
 function refuse(tool: string): never {
-  const detail = `Nobody knows whether a call of ${tool} in the answer before took effect.`;
+  refused(`Nobody knows whether a call of ${tool} in the answer before took effect.`);
+}
+
+function refuseLong(): never {
+  refused('The answers before are too long to see whether a call in them may have taken effect.');
+}
+
+function refused(detail: string): never {
   const hint = 'Find out what became of the call, then send the change with "acceptUnknown": true.';
   throw new Problem(409, { code: 'outcome_unknown', detail, hint });
 }

@@ -141,7 +141,8 @@ const WANT_FIRST = `
     version = connector_tokens.version + 1, wanted_json = excluded.wanted_json, key_id = null,
     sealed = null, lease = null, lease_until = null, updated_at = excluded.updated_at
   where connector_tokens.server <> excluded.server and connector_tokens.sealed is null`;
-const DROP = `delete from connector_tokens where tenant = @tenant and connector = @connector`;
+const DROP = `delete from connector_tokens where tenant = @tenant and connector = @connector
+  returning *`;
 
 const EXPIRE = `delete from connector_logins where tenant = @tenant and expires_at <= @now`;
 const CROWD = `delete from connector_logins where tenant = @tenant and id in (
@@ -150,17 +151,16 @@ const CROWD = `delete from connector_logins where tenant = @tenant and id in (
 const KEEP_LOGIN = `
   insert into connector_logins (tenant, id, connector, begun_by, key_id, sealed, expires_at)
   values (@tenant, @id, @connector, @by, @keyId, @sealed, @expiresAt)`;
-const READ_LOGIN = `select * from connector_logins
-  where tenant = @tenant and id = @id and begun_by = @by and expires_at > @now`;
-const DROP_LOGIN = `delete from connector_logins where tenant = @tenant and id = @id`;
+const TAKE_LOGIN = `delete from connector_logins
+  where tenant = @tenant and id = @id and begun_by = @by and expires_at > @now
+  returning *`;
 
 export function connectorTokens(db: Db): ConnectorTokens {
-  const read = async (on: Db, name: ConnectorTokenName): Promise<ConnectorTokenRow | undefined> => {
-    const [row] = await rowsOf<ConnectorTokenTable>(on, READ, keyOf(name));
-    return row && rowOf(row);
-  };
   return {
-    connectorToken: (name) => read(db, name),
+    async connectorToken(name) {
+      const [row] = await rowsOf<ConnectorTokenTable>(db, READ, keyOf(name));
+      return row && rowOf(row);
+    },
     async listWantedLogins(limit) {
       const rows = await rowsOf<ConnectorTokenTable>(db, WANTED, { limit: listLimit(limit) });
       return rows.map(rowOf);
@@ -188,12 +188,9 @@ export function connectorTokens(db: Db): ConnectorTokens {
       if (version === undefined) await change(db, WANT_FIRST, values);
       else await change(db, WANT, { ...values, version });
     },
-    dropConnectorToken(name) {
-      return immediate(db, async (tx) => {
-        const found = await read(tx, name);
-        if (found !== undefined) await change(tx, DROP, keyOf(name));
-        return found;
-      });
+    async dropConnectorToken(name) {
+      const [row] = await rowsOf<ConnectorTokenTable>(db, DROP, keyOf(name));
+      return row && rowOf(row);
     },
     ...logins(db),
   };
@@ -213,14 +210,12 @@ function logins(db: Db): Pick<ConnectorTokens, 'keepConnectorLogin' | 'takeConne
     },
     async takeConnectorLogin({ tenant, id, by }, now) {
       checkIdentifiers({ tenant, id, by });
-      return immediate(db, async (tx) => {
-        const values = { tenant, id, by, now };
-        const [row] = await rowsOf<ConnectorLoginTable>(tx, READ_LOGIN, values);
-        if (row === undefined) return undefined;
-        await change(tx, DROP_LOGIN, { tenant, id });
-        const { connector, key_id: keyId, sealed, expires_at: expiresAt } = row;
-        return { tenant, id, by, connector, pending: { keyId, sealed }, expiresAt };
-      });
+      // In one statement: of two who take it at once one gets it.
+      const values = { tenant, id, by, now };
+      const [row] = await rowsOf<ConnectorLoginTable>(db, TAKE_LOGIN, values);
+      if (row === undefined) return undefined;
+      const { connector, key_id: keyId, sealed, expires_at: expiresAt } = row;
+      return { tenant, id, by, connector, pending: { keyId, sealed }, expiresAt };
     },
   };
 }

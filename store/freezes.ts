@@ -35,8 +35,9 @@ export interface Freezes {
 
 const SET = `
   insert into freezes (tenant, freeze_id, kind, pattern, frozen_by, reason, frozen_at, until)
-  values (@tenant, @id, @kind, @pattern, @by, @reason, @at, @until)
-  on conflict (tenant, freeze_id) do nothing`;
+  values (@tenant, @id, @kind, @pattern, @by, @reason, @at, @until)`;
+
+const KNOWN = `select 1 from freezes where tenant = @tenant and freeze_id = @id`;
 
 const LIFT = `
   update freezes set lifted_at = @at, lifted_by = @by, lift_reason = @reason
@@ -55,11 +56,12 @@ export function freezes(db: Db): Freezes {
       checkIdentifiers({ tenant, id, by, reason, scope: patternOf(scope) });
       return immediate(db, async (tx) => {
         await holdFreezes(tx, tenant, 'alone');
+        // Set before under this id: it is the same one, and was told then.
+        if ((await rowsOf(tx, KNOWN, { tenant, id })).length > 0) return true;
         if ((await rowsOf(tx, IN_FORCE, { tenant, at })).length >= FREEZES_MAX) return false;
         const pattern = patternOf(scope);
         const values = { tenant, id, kind: scope.kind, pattern, by, reason, at, until };
-        // Set before under this id: it is the same one, and was told then.
-        if ((await change(tx, SET, values)) === 0) return true;
+        await change(tx, SET, values);
         appendEntries(tx, tenant, [frozen(freeze)]);
         return true;
       });

@@ -102,7 +102,8 @@ const REMOVABLE = `
   order by removable_at limit ${REMOVED_AT_ONCE}`;
 
 const NOTE_REMOVED = `
-  update streams set removable_at = null, chars = 0 where tenant = @tenant and run_id = @runId`;
+  update streams set removable_at = null, chars = 0
+  where tenant = @tenant and run_id = @runId and removable_at <= @at`;
 
 const STATE = `
   select fence, open_json, closed from streams where tenant = @tenant and run_id = @runId`;
@@ -227,7 +228,8 @@ async function removeOld(db: Db, at: number): Promise<void> {
   const old = await rowsOf<Pick<StreamTable, 'tenant' | 'run_id' | 'fence'>>(db, REMOVABLE, { at });
   for (const { tenant, run_id: runId, fence } of old) {
     await change(db, CLEAR, { tenant, runId, fence: fence + 1 });
-    await change(db, NOTE_REMOVED, { tenant, runId });
+    // One that has begun again meanwhile keeps its time.
+    await change(db, NOTE_REMOVED, { tenant, runId, at });
   }
 }
 

@@ -97,12 +97,12 @@ async function deliverToNextSegment(
 ): Promise<Delivery> {
   const handle = link.temporal.workflow.getHandle(runId);
   await bounded(link, { runId }, () => handle.signal(messages.nextSegment));
-  const deadline = Date.now() + KEY_LIMIT_MS;
+  const deadline = performance.now() + KEY_LIMIT_MS;
   for (let attempt = 2; ; attempt += 1) {
     await sleep(KEY_POLL_MS);
     // Another name each time: a segment that has just begun may not have been told yet.
     const updateId = `${first}:${attempt}`;
     const delivery = await deliverUnder(link, runId, { decision, updateId });
-    if (!needsNewerKeys(delivery) || Date.now() > deadline) return delivery;
+    if (!needsNewerKeys(delivery) || performance.now() > deadline) return delivery;
   }
 }

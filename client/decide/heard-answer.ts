@@ -27,13 +27,28 @@ export async function heardAnswer(
   given: GivenAnswer,
 ): Promise<Delivery> {
   if (store === undefined) return { delivered: 'signal' };
-  for (const until = Date.now() + HEARD_MS; Date.now() < until;) {
+  for (const until = performance.now() + HEARD_MS; performance.now() < until;) {
     const fate = await unlessStoreAway(store, (calls) => fateOf(calls, { tenant, runId }, given));
     if (fate === STORE_AWAY) return { delivered: 'signal', storeAway: true };
     if (fate !== undefined) return fate;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   return { delivered: 'signal' };
+}
+
+type AnswerStore = Pick<ReadingStore, 'getAsk' | 'openedSeq' | 'readEvents' | 'getText'>;
+
+/** Whether the model reads this answer; undefined: nobody can say, or not yet. */
+export async function isAnswerRead(
+  store: AnswerStore,
+  key: RunKey,
+  given: GivenAnswer,
+): Promise<boolean | undefined> {
+  const row = await store.getAsk(key.tenant, given.askId);
+  if (row?.runId !== key.runId || row.outcome === 'pending') return undefined;
+  if (row.outcome !== 'answered' || !row.by.includes(given.by)) return false;
+  const taken = row.elicitation ? undefined : await takenAnswer(store, row);
+  return taken === undefined ? undefined : taken === textOf(given.value);
 }
 
 interface RunKey {
@@ -64,7 +79,7 @@ async function fateOf(
 }
 
 /** What the model is given as the answer; undefined: the run has not told it. */
-async function takenAnswer(store: ReadingStore, ask: AskRow): Promise<string | undefined> {
+async function takenAnswer(store: AnswerStore, ask: AskRow): Promise<string | undefined> {
   const { tenant, runId, callId } = ask;
   const from = { sinceSeq: await store.openedSeq(ask), limit: EVENTS_AFTER_MAX };
   const { events } = await store.readEvents({ tenant, runId }, from);

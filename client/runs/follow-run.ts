@@ -7,6 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunEvent } from '../../core/state/event.js';
 import type { StreamChunk } from '../../pure/stream.js';
+import { firstOf } from '../first-of.js';
 import type { RunHandle } from './run-handle.js';
 
 export type RunMoment =
@@ -77,10 +78,10 @@ async function arrivalOf(
   isHeld: boolean,
 ): Promise<void> {
   const waits = arrivals.filter((arrival) => arrival !== undefined);
-  if (!isHeld) return Promise.race(waits);
+  if (!isHeld) return firstOf(waits);
   const stop = new AbortController();
   const late = sleep(LATE_MS, undefined, { signal: stop.signal }).catch(() => undefined);
-  await Promise.race([...waits, late]).finally(() => stop.abort());
+  await firstOf([...waits, late]).finally(() => stop.abort());
 }
 
 interface Order {

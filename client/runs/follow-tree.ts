@@ -6,6 +6,7 @@
  */
 import type { RunEvent } from '../../core/state/event.js';
 import type { RunMoment } from './follow-run.js';
+import { firstOf } from '../first-of.js';
 import { Branch, type TreeOptions, type TreeRun, type Worker } from './tree-branch.js';
 
 export type TreeMoment = { readonly of: TreeRun } & (
@@ -64,7 +65,7 @@ class Tree {
       const open = [...this.branches];
       const late = open.filter((branch) => branch.isLate());
       if (late.length > 0) {
-        await Promise.race(late.map((branch) => branch.arrival()));
+        await firstOf(late.map((branch) => branch.arrival()));
         continue;
       }
       for (const branch of open) if (branch.isOver()) branch.endBelow();
@@ -76,7 +77,7 @@ class Tree {
       if ([...this.branches].some((branch) => branch.isLate())) continue;
       const coming = open.filter((branch) => branch.head === undefined && !branch.isOver());
       if (coming.length === 0) return undefined;
-      await Promise.race(coming.map((branch) => branch.arrival()));
+      await firstOf(coming.map((branch) => branch.arrival()));
     }
   }
 

@@ -3,6 +3,7 @@
  * Invariant: when its reading is to end, everything that is stored then is still given.
  */
 import type { RunEvent } from '../../core/state/event.js';
+import { firstOf } from '../first-of.js';
 import { followRun, type FollowOptions, type RunMoment } from './follow-run.js';
 import type { RunHandle } from './run-handle.js';
 
@@ -104,7 +105,7 @@ export class Branch {
       this.coming = this.fetch();
       this.coming.catch(() => undefined);
     }
-    return this.isLate() && !this.ending ? Promise.race([this.coming, this.hushed]) : this.coming;
+    return this.isLate() && !this.ending ? firstOf([this.coming, this.hushed]) : this.coming;
   }
 
   /** What is stored now is the last that is wanted. */

@@ -33,7 +33,7 @@ import {
   type Grant,
 } from './grant.js';
 import { isOfIssuer, requestsTo } from './login.js';
-import { reasonOf, Refusal } from './refusal.js';
+import { isClientUnknown, reasonOf, Refusal } from './refusal.js';
 import type { TokenKeys } from './token-keys.js';
 
 /** A token is renewed this long before it ends; ms. */
@@ -262,7 +262,7 @@ export class StoredAuthorization implements Authorization {
       const token = sealGrant(await keys(), renewed, row);
       await persistent(() => rows.renewConnectorToken({ ...held, token, at: clock() }));
     } catch (error) {
-      if (isEnded(error, sdk)) {
+      if (isEnded(error, this.#known?.grant, sdk)) {
         const wanted = { ...row.wanted, ...this.#challenge };
         throw await this.#wantLogin(row, { state: 'needs_login', wanted });
       }
@@ -318,11 +318,16 @@ async function persistent(keep: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** The refresh token, or the client that it was given to, counts no more. */
-function isEnded(error: unknown, sdk: Sdk): boolean {
+/**
+ * The refresh token, or the client that it was given to, counts no more. A client of the configuration proves itself by what this
+ * worker has read: its refusal may be this worker's alone, and no login mends it.
+ */
+function isEnded(error: unknown, grant: Grant | undefined, sdk: Sdk): boolean {
   if (!(error instanceof sdk.OAuthError)) return false;
-  const codes: readonly string[] = ['invalid_grant', 'invalid_client', 'unauthorized_client'];
-  return codes.includes(error.code);
+  return (
+    error.code === 'invalid_grant' ||
+    (grant?.client.origin !== 'configured' && isClientUnknown(error, {}, sdk))
+  );
 }
 
 /** In words for people and models. */

@@ -4,7 +4,13 @@
  * own event; sent again under the same key it is the same decision; it names the action that the person was shown.
  */
 import { z } from 'zod';
-import { checkFits, STORE_AWAY, type AskDecision, type Delivery } from '../../client/index.js';
+import {
+  checkFits,
+  isAnswerRead,
+  STORE_AWAY,
+  type AskDecision,
+  type Delivery,
+} from '../../client/index.js';
 import { digestOf, type Json } from '../../core/json/json.js';
 import type { GrantRequest } from '../../core/state/grant.js';
 import type { AskRow } from '../../store/asks.js';
@@ -200,18 +206,38 @@ const answer = endpoint({
       return answerOf(delivery, { askId: row.askId, runId: row.runId });
     }
     const { askId } = ask;
-    return once(asked, { askId, body: { value } }, () => answerOnce(asked, ask));
+    return once(
+      asked,
+      { askId, body: { value } },
+      {
+        first: () => answerOnce(asked, ask),
+        // Nobody knew then, or the run has read another one all the same.
+        recheck: async () => ((await isRead(asked, ask)) === false ? alreadyAnswered() : undefined),
+      },
+    );
   },
 });
 
+type AskedToAnswer = EndpointRequest<object, object, z.output<typeof shapes.answerBody>>;
+
+async function isRead(
+  { desk, person, body }: AskedToAnswer,
+  { tenant, runId, askId }: AskRow,
+): Promise<boolean | undefined> {
+  const given = { askId, by: person.id, value: body.value as Json };
+  return isAnswerRead(desk.store, { tenant, runId }, given);
+}
+
 /** What does not fit its form is not said: the trail has no answer then, but the refusal. */
-async function answerOnce(
-  { desk, person, body }: EndpointRequest<object, object, z.output<typeof shapes.answerBody>>,
-  ask: AskRow,
-): Promise<Answer> {
+async function answerOnce(asked: AskedToAnswer, ask: AskRow): Promise<Answer> {
+  const { desk, person, body } = asked;
   const { askId, runId, outcome } = ask;
   const value = body.value as Json;
-  if (outcome !== 'pending') throw alreadyAnswered();
+  if (outcome !== 'pending') {
+    // Said before, and the word on it was lost.
+    if ((await isRead(asked, ask)) !== true) throw alreadyAnswered();
+    return { status: 200, body: { askId, runId, state: 'decided', outcome } };
+  }
   const refuse = async (error: unknown): Promise<never> => {
     const facts = { decision: 'answer', reason: reasonOf(error) };
     await note(desk, person, { kind: 'decision_refused', runId, askId, facts });

@@ -77,9 +77,9 @@ export function endCall(state: UiFold, event: EventOf<'tool_finished'>): UiTold 
     : known;
   if (said === undefined || said.state === 'ended') return { state, chunks: [] };
   const shown = showCall(withCall(state, callId, said), callId);
-  const end = { ...said, args: null, state: 'ended' } as const;
+  const { child = said.child } = event;
   return {
-    state: withCall(shown.state, callId, end),
+    state: withoutCall(shown.state, callId, hosted === true || child !== undefined),
     chunks: [...shown.chunks, endOf(state, event)],
   };
 }
@@ -103,11 +103,20 @@ export function endCallsOf(state: UiFold, wanted: (call: CallSaid) => boolean): 
   for (const [callId, call] of state.calls) {
     if (call.state === 'ended' || !wanted(call)) continue;
     const shown = showCall(now, callId);
-    now = withCall(shown.state, callId, { ...call, args: null, state: 'ended' });
+    now = withoutCall(shown.state, callId, call.child !== undefined);
     const end: UiChunk = { type: 'tool-output-error', toolCallId: callId, errorText: NOT_RUN };
     chunks.push(...shown.chunks, end);
   }
   return { state: now, chunks };
+}
+
+/** A message of very many calls keeps those alone of which something may still be told. */
+function withoutCall(state: UiFold, callId: string, isNamed: boolean): UiFold {
+  const calls = new Map(state.calls);
+  const call = calls.get(callId);
+  calls.delete(callId);
+  if (call !== undefined && isNamed) calls.set(callId, { ...call, args: null, state: 'ended' });
+  return { ...state, calls };
 }
 
 function withCall(state: UiFold, callId: string, call: CallSaid): UiFold {

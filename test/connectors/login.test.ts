@@ -278,6 +278,26 @@ test('a configured client sends its secret to the declared issuer alone', async 
   );
 });
 
+test('a worker whose client secret is refused ends the login of no other worker', async () => {
+  process.env['CRM_SECRET'] = 'configured-secret';
+  ends.push(() => void delete process.env['CRM_SECRET']);
+  const clientSecret = { env: 'CRM_SECRET' };
+  const at = place({ clientId: 'known', clientSecret, issuer: server.issuer });
+  await logIn(at);
+  const [wrong, right] = [worker(at), worker(at)];
+  await Promise.all([wrong(), right()]);
+  server.revoke();
+  for (const error of ['invalid_client', 'unauthorized_client']) {
+    server.misbehave({
+      answer: (_, response) => void response.writeHead(401).end(JSON.stringify({ error })),
+    });
+    expect((await refused(wrong)).message).toContain(`its authorization server says ${error}`);
+  }
+  expect(await row()).toMatchObject({ state: 'ready' });
+  server.misbehave({});
+  expect([await right(), await wrong()]).toEqual(['done', 'done']);
+});
+
 test('without keys nobody is sent anywhere', async () => {
   delete process.env[KEYS_VARIABLE];
   await expect(logIn()).rejects.toMatchObject({ code: 'InvalidConfig' });

@@ -144,6 +144,42 @@ test('an answer that is sent again has the same answer, also after it was taken'
   expect(await answer()).toEqual({ ...first, replayed: 'true' });
 });
 
+const QUESTION = { ...ASKED, kind: 'input' } as const;
+const answerBlue = () => desk()('/v1/questions/r1%3A0/answers', { value: 'blue' });
+
+/** The question is answered, and this is what the model reads. */
+const answeredWith = (text: string, by: string) =>
+  events(
+    { type: 'approval_requested', ...QUESTION },
+    { type: 'approval_resolved', askId: 'r1:0', outcome: 'answered', by: [by] } as never,
+    { type: 'tool_finished', callId: 'c1', status: 'ok', content: { text } } as never,
+  );
+
+test.each([
+  ['another person', 'blue', 'bob'],
+  ['the same person with other words', 'red', 'mia'],
+])(
+  'an answer that is sent again is refused, when that of %s was read after all',
+  async (_, text, by) => {
+    await events({ type: 'approval_requested', ...QUESTION });
+    expect(await answerBlue()).toMatchObject({ status: 202 });
+    await answeredWith(text, by);
+    const refused = { status: 409, body: { code: 'already_decided' } };
+    expect(await answerBlue()).toMatchObject(refused);
+    expect(await answerBlue()).toMatchObject({ ...refused, replayed: 'true' });
+  },
+);
+
+test('an answer that was read counts for the one who sends it again, also when the word on it was lost', async () => {
+  await events({ type: 'approval_requested', ...QUESTION });
+  failures = [failure('ServerUnavailable')];
+  expect(await answerBlue()).toMatchObject({ status: 503 });
+  await answeredWith('blue', 'mia');
+  const counts = { status: 200, body: { state: 'decided', outcome: 'answered' } };
+  expect(await answerBlue()).toMatchObject(counts);
+  expect(await answerBlue()).toMatchObject({ ...counts, replayed: 'true' });
+});
+
 test.each([
   ['interrupt', {}, 'interrupted'],
   ['messages', { text: 'Hello.' }, 'message_sent'],

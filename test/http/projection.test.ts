@@ -344,6 +344,22 @@ test('a message has one beginning and one end', () => {
   }
 });
 
+test('a message of very many calls keeps those alone that may still be told of', () => {
+  const numbers = Array.from({ length: 500 }, (_, index) => index);
+  const said = numbers.flatMap((number) => {
+    const callId = `c${number}`;
+    return [reply(number, '', [call(callId)]), toolStarted(callId), toolEnded(callId, 'ok')];
+  });
+  let { state } = startMessage(options('v6'));
+  let most = 0;
+  for (const moment of moments(...said)) {
+    ({ state } = tellMoment(state, moment));
+    most = Math.max(most, state.calls.size);
+  }
+  expect(most).toBe(1);
+  expect(chunksOf(moments(...said), options('v6'))).toHaveLength(4 * numbers.length + 4);
+});
+
 test('a failed run is an error of the client, without words of the inside', () => {
   const said = moments(over('failed', 'model_error'));
   const last: UiChunk | undefined = chunksOf(said, options('v6')).at(-1);

@@ -1,6 +1,7 @@
 /** What the desk reads of freezes, limits and effects, as it was written. */
 import type { Freeze } from '../../pure/freeze.js';
 import type { EffectInput, Spender } from '../../store/effects.js';
+import { FREEZES_MAX } from '../../store/freezes.js';
 import type { Store } from '../../store/store.js';
 import { cleanUp, eventsFrom, HOSTILE_NAMES, newStore, SESSION_INIT } from './fixtures.js';
 
@@ -34,6 +35,16 @@ describe('freezes', () => {
     expect(await store.listFreezes('t')).toEqual(set.toReversed());
     expect(await store.listFreezes('t', 1)).toEqual([set[2]]);
     expect(await store.freezesInForce('other', 20)).toEqual([]);
+  });
+
+  test('of which as many are in force as may be: another one is refused, and one that was set is not, however often it is sent', async () => {
+    const ids = Array.from({ length: FREEZES_MAX }, (_, index) => `frz_${index}`);
+    for (const id of ids) expect(await store.setFreeze('t', freeze(id))).toBe(true);
+    expect(await store.setFreeze('t', freeze('frz_more'))).toBe(false);
+    expect(await store.setFreeze('t', freeze(ids.at(-1)!))).toBe(true);
+    expect(await store.freezesInForce('t', 20)).toHaveLength(FREEZES_MAX);
+    const frozen = await store.readAudit('t', { limit: 2 * FREEZES_MAX });
+    expect(frozen).toHaveLength(FREEZES_MAX);
   });
 
   test('end by themselves, or when they are lifted, once', async () => {

@@ -69,6 +69,22 @@ test('a login that has begun is taken once, in time, by whoever began it', async
   expect(await take('mia', 99)).toBeUndefined();
 });
 
+test('of many who take one login at once one gets it, and of many who drop one token', async () => {
+  const { store } = await newStore();
+  await store.keepConnectorToken(kept);
+  const login = { ...name, id: 'one', by: 'mia', pending: token, expiresAt: 100 };
+  await store.keepConnectorLogin(login, 1);
+  const all = Array.from({ length: 10 });
+  // Connections are open, so that all begin at once.
+  await Promise.all(all.map(() => store.connectorToken(name)));
+  const taken = await Promise.all(
+    all.map(() => store.takeConnectorLogin({ tenant: 'default', id: 'one', by: 'mia' }, 2)),
+  );
+  expect(taken.filter((one) => one !== undefined)).toEqual([login]);
+  const dropped = await Promise.all(all.map(() => store.dropConnectorToken(name)));
+  expect(dropped.filter((one) => one !== undefined)).toMatchObject([{ ...name, token }]);
+});
+
 test('a tenant has a hundred logins under way at most, and the oldest go', async () => {
   const { store } = await newStore();
   for (let at = 1; at <= 103; at += 1) {

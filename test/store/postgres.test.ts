@@ -5,7 +5,9 @@
 import { readdirSync } from 'node:fs';
 import { createServer, connect, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
+import { Client } from 'pg';
 import { openStore, openStoreAt } from '../../store/store.js';
 import { drawn } from '../draw.js';
 import { newPostgresUrl, postgresBinaries } from '../postgres-server.js';
@@ -168,6 +170,47 @@ onPostgres('transactions of PostgreSQL', () => {
     expect(await store.listAttempts('t', 'r1', 'e1')).toHaveLength(1);
     await store.close();
     await relay.close();
+  });
+
+  test('a stream that begins while old ones are removed keeps its time, and the count of its characters', async () => {
+    const { store, place } = await newStore();
+    const opening = (runId: string, at: number) => ({
+      tenant: 't',
+      runId,
+      call: 1,
+      attempt: 1,
+      messageId: `${runId}:m1`,
+      eventsBefore: 0,
+      keepMs: 1,
+      at,
+    });
+    await store.openStream(opening('old', 0));
+    const [{ removable_at: first }] = (await rawRows(
+      place,
+      'select removable_at from streams',
+    )) as [{ readonly removable_at: string }];
+    const at = Number(first) + 1;
+    const again = new Client({ connectionString: place });
+    await again.connect();
+    try {
+      await again.query('begin');
+      await again.query(
+        `update streams set fence = fence + 1, chars = 7, removable_at = ${at + 1}`,
+      );
+      const other = store.openStream(opening('other', at));
+      const waits = `select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      while ((await rawRows(place, waits)).length === 0) await sleep(10);
+      await again.query('commit');
+      await other;
+    } finally {
+      await again.end();
+    }
+    const kept = await rawRows(
+      place,
+      `select chars, removable_at from streams where run_id = 'old'`,
+    );
+    expect(kept).toEqual([{ chars: '7', removable_at: String(at + 1) }]);
   });
 
   test('a store has no more connections than it may, however many ask', async () => {

@@ -55,6 +55,20 @@ test('an answer to a question that another person answered, or nobody in time, i
   );
 });
 
+test('a clock that is set back keeps nobody waiting for a run that says nothing', async () => {
+  jest.useFakeTimers();
+  try {
+    const told = jest.fn();
+    void heard(storeWith({ outcome: 'pending' }, {})).then(told);
+    await jest.advanceTimersByTimeAsync(1_000);
+    jest.setSystemTime(0);
+    await jest.advanceTimersByTimeAsync(4_000);
+    expect(told).toHaveBeenCalledWith({ delivered: 'signal' });
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
 test('nobody knows of an answer without a store, while the store is away, or until the run has told it', async () => {
   expect(await heard(undefined)).toEqual({ delivered: 'signal' });
   const away = new HoldfastError('StoreUnavailable', 'The store is away.');

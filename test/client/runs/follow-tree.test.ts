@@ -1,4 +1,6 @@
 /** A run and the sub-agents below it as one sequence, from events that stand still. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { followTree } from '../../../client/index.js';
 import type { RunHandle } from '../../../client/index.js';
 import type { EventBody, RunEvent } from '../../../core/state/event.js';
@@ -179,4 +181,33 @@ test('Sub-agents whose calls had ended are left out for a reader who comes back,
     'r left_out -',
     ...rest,
   ]);
+});
+
+test('A reader of a run that waits long for a sub-agent keeps nothing of what that one has said.', async () => {
+  const COUNT = 20_000;
+  const words = Array.from({ length: COUNT }, (_, index): Line[number] => [index + 1, 2, said]);
+  const lines = {
+    r: [
+      [0, 0, init()],
+      [1, 1, began('a', 'r:a1')],
+    ],
+    'r:a1': [[0, 2, init('r', 'a')], ...words, [COUNT + 1, 3, result]],
+  } as const;
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const heap = (): number => (collect(), process.memoryUsage().heapUsed);
+  const reading = new AbortController();
+  let before = 0;
+  let after = 0;
+  const options = { handle: handles(lines), untilNow: false, signal: reading.signal };
+  for await (const moment of followTree('r', options)) {
+    if (moment.of.depth === 0 || moment.kind !== 'event') continue;
+    const { seq } = moment.event.stamp;
+    if (seq === 1) before = heap();
+    if (seq !== COUNT) continue;
+    after = heap();
+    reading.abort();
+  }
+  const bytesOfEach = (after - before) / COUNT;
+  expect(bytesOfEach).toBeLessThan(100);
 });
