@@ -47,8 +47,8 @@ interface Worth {
 const early = new Map<string, IndexBeside>();
 
 /** For who will probably ask for it: what he has to load meanwhile takes as long as a thread takes to begin. */
-export function beginEarly(file: string): void {
-  const beside = begun(file, {});
+export function beginEarly(file: string, worth: Worth = {}): void {
+  const beside = begun(file, worth);
   if (beside !== undefined) early.set(file, beside);
 }
 
