@@ -11,11 +11,11 @@ export interface MessageType {
   readonly fieldsArray: readonly FieldType[];
 }
 
-interface EnumType {
+export interface EnumType {
   readonly values: { readonly [name: string]: number };
 }
 
-interface FieldType {
+export interface FieldType {
   readonly jsonName: string;
   readonly type: string;
   readonly map: boolean;

@@ -6,6 +6,7 @@
  */
 import { createRequire } from 'node:module';
 import type { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { commonEvent, isCommonEvent } from './history-fields.js';
 import { fitsOf, type MessageType } from './history-form.js';
 
 export type History = ReturnType<typeof historyFromJSON>;
@@ -66,10 +67,25 @@ function refuseBare(event: object): void {
   throw new TypeError(`Missing attributes in history event ${id.slice(0, 20)}`);
 }
 
-let own: HistoryJson | undefined;
+let defined: HistoryJson | undefined;
+
+function ofDefinitions(): HistoryJson {
+  return (defined ??= historyJsonOf(require.resolve('@temporalio/common')));
+}
+
+let fitsCommon: HistoryJson['fits'] | undefined;
+
+const own: HistoryJson = {
+  knows: (eventType) => isCommonEvent(eventType) || ofDefinitions().knows(eventType),
+  fits(event) {
+    fitsCommon ??= fitsOf(commonEvent());
+    return fitsCommon(event) || ofDefinitions().fits(event);
+  },
+  read: (json) => ofDefinitions().read(json),
+  write: (history) => ofDefinitions().write(history),
+};
 
 /** With the definitions of this installation, which are loaded when they are first needed. */
 export function historyJson(): HistoryJson {
-  own ??= historyJsonOf(require.resolve('@temporalio/common'));
   return own;
 }

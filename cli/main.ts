@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 /** The command `holdfast`. */
+import { resolve } from 'node:path';
 import { oldNodeText } from '../create-holdfast/old-node.js';
 import { cliEnvironment } from './environment.js';
 import { EXIT } from './exit-code.js';
+import { beginEarly } from '../replay/stream/index-beside.js';
 import { runCli } from './program.js';
 import { quietOnServerNames } from './server-names.js';
 
@@ -36,8 +38,18 @@ function refuse(why: string): number {
   return EXIT.error;
 }
 
+/** What `inspect` decides beside its reading, if this is surely the index of a file. */
+function beginIndex([command, subject = '', ...options]: readonly string[]): void {
+  if (command !== 'inspect' || subject.startsWith('-')) return;
+  if (!options.some((word) => NO_INDEX.test(word))) beginEarly(resolve(subject));
+}
+
+const NO_INDEX = /^--(?:at|run|desk|help)\b/;
+
 function run(): Promise<number> {
-  return runCli(process.argv.slice(2), {
+  const argv = process.argv.slice(2);
+  beginIndex(argv);
+  return runCli(argv, {
     environment: cliEnvironment(),
     streams: {
       out: (text) => process.stdout.write(text),

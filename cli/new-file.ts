@@ -15,7 +15,7 @@ interface NewFile {
   readonly what: string;
 }
 
-/** The file is whole or not there. Errors: Usage: the file exists, or cannot be written. */
+/** The file is whole or not there. Errors: Usage: the file exists; FileUnusable: it cannot be written. */
 export async function writeNewFile(
   content: string | Uint8Array,
   { file, what }: NewFile,
@@ -101,7 +101,7 @@ function notWritten({ file, what }: NewFile, cause: unknown): HoldfastError {
   if (cause instanceof HoldfastError) return cause;
   const { code, syscall } = cause as NodeJS.ErrnoException;
   if (code === 'EEXIST' && syscall !== 'mkdir') return taken(file);
-  return new HoldfastError('Usage', `The ${what} cannot be written to ${file}.`, {
+  return new HoldfastError('FileUnusable', `The ${what} cannot be written to ${file}.`, {
     hint: cause instanceof Error ? cause.message : 'Name another file with -o.',
     cause,
   });

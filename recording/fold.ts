@@ -44,8 +44,8 @@ export type GoalFold = FoldOf<'goal', Goal, GoalInput>;
 export type Fold = RunFold | GoalFold;
 
 /** Steps from one place to the next that is kept: as far as `at` has to go. */
-const STEPS_BETWEEN_KEPT = 16;
-const STRETCHES_KEPT = 4;
+const STEPS_BETWEEN_KEPT = 8;
+const STRETCHES_KEPT = 8;
 const STEPS_OF_SLICE = 32;
 
 export function foldOf(recorded: RecordedRun): Fold {

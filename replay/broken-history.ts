@@ -4,6 +4,7 @@
  * Invariants: one pass, linear in the history; what a client can send (payloads that nobody can decode) is
  * no defect of the history that holds it.
  */
+import { attributesName } from '../activities/history-fields.js';
 import { historyJson } from '../activities/history-json.js';
 import { ownValue, type Json } from '../core/json/json.js';
 import { brokenReference } from './back-references.js';
@@ -34,7 +35,7 @@ export function brokenHistory(events: readonly HistoryEvent[]): string | undefin
 function brokenEvent(event: HistoryEvent, types: readonly string[]): string | undefined {
   const { eventType } = event;
   if (!isKnown(eventType)) return `there is no event type ${eventType.slice(0, 100)}`;
-  const name = attributesName(eventType);
+  const name = nameOfAttributes(eventType);
   const attributes = ownValue(event, name);
   if (!isObject(attributes)) return `it has no ${name}`;
   const other = Object.keys(event).find((key) => key !== name && ATTRIBUTES.test(key));
@@ -55,12 +56,10 @@ function misplaced(event: HistoryEvent, isLast: boolean): string | undefined {
   return isEnding(event) && !isLast ? 'something follows the end of the execution' : undefined;
 }
 
-/** `activityTaskScheduledEventAttributes` of `EVENT_TYPE_ACTIVITY_TASK_SCHEDULED`. */
-function attributesName(eventType: string): string {
+function nameOfAttributes(eventType: string): string {
   const known = attributesNames.get(eventType);
   if (known !== undefined) return known;
-  const kind = eventType.replace(/^EVENT_TYPE_/, '').toLowerCase();
-  const name = `${kind.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())}EventAttributes`;
+  const name = attributesName(eventType);
   // Of types that there are: names from outside fill nothing up.
   if (knownTypes.has(eventType)) attributesNames.set(eventType, name);
   return name;

@@ -68,7 +68,7 @@ function storeOf({
       for (let hash: string | null = head; hash !== null;) {
         const node: TranscriptNode = nodeAt(hash);
         // Its parent's hash is part of what a node's hash is made of, so no chain comes back to itself.
-        chain.push({ ...node, hash });
+        chain.push(hashedNode(node, hash));
         hash = node.parent;
       }
       return chain.toReversed();
@@ -84,6 +84,17 @@ function storeOf({
     restoreArguments: async (_tenant, args) => withTexts(args, textAt),
   };
 }
+
+/** The same for a node at each reading: what is made of the messages of a conversation is remembered by their nodes. */
+function hashedNode(node: TranscriptNode, hash: string): HashedNode {
+  const known = hashedNodes.get(node);
+  if (known?.hash === hash) return known;
+  const made = { ...node, hash };
+  hashedNodes.set(node, made);
+  return made;
+}
+
+const hashedNodes = new WeakMap<TranscriptNode, HashedNode>();
 
 function missing(what: string, hash: string): HoldfastError {
   return new HoldfastError('TranscriptMissing', `The bundle has no ${what} ${hash}.`, {

@@ -66,7 +66,10 @@ export function addCapture(program: Command, cli: Cli): void {
     .option('--agent <name>', 'agent of the configuration (default: the name of the recorded one)')
     .option('--redact <file>', 'rules for texts to hide')
     .option('--allow-unmatched', 'write the file also when a rule of --redact finds nothing');
-  withJson(withPlace(command), '{runId, file, bytes, passes, differences, leftOut, redactions}')
+  withJson(
+    withPlace(command),
+    '{runId, file, bytes, passes, differences, leftOut, redactions, needs?: [keys of the case]}',
+  )
     .addHelpText(
       'after',
       `${HELP}\n${examples(
@@ -104,6 +107,8 @@ interface Captured {
   readonly document: FixtureDocument;
   /** In the simulation, now. */
   readonly differences: readonly Difference[];
+  /** Keys of what was never recorded, where the case fails; empty: it passes. */
+  readonly needs: readonly string[];
 }
 
 async function captureOf(
@@ -113,6 +118,7 @@ async function captureOf(
 ): Promise<Captured> {
   const { capture } = await import('../../evaluation/capture/capture.js');
   const { differencesOf } = await import('../../evaluation/capture/check.js');
+  const { neededFurther } = await import('../../evaluation/capture/further.js');
   const { expectationIn } = await import('../../evaluation/capture/expect.js');
   const expected = expect.length === 0 ? undefined : expectationIn(expect);
   const step = until === undefined ? {} : { until };
@@ -120,7 +126,9 @@ async function captureOf(
   const differences = await differencesOf(recorded, file);
   if (differences.length > 0) throw notAsRecorded(differences, bundle.redactions.length > 0);
   if (config === undefined && agent !== undefined) throw agentOfNothing();
-  if (expected === undefined && config === undefined) return { document: recorded, differences };
+  if (expected === undefined && config === undefined) {
+    return { document: recorded, differences, needs: [] };
+  }
   const document = capture(bundle, {
     ...step,
     ...(expected !== undefined && { expected }),
@@ -131,7 +139,8 @@ async function captureOf(
       },
     }),
   });
-  return { document, differences: await differencesOf(document, file) };
+  const found = await differencesOf(document, file);
+  return { document, differences: found, needs: found.length > 0 ? neededFurther(document) : [] };
 }
 
 function agentOfNothing(): HoldfastError {
@@ -163,7 +172,13 @@ interface Written extends Captured {
   readonly bytes: number;
 }
 
-function print({ document, differences, bundle, file, bytes }: Written, output: Output): void {
+const FURTHER =
+  'A mended run that goes further than the recorded one needs by hand what was never recorded:';
+
+function print(
+  { document, differences, needs, bundle, file, bytes }: Written,
+  output: Output,
+): void {
   const { run, redactions } = bundle;
   const leftOut = document.captured?.leftOut ?? [];
   const passes = differences.length === 0;
@@ -175,6 +190,7 @@ function print({ document, differences, bundle, file, bytes }: Written, output: 
     differences,
     leftOut,
     redactions: redactions.map(({ rule, count }) => ({ rule, count })),
+    ...(needs.length > 0 && { needs }),
   });
   output.line(`${run.runId}: a case of ${bytes} bytes in ${file}`);
   for (const { rule, count } of redactions) output.line(`  ${rule}: ${count} place(s) hidden`);
@@ -184,6 +200,8 @@ function print({ document, differences, bundle, file, bytes }: Written, output: 
   else {
     const values = `expected ${inertInline(first.expected, 200)}, observed ${inertInline(first.observed, 200)}`;
     output.line(`  The case fails in the simulation now: ${first.path}: ${values}.`);
+    const keys = needs.map((key) => `\`${inert(key, 100)}\``).join(', ');
+    output.line(`  ${FURTHER} ${keys} (docs/guide/failures.md).`);
   }
   output.line(output.paint.own(`  holdfast eval ${shellWord(file)} --engine both`));
 }

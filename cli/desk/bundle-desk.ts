@@ -35,6 +35,7 @@ export async function showDesk(record: OpenRecord, showing: Showing): Promise<vo
     output.data({ console: url, token });
     output.line(`Recorded run     ${url}${pathTo(record, options.at)}#token=${token}`);
     output.line('Read-only. Ctrl-C ends it.');
+    await beReady(record);
     await new Promise<void>((ended) => {
       if (interrupt.signal.aborted) ended();
       interrupt.signal.addEventListener('abort', () => ended());
@@ -43,6 +44,13 @@ export async function showDesk(record: OpenRecord, showing: Showing): Promise<vo
   } finally {
     interrupt.release();
   }
+}
+
+/** While somebody opens the page: code is loaded, and the messages of its requests are made once. */
+async function beReady(record: OpenRecord): Promise<void> {
+  const { toldMoment } = await import('../../replay/told-moment.js');
+  // What cannot be told is told where it is looked at.
+  await toldMoment(record, record.fold.steps.length).catch(() => undefined);
 }
 
 function pathTo({ fold }: OpenRecord, at: string | undefined): string {

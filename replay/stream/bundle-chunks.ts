@@ -1,7 +1,7 @@
 /** The text of a bundle's file in chunks, unpacked where it is packed; no more of it than a bundle may have. */
 import { createHash } from 'node:crypto';
 import { open, stat, type FileHandle } from 'node:fs/promises';
-import { PassThrough, pipeline, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
 import { BUNDLE_BYTES_MAX } from '../bundle.js';
@@ -45,11 +45,10 @@ export async function* bundleChunks(file: string): AsyncGenerator<string, void> 
     handle = await open(file, 'r');
     const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
     const isPacked = buffer[0] === GZIP_MAGIC[0] && buffer[1] === GZIP_MAGIC[1];
-    const options = { start: 0, highWaterMark: CHUNK_BYTES, autoClose: false } as const;
-    for await (const chunk of through(handle.createReadStream(options), isPacked)) {
-      bytes += (chunk as Buffer).length;
+    for await (const chunk of isPacked ? unpackedOf(handle) : chunksOf(handle)) {
+      bytes += chunk.length;
       if (bytes > BUNDLE_BYTES_MAX) throw new NotCanonical('it is too large');
-      yield decoder.write(chunk as Buffer);
+      yield decoder.write(chunk);
     }
     yield decoder.end();
   } catch (cause) {
@@ -59,10 +58,21 @@ export async function* bundleChunks(file: string): AsyncGenerator<string, void> 
   }
 }
 
-function through(raw: Readable, isPacked: boolean): Readable {
-  const target = isPacked ? createGunzip({ chunkSize: CHUNK_BYTES }) : new PassThrough();
+/** Each is good until the next is asked for. A stream of the file would take several times as long. */
+async function* chunksOf(handle: FileHandle): AsyncGenerator<Buffer, void> {
+  const room = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  for (let at = 0; ;) {
+    const { bytesRead } = await handle.read(room, 0, CHUNK_BYTES, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    yield room.subarray(0, bytesRead);
+  }
+}
+
+function unpackedOf(handle: FileHandle): AsyncIterable<Buffer> {
+  const raw = handle.createReadStream({ start: 0, highWaterMark: CHUNK_BYTES, autoClose: false });
   // Errors come out where the chunks are read.
-  return pipeline(raw, target, () => undefined);
+  return pipeline(raw, createGunzip({ chunkSize: CHUNK_BYTES }), () => undefined);
 }
 
 const SECOND_HALF = /[\uDC00-\uDFFF]/;

@@ -43,10 +43,25 @@ interface Worth {
   readonly cores?: number;
 }
 
+/** By their files: begun before somebody asked for them. */
+const early = new Map<string, IndexBeside>();
+
+/** For who will probably ask for it: what he has to load meanwhile takes as long as a thread takes to begin. */
+export function beginEarly(file: string, worth: Worth = {}): void {
+  const beside = begun(file, worth);
+  if (beside !== undefined) early.set(file, beside);
+}
+
 /** Undefined: a thread is not worth it. */
-export function indexBeside(
+export function indexBeside(file: string, worth: Worth = {}): IndexBeside | undefined {
+  const before = early.get(file);
+  early.delete(file);
+  return before ?? begun(file, worth);
+}
+
+function begun(
   file: string,
-  { bytesMin = BYTES_MIN, cores = availableParallelism() }: Worth = {},
+  { bytesMin = BYTES_MIN, cores = availableParallelism() }: Worth,
 ): IndexBeside | undefined {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   const bytes = file.endsWith('.gz') ? size * PACKED_RATIO : size;

@@ -27,7 +27,7 @@ const DRAWN = 4;
 saySeed(`${DRAWN} kept bundles are decided by a thread`);
 
 /** Threads run compiled code alone. */
-const { indexBeside } = compiled<typeof Beside>('replay/stream/index-beside.ts');
+const { beginEarly, indexBeside } = compiled<typeof Beside>('replay/stream/index-beside.ts');
 const ALWAYS = { bytesMin: 0, cores: 2 };
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-beside-'));
@@ -70,6 +70,19 @@ test('A thread decides what one that reads the whole file decides, packed or not
     expect([...unpackedSteps(decided.steps)]).toEqual(steps);
     expect(decided.steps.count).toBe(steps.length);
   }
+});
+
+test('A thread that was begun early is the one that the file is decided by, and once.', async () => {
+  const bundle = await keptTree();
+  const file = fileWith(written(bundle));
+  // Far too short for a thread that is begun when it is asked for.
+  expect(indexBeside(file)).toBeUndefined();
+  beginEarly(file, ALWAYS);
+  const beside = indexBeside(file)!;
+  const decided = await beside.of((await walkBundle(file, {})).textDigest);
+  await beside.close();
+  expect([...unpackedSteps(decided!.steps)]).toEqual(foldOf(bundle).steps);
+  expect(indexBeside(file)).toBeUndefined();
 });
 
 test('What a thread has read of another text, or of no bundle, does not count.', async () => {

@@ -38,12 +38,12 @@ test('a bundle becomes a case beside it, for its owner alone, and never over ano
   expect(again).toMatchObject({ code: 2, err: expect.stringContaining('exists, and is kept') });
 });
 
-test('the folder of a case is made; a file in its place is told', async () => {
+test('the folder of a case is made; a file in its place is an error, and no wrong command line', async () => {
   const words = ['capture', 'run.json', '-o'];
   expect(await holdfast([...words, 'test/cases/one.json'])).toMatchObject({ code: 0 });
   expect(await holdfast(['eval', 'test/cases'])).toMatchObject({ code: 0 });
   const inFile = await holdfast([...words, 'run.json/one.json']);
-  expect(inFile).toMatchObject({ code: 2, err: expect.stringContaining('cannot be written') });
+  expect(inFile).toMatchObject({ code: 1, err: expect.stringContaining('cannot be written') });
 });
 
 test('a case that expects something else fails until the code does it', async () => {
@@ -65,6 +65,18 @@ test('a case that expects something else fails until the code does it', async ()
     effects: { write_note: 0 },
   });
   expect(await holdfast(['eval', 'bug.json'])).toMatchObject({ code: 1 });
+});
+
+test('a case that fails says what a mended run needs beyond its record; one that passes does not', async () => {
+  const words = ['capture', 'run.json', '--expect', 'effects.refund=1'];
+  const told = await holdfast([...words, '--json', '-o', 'a.json']);
+  // `send_email` was never handed over, and of `write_note` the answer is recorded.
+  const needs = ['tools.send_email.results', 'tools.refund.results', 'during', 'model'];
+  expect(JSON.parse(told.out)).toMatchObject({ passes: false, needs });
+  const spoken = await holdfast([...words, '-o', 'b.json']);
+  expect(spoken.out).toContain(needs.map((key) => `\`${key}\``).join(', '));
+  const passing = await holdfast(['capture', 'run.json', '-o', 'c.json', '--json']);
+  expect(JSON.parse(passing.out)).not.toHaveProperty('needs');
 });
 
 test('a key that cases do not know is refused before anything is written', async () => {
