@@ -10,6 +10,7 @@ import { shownPlace, storeExists } from '../store/place.js';
 import type { Store } from '../store/store.js';
 import { readEnvironment, type Environment } from '../worker/config.js';
 import { withoutName, type ServerReach } from '../worker/reach.js';
+import { storeMissingToo } from './missing-store.js';
 import { variablesWith, type CliEnvironment, type PlaceOptions } from './environment.js';
 
 export interface Session {
@@ -58,6 +59,8 @@ export async function withSession<T>(
 
   const named = namedIn(place, environment.folder);
   const reach: Session['reach'] = async (given) => reachIn(place(), await named(given));
+  const isStoreNamed = (options.store ?? environment.variables['HOLDFAST_STORE']) !== undefined;
+  const orStoreMissing = storeMissingToo(() => (isStoreNamed ? place().storePlace : undefined));
 
   const clientWith = async (connectLimitMs: number, opened: ReadingStore | undefined) => {
     const limits = patienceOf(environment, connectLimitMs);
@@ -66,8 +69,9 @@ export async function withSession<T>(
 
   async function openedClient(limitMs: number): Promise<HoldfastClient> {
     // Without a server nobody waits for the store.
-    if (client === undefined) await reach();
-    return (client ??= await clientWith(limitMs, await openedStore()));
+    if (client === undefined) await reach().catch(orStoreMissing);
+    const opened = await openedStore();
+    return (client ??= await clientWith(limitMs, opened).catch(orStoreMissing));
   }
 
   async function clientThoughStoreAway(): Promise<HoldfastClient> {
@@ -82,9 +86,12 @@ export async function withSession<T>(
 
   async function clientWithoutStore(): Promise<HoldfastClient> {
     // A configuration that cannot be loaded is told elsewhere, and says nothing of the server.
-    const reached = await reachIn(place(), await named().catch(() => place().reach()));
+    const known = await named().catch(() => place().reach());
+    const reached = await reachIn(place(), known).catch(orStoreMissing);
     const limits = patienceOf(environment, CONNECT_LIMIT_MS);
-    return (withoutStore ??= await connected(place(), { ...reached, ...limits }));
+    return (withoutStore ??= await connected(place(), { ...reached, ...limits }).catch(
+      orStoreMissing,
+    ));
   }
 
   try {
