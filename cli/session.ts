@@ -59,8 +59,7 @@ export async function withSession<T>(
 
   const named = namedIn(place, environment.folder);
   const reach: Session['reach'] = async (given) => reachIn(place(), await named(given));
-  const isStoreNamed = (options.store ?? environment.variables['HOLDFAST_STORE']) !== undefined;
-  const orStoreMissing = storeMissingToo(() => (isStoreNamed ? place().storePlace : undefined));
+  const orStoreMissing = storeMissingToo(environment, options, () => place().storePlace);
 
   const clientWith = async (connectLimitMs: number, opened: ReadingStore | undefined) => {
     const limits = patienceOf(environment, connectLimitMs);

@@ -66,7 +66,9 @@ test.each(TEMPLATES)(
       holdfast: '9.9.9',
     });
     const content = (wanted: string) => files.find(({ path }) => path === wanted)?.content ?? '';
-    const [build = '', worker = ''] = content('Dockerfile').split(/^(?=FROM )/m).slice(1);
+    const [build = '', worker = ''] = content('Dockerfile')
+      .split(/^(?=FROM )/m)
+      .slice(1);
     expect(build).toMatch(/^FROM node:\d+-bookworm AS build$/m);
     expect(worker).toMatch(/^FROM node:\d+-bookworm-slim$/m);
     expect(worker).toContain(
