@@ -44,6 +44,14 @@ export async function withSession<T>(
   options: PlaceOptions,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
+  return inSession(environment, options, work).catch(storeMissingToo(environment, options));
+}
+
+async function inSession<T>(
+  environment: CliEnvironment,
+  options: PlaceOptions,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
   const place = placeOf(environment, options);
   let store: Store | undefined;
   let client: HoldfastClient | undefined;
@@ -59,7 +67,6 @@ export async function withSession<T>(
 
   const named = namedIn(place, environment.folder);
   const reach: Session['reach'] = async (given) => reachIn(place(), await named(given));
-  const orStoreMissing = storeMissingToo(environment, options, () => place().storePlace);
 
   const clientWith = async (connectLimitMs: number, opened: ReadingStore | undefined) => {
     const limits = patienceOf(environment, connectLimitMs);
@@ -68,9 +75,8 @@ export async function withSession<T>(
 
   async function openedClient(limitMs: number): Promise<HoldfastClient> {
     // Without a server nobody waits for the store.
-    if (client === undefined) await reach().catch(orStoreMissing);
-    const opened = await openedStore();
-    return (client ??= await clientWith(limitMs, opened).catch(orStoreMissing));
+    if (client === undefined) await reach();
+    return (client ??= await clientWith(limitMs, await openedStore()));
   }
 
   async function clientThoughStoreAway(): Promise<HoldfastClient> {
@@ -85,12 +91,9 @@ export async function withSession<T>(
 
   async function clientWithoutStore(): Promise<HoldfastClient> {
     // A configuration that cannot be loaded is told elsewhere, and says nothing of the server.
-    const known = await named().catch(() => place().reach());
-    const reached = await reachIn(place(), known).catch(orStoreMissing);
+    const reached = await reachIn(place(), await named().catch(() => place().reach()));
     const limits = patienceOf(environment, CONNECT_LIMIT_MS);
-    return (withoutStore ??= await connected(place(), { ...reached, ...limits }).catch(
-      orStoreMissing,
-    ));
+    return (withoutStore ??= await connected(place(), { ...reached, ...limits }));
   }
 
   try {
