@@ -10,7 +10,6 @@ import { shownPlace, storeExists } from '../store/place.js';
 import type { Store } from '../store/store.js';
 import { readEnvironment, type Environment } from '../worker/config.js';
 import { withoutName, type ServerReach } from '../worker/reach.js';
-import { storeMissingToo } from './missing-store.js';
 import { variablesWith, type CliEnvironment, type PlaceOptions } from './environment.js';
 
 export interface Session {
@@ -40,14 +39,6 @@ const CONNECT_LIMIT_MS = 5_000;
 const TRY_LIMIT_MS = 1_500;
 
 export async function withSession<T>(
-  environment: CliEnvironment,
-  options: PlaceOptions,
-  work: (session: Session) => Promise<T>,
-): Promise<T> {
-  return inSession(environment, options, work).catch(storeMissingToo(environment, options));
-}
-
-async function inSession<T>(
   environment: CliEnvironment,
   options: PlaceOptions,
   work: (session: Session) => Promise<T>,

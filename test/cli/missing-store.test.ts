@@ -40,3 +40,8 @@ test('a store that is there is not blamed', async () => {
   writeFileSync(join(folder, 'right.db'), '');
   expect(await said(['list', '--stuck', '--store', 'right.db'])).not.toContain('There is no store');
 });
+
+test('a command that reads no past run blames the server alone', async () => {
+  const error = await said(['message', 'run_1', 'Go on', '--store', 'wrong.db']);
+  expect(error).not.toContain('There is no store');
+});
