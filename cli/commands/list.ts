@@ -38,6 +38,7 @@ import {
 } from '../desk/search-runs.js';
 import { isFile } from '../desk/recorded.js';
 import { unlessStoreAway } from '../desk/run-at-desk.js';
+import { storeMissingToo } from '../missing-store.js';
 import type { Session } from '../session.js';
 import { usage } from '../usage.js';
 
@@ -85,7 +86,10 @@ export function addList(program: Command, cli: Cli): void {
       runCommand(cli, options, async (session, output) =>
         options.stuck
           ? listStuck(await stuckOf(cli, session, options), output)
-          : list(await runsOf(cli, session, options), output),
+          : list(
+              await runsOf(cli, session, options).catch(storeMissingToo(cli.environment, options)),
+              output,
+            ),
       ),
     );
 }

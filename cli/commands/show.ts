@@ -40,6 +40,7 @@ import {
   waitLine,
   type Paint,
 } from '../render/index.js';
+import { storeMissingToo } from '../missing-store.js';
 import type { Session } from '../session.js';
 import type { RunView } from '../../core/state/view.js';
 import type { AskView } from '../../core/state/ask-view.js';
@@ -99,7 +100,9 @@ export function addShow(program: Command, cli: Cli): void {
         const api = readingDeskOf(cli, options);
         const facts =
           api === undefined
-            ? await factsOf(session, { tenant: tenantOf(options), runId }, count)
+            ? await factsOf(session, { tenant: tenantOf(options), runId }, count).catch(
+                storeMissingToo(cli.environment, options),
+              )
             : await factsAtDesk(api, runId, count);
         const { paid, ...told } = facts;
         output.data({ ...told, routes: paid.routes });

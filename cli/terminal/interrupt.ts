@@ -7,8 +7,8 @@ export interface Interrupt {
   release(): void;
 }
 
-/** One Ctrl-C may arrive twice: from the terminal, and forwarded by npx or npm. */
-const SAME_SIGNAL_MS = 1_000;
+/** One Ctrl-C may arrive twice: from the terminal, and forwarded by npx or npm. People are slower. */
+const SAME_SIGNAL_MS = 300;
 
 /** Said of a worker that drains. */
 export const SECOND_ENDS =
@@ -22,7 +22,7 @@ export function onInterrupt(): Interrupt {
   const heard = (): void => {
     const now = performance.now();
     heardAt ??= now;
-    if (now - heardAt > SAME_SIGNAL_MS) process.exit(EXIT.interrupted);
+    if (isAnother(now - heardAt)) process.exit(EXIT.interrupted);
     controller.abort();
   };
   for (const signal of SIGNALS) process.on(signal, heard);
@@ -32,6 +32,11 @@ export function onInterrupt(): Interrupt {
       for (const signal of SIGNALS) process.off(signal, heard);
     },
   };
+}
+
+/** Whether somebody has pressed again, so long after the first signal. */
+export function isAnother(sinceFirstMs: number): boolean {
+  return sinceFirstMs > SAME_SIGNAL_MS;
 }
 
 /** Resolves when the signal is aborted. */

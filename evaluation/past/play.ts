@@ -8,6 +8,7 @@ import type { Config } from '../../authoring/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Bundle } from '../../replay/bundle.js';
 import { capture } from '../capture/capture.js';
+import { resultIn } from '../capture/expectation.js';
 import { isGoal } from '../capture/goal-recording.js';
 import { ofKind, recordingOf } from '../capture/recording.js';
 import { recordingUntil } from '../capture/until.js';
@@ -53,6 +54,10 @@ export async function playPast(bundle: Bundle, terms: NewTerms): Promise<PastPla
       'it is a goal, and runs alone are played on the past',
       'Name a run of one of its cycles: `holdfast export GOAL:c1` writes it.',
     );
+  }
+  // The record says of no open run how it ends; the simulation would wait until its questions expire.
+  if (resultIn(bundle.events) === undefined) {
+    throw refused('it has not ended', 'Play it once it has, or fork it: `holdfast fork`.');
   }
   const recorded = caseOf(bundle, terms, false);
   const tree = new RecordedTree();

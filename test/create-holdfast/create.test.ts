@@ -55,6 +55,31 @@ const filesIn = (folder: string): readonly string[] =>
     .filter((entry) => entry.isFile())
     .map(({ name }) => name);
 
+test.each(TEMPLATES)(
+  'the image of the template %s is built with a compiler, and its worker knows the authorities of TLS',
+  (template) => {
+    const files = filesOf({
+      name: 'shop',
+      template,
+      module: 'esm',
+      model: 'anthropic',
+      holdfast: '9.9.9',
+    });
+    const content = (wanted: string) => files.find(({ path }) => path === wanted)?.content ?? '';
+    const [build = '', worker = ''] = content('Dockerfile')
+      .split(/^(?=FROM )/m)
+      .slice(1);
+    expect(build).toMatch(/^FROM node:\d+-bookworm AS build$/m);
+    expect(worker).toMatch(/^FROM node:\d+-bookworm-slim$/m);
+    expect(worker).toContain(
+      'COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/\n',
+    );
+    // Keys also lie in .env.local and .env.production.
+    expect(content('.dockerignore').split('\n')).toContain('.env*');
+    expect(content('.gitignore').split('\n')).toContain('.env*');
+  },
+);
+
 test.each(TEMPLATES.flatMap((template) => MODULES.map((module) => [template, module] as const)))(
   'the template %s as %s has every file that a project needs',
   async (template, module) => {

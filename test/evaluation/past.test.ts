@@ -3,13 +3,14 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../cli/program.js';
+import { playPast } from '../../evaluation/past/play.js';
 import type { PastReport } from '../../evaluation/past/report.js';
 import { scriptOf, type ScriptedAnswer } from '../../providers/scripted/script.js';
 import { startScriptedModel, type ScriptedModel } from '../../providers/scripted/server.js';
 import { bundleText } from '../../replay/bundle.js';
 import { compiledPath } from '../compiled.js';
 import { keptGoals } from './capture/kept-goals.js';
-import { textOfRecorded } from './capture/recorded-runs.js';
+import { recordedRun, textOfRecorded } from './capture/recorded-runs.js';
 
 /** A person let another tool act in place of the one that was asked for. */
 const REPLACED = 'G81-replaced-by-another-tool';
@@ -85,6 +86,12 @@ test('a goal is told as not played, with the reason', async () => {
   const { report, out } = await evaluated([{ text: 'Done.' }]);
   expect(report.runs).toMatchObject([{ kind: 'not_played' }]);
   expect(out).toContain('it is a goal, and runs alone are played on the past');
+});
+
+test('a run that has not ended is not played: nobody knows how it ends', async () => {
+  const bundle = recordedRun(REPLACED);
+  const open = { ...bundle, events: bundle.events.slice(0, -1) };
+  await expect(playPast(open, { unmatched: 'stop' })).rejects.toThrow('it has not ended');
 });
 
 test('the recorded model itself may be asked in earnest', async () => {
