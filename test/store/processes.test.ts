@@ -1,7 +1,6 @@
 /**
  * Several real processes on one file. Each says when it is ready; then all start at the same moment. Each test is played on
- * one of the two databases, as the seed draws; a fast run plays one test in three of them.
- * HOLDFAST_WHOLE=1: on both; HOLDFAST_SEED: of the draw.
+ * one of the two databases, as the seed draws, and by a fast run one in three. HOLDFAST_WHOLE=1: all on both.
  */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { join } from 'node:path';
@@ -19,16 +18,13 @@ beforeAll(() => saySeed('the database of each test of several processes'));
 afterAll(cleanUp);
 
 const isDrawn = postgresBinaries() !== undefined && !WHOLE;
-/** Four processes each cost a fast run more than a file of other tests does. */
-const FAST_OF = 3;
-const isFast = process.env['HOLDFAST_FILES'] === 'fast' && !WHOLE;
+const PLAYED_OF = process.env['HOLDFAST_FILES'] === 'fast' && !WHOLE ? 3 : 1;
 let tests = SEED;
-
 /** On the database that is drawn for it. */
 function testOnOne(name: string, work: () => Promise<void>): void {
   const database = (tests += 1) % 2 === 0 ? 'sqlite' : 'postgres';
-  const isPlayed = !isFast || tests % (2 * FAST_OF) < 2;
-  if (isPlayed && (!isDrawn || database === databaseNow())) test(name, work);
+  if (tests % (2 * PLAYED_OF) > 1) return;
+  if (!isDrawn || database === databaseNow()) test(name, work);
 }
 
 interface Child {
