@@ -10,30 +10,8 @@ interface Work {
   state: 'busy' | 'waiting' | 'ended';
 }
 
-/**
- * Who works just now, of all cases. Until Node 24 each storage that is in use costs every later promise of its process:
- * when the last work has ended this one is out of use, and cases without servers pay nothing for those that have some.
- */
-export class CaseStorage<T> {
-  private readonly storage = new AsyncLocalStorage<T>();
-  private underWay = 0;
-
-  current(): T | undefined {
-    return this.storage.getStore();
-  }
-
-  async run<R>(value: T, perform: () => Promise<R>): Promise<R> {
-    this.underWay += 1;
-    try {
-      return await this.storage.run(value, perform);
-    } finally {
-      this.underWay -= 1;
-      if (this.underWay === 0) this.storage.disable();
-    }
-  }
-}
-
-const WORK = new CaseStorage<Work>();
+/** Of all cases: until Node 24 each storage that was used costs every later promise of its process. */
+const WORK = new AsyncLocalStorage<Work>();
 
 export class RealTime {
   private readonly busy = new Set<Work>();
@@ -57,7 +35,7 @@ export class RealTime {
 
   /** Within `during`: what is waited for comes in the time of the case. */
   async except<T>(wait: () => Promise<T>): Promise<T> {
-    const work = WORK.current();
+    const work = WORK.getStore();
     if (work?.of !== this) return wait();
     this.enter(work, 'waiting');
     try {

@@ -2,6 +2,7 @@
  * The connectors of a case: those that every worker has, which reach the servers of the case.
  * Invariants: a call of a tool is seen as any other is; the connections of a worker end with it.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { isToolError, RETRYABLE } from '../../authoring/tool-error.js';
 import type { Config, Tool, ToolContext } from '../../authoring/index.js';
 import {
@@ -23,14 +24,14 @@ import { reachAtEnd, toolOccurrence } from '../scripted/moments.js';
 import { unfitOf } from '../scripted/unfit.js';
 import { stopsWork, type StageWorker } from '../scripted/stage.js';
 import type { ToolCast } from '../scripted/tools.js';
-import { CaseStorage, RealTime } from '../real-time.js';
+import { RealTime } from '../real-time.js';
 import type { Caller } from './server-calls.js';
 import { serverDouble, type ServerDouble, type ServerPlace } from './server-double.js';
 
 /** How much longer than a run the client of a server waits: the run's own limits are the ones that a case is about. */
 const PATIENCE = 10;
-/** Who calls a server just now. */
-const CALLER = new CaseStorage<Caller>();
+/** Who calls a server just now; one for all cases (evaluation/real-time.ts says why). */
+const CALLER = new AsyncLocalStorage<Caller>();
 
 export interface CaseConnectors {
   readonly world: {
@@ -54,7 +55,7 @@ export function caseConnectors(
   if (servers.size === 0) return undefined;
   const time = new RealTime();
   const doubles = doublesOf(fixture, {
-    caller: () => CALLER.current()!,
+    caller: () => CALLER.getStore()!,
     forEver: (signal) => time.except(() => stopped(signal)),
   });
   const clock = (): number => cast.stage.now();
