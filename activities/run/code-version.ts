@@ -7,7 +7,15 @@ const CANDIDATES = ['../../package.json', '../../../package.json'].map((path) =>
   join(__dirname, path),
 );
 
+let known: string | undefined;
+
+/** That of the code in this process, whatever is installed in its place later. */
 export function codeVersion(): string {
+  known ??= readVersion();
+  return known;
+}
+
+function readVersion(): string {
   for (const file of CANDIDATES) {
     if (!existsSync(file)) continue;
     const { name, version } = JSON.parse(readFileSync(file, 'utf8')) as {

@@ -1,7 +1,8 @@
 /** The package that `npm pack` makes of a commit, and an empty project that has it. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run, sourcesOf } from './base-commit.js';
+import { ROOT } from './kept-histories.js';
 
 /** Gives the packed file; with the dependencies that are installed here. */
 export function packed(folder: string, commit: string): string {
@@ -10,11 +11,16 @@ export function packed(folder: string, commit: string): string {
   return join(folder, told.trim().split('\n').at(-1)!);
 }
 
+/** To compile it once more takes a minute and more. */
+const COMPILED = join('node_modules', 'better-sqlite3', 'build');
+
 /** Gives the project's folder. */
 export function installed(tarball: string, folder: string): string {
   const project = join(folder, 'project');
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{"name":"of-base","private":true}');
-  run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], project);
+  const options = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
+  run('npm', ['install', ...options, tarball], project);
+  cpSync(join(ROOT, COMPILED), join(project, COMPILED), { recursive: true });
   return project;
 }

@@ -223,12 +223,14 @@ function rollBack(statements: SqliteDatabase): void {
 
 /** Deletes every row of every table but the list of migrations and the store's identity. */
 export async function emptyTables(db: Db): Promise<void> {
-  const { rows } = await sql<{ name: string }>`
-    select name from sqlite_master where type = 'table' and name not in ('schema_migrations', 'store_identity')`.execute(
+  const rows = (await SQLITE.rowsOf(
     db,
-  );
+    `select name from sqlite_master where type = 'table' and name not in ('schema_migrations', 'store_identity')`,
+    {},
+  )) as readonly { readonly name: string }[];
+  // Without Kysely, which takes longer for a statement than SQLite for a table that has no rows.
   await SQLITE.immediate(db, async (tx) => {
-    for (const { name } of rows) await sql`delete from ${sql.table(name)}`.execute(tx);
+    for (const { name } of rows) await SQLITE.change(tx, `delete from "${name}"`, {});
   });
 }
 
