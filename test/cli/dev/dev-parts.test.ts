@@ -146,7 +146,7 @@ test('a new file that can be written only in part is gone, and one of somebody e
   const file = join(folder, 'it.json');
   const content = () => half() as unknown as string;
   await expect(writeNewFile(content(), { file, what: 'bundle' })).rejects.toMatchObject({
-    code: 'Usage',
+    code: 'FileUnusable',
     hint: 'no more can be written',
   });
   expect(existsSync(file)).toBe(false);
