@@ -1,5 +1,5 @@
 /** The package that `npm pack` makes of a commit, and an empty project that has it. */
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run, sourcesOf } from './base-commit.js';
 import { ROOT } from './kept-histories.js';
@@ -11,8 +11,7 @@ export function packed(folder: string, commit: string): string {
   return join(folder, told.trim().split('\n').at(-1)!);
 }
 
-/** To compile it once more takes a minute and more. */
-const COMPILED = join('node_modules', 'better-sqlite3', 'build');
+const SQLITE = join('node_modules', 'better-sqlite3');
 
 /** Gives the project's folder. */
 export function installed(tarball: string, folder: string): string {
@@ -21,6 +20,15 @@ export function installed(tarball: string, folder: string): string {
   writeFileSync(join(project, 'package.json'), '{"name":"of-base","private":true}');
   const options = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
   run('npm', ['install', ...options, tarball], project);
-  cpSync(join(ROOT, COMPILED), join(project, COMPILED), { recursive: true });
+  compiled(project);
   return project;
+}
+
+/** To compile the same SQLite once more takes a minute and more. */
+function compiled(project: string): void {
+  const versionIn = (folder: string): string =>
+    readFileSync(join(folder, SQLITE, 'package.json'), 'utf8');
+  if (versionIn(project) !== versionIn(ROOT)) return void run('npm', ['rebuild'], project);
+  const build = join(SQLITE, 'build');
+  cpSync(join(ROOT, build), join(project, build), { recursive: true });
 }
