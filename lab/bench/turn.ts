@@ -18,6 +18,8 @@ import {
 export interface TurnOptions extends BenchOptions {
   readonly pairs: number;
   readonly turns: number;
+  /** Nothing but the time with an ordinary tool. */
+  readonly ordinary?: boolean;
 }
 
 export interface TurnReport {
@@ -25,9 +27,9 @@ export interface TurnReport {
   readonly turns: number;
   readonly msPerTurn: PairedFigures;
   /** With a quick read, against the same bare loop and against one with a local activity. */
-  readonly quickMsPerTurn: PairedFigures;
-  readonly quickBesideLocal: PairedFigures;
-  /** Of a turn in the middle of a run: the start and the end of a run are taken off. */
+  readonly quickMsPerTurn?: PairedFigures;
+  readonly quickBesideLocal?: PairedFigures;
+  /** By sides; of a turn in the middle of a run: the start and the end of a run are taken off. */
   readonly perTurn: { readonly [side: string]: TurnSize };
 }
 
@@ -43,34 +45,56 @@ const RESULT_BYTES = 500;
 const WARM = { turns: 20, label: 'warm' };
 
 export async function benchTurn(options: TurnOptions): Promise<TurnReport> {
-  const { turns, say } = options;
   const server = await startBenchServer(options.environment);
   const machine = await machineFacts(server.address);
   const sizes = fixedSizes({ replyBytes: 0, resultBytes: RESULT_BYTES });
   const model = await startBenchModel(turnScript(sizes));
-  const bare = await bareSide({ server, model }, 'delta');
-  const local = await bareSide({ server, model, localTool: true }, 'delta');
-  const held = await heldSide({ server, model });
-  const sides = { bare, local, held, quick: held.as(QUICK_READER) };
+  const place = { server, model };
+  const bare = await bareSide(place, 'delta');
+  const held = await heldSide(place);
   try {
-    for (const side of Object.values(sides)) await side.run(WARM);
+    for (const side of [bare, held]) await side.run(WARM);
+    const { turns } = options;
     const msPerTurn = await compared(options, { what: 'turn', bare, held });
-    const { quick } = sides;
-    const quickMsPerTurn = await compared(options, { what: 'turn, quick read', bare, held: quick });
-    const besideLocal = { what: 'turn, quick read beside a local activity', held: quick };
-    const quickBesideLocal = await compared(options, { ...besideLocal, bare: local });
-    const perTurn: { [side: string]: TurnSize } = {};
-    for (const [name, side] of Object.entries(sides)) {
-      perTurn[name] = await sizeOfTurn(side, turns);
-      const { events, bytes } = perTurn[name];
-      say(`${name}: ${events.toFixed(1)} events and ${bytes.toFixed(0)} bytes of history a turn`);
-    }
-    return { machine, turns, msPerTurn, quickMsPerTurn, quickBesideLocal, perTurn };
+    if (options.ordinary === true) return { machine, turns, msPerTurn, perTurn: {} };
+    const quick = await quickOf(place, options, { bare, quick: held.as(QUICK_READER), held });
+    return { machine, turns, msPerTurn, ...quick };
   } finally {
-    await Promise.all([bare.stop(), local.stop(), held.stop()]);
+    await Promise.all([bare.stop(), held.stop()]);
     await model.stop();
     await server.stop();
   }
+}
+
+type Sides = { readonly [name: string]: Runs };
+
+async function quickOf(
+  place: Parameters<typeof heldSide>[0],
+  options: TurnOptions,
+  sides: Sides & { readonly bare: Runs; readonly quick: Runs },
+): Promise<Omit<TurnReport, 'machine' | 'turns' | 'msPerTurn'>> {
+  const { bare, quick } = sides;
+  const local = await bareSide({ ...place, localTool: true }, 'delta');
+  try {
+    for (const side of [local, quick]) await side.run(WARM);
+    const quickMsPerTurn = await compared(options, { what: 'turn, quick read', bare, held: quick });
+    const what = 'turn, quick read beside a local activity';
+    const quickBesideLocal = await compared(options, { what, bare: local, held: quick });
+    const perTurn = await sizesOf(options, { ...sides, local });
+    return { quickMsPerTurn, quickBesideLocal, perTurn };
+  } finally {
+    await local.stop();
+  }
+}
+
+async function sizesOf({ turns, say }: TurnOptions, sides: Sides): Promise<TurnReport['perTurn']> {
+  const perTurn: { [side: string]: TurnSize } = {};
+  for (const [name, side] of Object.entries(sides)) {
+    perTurn[name] = await sizeOfTurn(side, turns);
+    const { events, bytes } = perTurn[name];
+    say(`${name}: ${events.toFixed(1)} events and ${bytes.toFixed(0)} bytes of history a turn`);
+  }
+  return perTurn;
 }
 
 interface Compared {

@@ -1,14 +1,11 @@
 /**
- * All static checks, in two lines beside each other: those that use every core for themselves, and those of one thread.
- * Each is shown when it has ended; every one is run, whatever the others say.
+ * All static checks, in two lines beside each other: the longest has one thread, and a line of its own. Each is shown when
+ * it has ended; every one is run, whatever the others say.
  */
 import { spawn } from 'node:child_process';
 
 /** Scripts of package.json. */
-const LINES = [
-  ['check:types', 'check:lint'],
-  ['check:format', 'floors', 'check:unused'],
-] as const;
+const LINES = [['check:types', 'check:lint', 'floors', 'check:unused'], ['check:format']] as const;
 const MS_PER_S = 1_000;
 
 /** Whether it has nothing to object to. */

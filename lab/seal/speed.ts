@@ -70,13 +70,17 @@ function measurePair(places: Places, { ratios, hereFirst, folder }: PairPlan): v
 
 /** Where commits have it, the newest first. */
 const BENCHES = ['build/lab/bench/main.js', 'dist/lab/bench/main.js'];
+/** Of commits that measure more than an ordinary turn. */
+const ALONE = '--ordinary';
 
 /** A turn in the built code of a folder, as a multiple of the bare loop beside it. */
 function turnRatio(place: string, folder: string): number {
   const file = join(folder, 'turn.json');
   const bench = BENCHES.map((path) => join(place, path)).find((path) => existsSync(path));
   if (bench === undefined) throw new Error(`${place} has no bench: build it`);
-  run('node', [bench, 'turn', '--pairs', '1', '--turns', `${TURNS}`, '--json', file], place);
+  const hasMore = run('node', [bench, 'turn', '--help'], place).includes(ALONE);
+  const options = ['--pairs', '1', '--turns', `${TURNS}`, '--json', file];
+  run('node', [bench, 'turn', ...options, ...(hasMore ? [ALONE] : [])], place);
   const { msPerTurn } = JSON.parse(readFileSync(file, 'utf8')) as TurnReport;
   return msPerTurn.ratio.median;
 }
