@@ -19,7 +19,7 @@ function differences(
   if (seen.has(common)) return [];
   const within = new Set([...seen, common]);
   return common.fieldsArray.flatMap((field) => {
-    const same = defined.fieldsArray.find(({ jsonName }) => jsonName === field.jsonName);
+    const same = defined.fieldsArray.find((one) => one.resolve().jsonName === field.jsonName);
     const place = `${defined.fullName}.${field.jsonName}`;
     return same === undefined
       ? [`${place}: not there`]
