@@ -19,10 +19,10 @@ interface Occurred {
   readonly at: number;
 }
 
-/** What decides, and what of it the shell has to know. */
 /** With what Updates wait for. */
 type State = Carrier & { readonly verdicts: readonly unknown[] };
 
+/** What decides, and what of it the shell has to know. */
 export interface Machine<S extends State, F, I extends Occurred> {
   advance(state: S): { readonly run: S; readonly effects: readonly Effect[] };
   receive(state: S, input: I): S;
