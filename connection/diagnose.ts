@@ -199,7 +199,7 @@ function unshaken({ address, serverName, cert }: Shown, failure: Failure): Found
     return {
       reason: 'expired',
       message: `The certificate of the server at ${address} is not valid today (${words}).`,
-      hint: 'Whoever runs the server has to renew it; look at the clock of this machine as well.',
+      hint: 'The operator of the server has to renew it; look at the clock of this machine as well.',
     };
   }
   if (UNTRUSTED.includes(code)) {

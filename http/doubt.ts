@@ -44,7 +44,7 @@ function isInDoubt(event: RunEvent): event is Extract<RunEvent, { type: 'tool_fi
 }
 
 function refuse(tool: string): never {
-  refused(`Nobody knows whether a call of ${tool} in the answer before took effect.`);
+  refused(`A call of ${tool} in the answer before may have taken effect: nobody knows.`);
 }
 
 function refuseLong(): never {

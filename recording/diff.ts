@@ -163,7 +163,7 @@ function whyOf(row: Row): string {
   if (a === undefined) return `The first run has ended; the second goes on: ${b!.says}.`;
   if (b === undefined) return `The second run has ended; the first goes on: ${a.says}.`;
   if (a.type === b.type && a.side === 'given')
-    return `${GIVEN[a.type] ?? 'What came from outside'} differs, and the rules decide from there.`;
+    return `${GIVEN[a.type] ?? 'A word from outside'} differs, and the rules decide from there.`;
   const [left, right] = [a.rule ?? 'a fact', b.rule ?? 'a fact'];
   return left === right
     ? `Both were given the same; the rule “${left}” decided differently.`
@@ -171,17 +171,17 @@ function whyOf(row: Row): string {
 }
 
 const GIVEN: { readonly [type: string]: string } = {
-  session_init: 'What the run began with',
-  user_message: 'What the user wrote',
-  model_response: 'What the model said',
+  session_init: 'The beginning of the run',
+  user_message: 'The message of the user',
+  model_response: 'The reply of the model',
   model_error: 'How the model failed',
   retry: 'How an attempt of the model failed',
-  tool_finished: 'What a tool returned',
-  tool_reconciled: 'What became of a call',
-  approval_resolved: 'What people decided',
-  input_provided: 'What people answered',
-  hook: 'What a hook said',
-  interruption: 'What a person asked for',
+  tool_finished: 'The result of a tool',
+  tool_reconciled: 'The fate of a call',
+  approval_resolved: 'The decision of a person',
+  input_provided: 'The answer of a person',
+  hook: 'The word of a hook',
+  interruption: 'The demand of a person',
 };
 
 function shown({ a, b, differs }: Row): DiffRow {

@@ -37,7 +37,7 @@ export async function machineGrant(sdk: Sdk, parts: MachineParts): Promise<SdkTo
   const { grant, clientId } = auth;
   const { information, authenticate } = await provenClient(sdk, { clientId, proof: auth, secrets });
   const unused = (): never => {
-    throw new Error('Nobody logs in for a program.');
+    throw new Error('A program has no person who logs in.');
   };
   return {
     redirectUrl: undefined,

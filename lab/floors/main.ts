@@ -4,7 +4,8 @@ import { faultsOf } from './faults.js';
 import { FLOORS } from './house.js';
 import { importsIn } from './imports.js';
 
-const faults = faultsOf(importsIn(join(__dirname, '..', '..'), FLOORS.flat()));
+// Tests are on no floor; they make no circles either.
+const faults = faultsOf(importsIn(join(__dirname, '..', '..'), [...FLOORS.flat(), 'test']));
 for (const fault of faults) console.log(fault);
 if (faults.length > 0) {
   console.log(

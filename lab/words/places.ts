@@ -1,8 +1,11 @@
 /** Where texts for users stand. */
+import { FLOORS } from '../floors/house.js';
 import { filesIn } from './codes.js';
 
-const SOURCES =
-  /^(?:activities|attachments|authoring|cli|client|console|core|create-holdfast|devserver|evaluation|examples|providers|pure|replay|store|testing|worker|workflows)\/.*\.tsx?$/;
+/** Whatever is in the house, but what only its builders read. */
+const ROOMS = new Set(FLOORS.flat().map((room) => room.split('/')[0]));
+ROOMS.delete('lab');
+const SOURCE = /\.tsx?$/;
 const DOCUMENTS =
   /^(?:README\.md|CONTRIBUTING\.md|create-holdfast\/.*\.md|examples\/.*\.md|docs\/.*\.md)$/;
 /** Records of the project, and lists that are written from other files. */
@@ -26,7 +29,7 @@ const OF_MODELS = [
 
 export function sourcesIn(root: string): readonly string[] {
   return filesIn(root)
-    .filter((file) => SOURCES.test(file))
+    .filter((file) => SOURCE.test(file) && ROOMS.has(file.split('/')[0]))
     .filter((file) => !file.startsWith('core/') || TOLD_BY_CORE.includes(file))
     .filter((file) => !OF_MODELS.includes(file));
 }

@@ -238,7 +238,7 @@ describeInBrowser('the steps of a run', () => {
       await page.getByRole('link', { name: 'Compare the two chosen runs' }).click();
       await page.getByText('The runs differ in action.').waitFor();
       await page
-        .getByText('What the model said differs, and the rules decide from there.')
+        .getByText('The reply of the model differs, and the rules decide from there.')
         .waitFor();
       await page.getByRole('region', { name: 'Run A' }).getByText('left-run').waitFor();
       expect(await page.locator('.diff-table .differs').count()).toBeGreaterThan(0);

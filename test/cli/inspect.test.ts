@@ -227,7 +227,7 @@ test('a decision of people that differs is named as what differs, with the step'
     equal: false,
     differsIn: 'action',
     first: { a: { type: 'approval_resolved', step: expect.any(Number) as number } },
-    why: 'What people decided differs, and the rules decide from there.',
+    why: 'The decision of a person differs, and the rules decide from there.',
   });
   expect(diff.decision).toBeUndefined();
 });

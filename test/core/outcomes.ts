@@ -25,7 +25,7 @@ import type { EffectInput, Input } from '../../core/state/input.js';
 import { NO_USAGE, type Reply } from '../../core/state/model.js';
 import { RULES_VERSION } from '../../core/step/changes.js';
 import { isMutating } from '../../core/state/tool.js';
-import type { Shell, Started } from './shell.js';
+import type { Shell, Started } from './shell-state.js';
 import { checkOf, frozenOf, scriptedRoute, type ToolEntry } from './script.js';
 import { appendItems, appendReply, summarised, type Message } from './transcript.js';
 

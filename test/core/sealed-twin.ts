@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { sep } from 'node:path';
 import type { Script } from './script.js';
-import type { Shell } from './shell.js';
+import type { Shell } from './shell-state.js';
 import { SEED } from '../seed.js';
 
 /** In a fast run one test of so many has twins. */

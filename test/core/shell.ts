@@ -16,20 +16,16 @@ import { advance, receive } from '../../core/loop/engine.js';
 import type { EventType, RunEvent } from '../../core/state/event.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import type { Input, OutsideInput } from '../../core/state/input.js';
-import {
-  checkEvent,
-  checkStep,
-  startChecking,
-  type InvariantState,
-} from '../../pure/invariants.js';
+import { checkEvent, checkStep, startChecking } from '../../pure/invariants.js';
 import { nextSegment, open } from '../../core/loop/open.js';
 import type { RunResult } from '../../core/state/result.js';
 import { viewOfRun } from '../../core/loop/run-result.js';
 import type { Run } from '../../core/state/run.js';
 import { outcomeOf, type Outcome } from './outcomes.js';
 import { notPlain } from './plain.js';
-import { createTranscript, type Message, type Transcript } from './transcript.js';
+import { createTranscript } from './transcript.js';
 import { decisionOn, type Script } from './script.js';
+import type { Awaited, Shell, Started } from './shell-state.js';
 import { keepsTwins, withBoth, withTwin } from './sealed-twin.js';
 
 /** Start of virtual time, ms since epoch. */
@@ -38,41 +34,9 @@ export const START = 1_000_000;
 const SEGMENT_GAP_MS = 7;
 const STEPS_MAX = 1_500;
 
-export type Started<Kind extends ActivityEffect['kind']> = Extract<ActivityEffect, { kind: Kind }>;
-
-interface Awaited {
-  readonly id: string;
-  readonly due: number;
-  readonly order: number;
-  readonly make: (at: number) => Input;
-}
-
-export interface Shell {
-  readonly script: Script;
-  run: Run;
-  now: number;
-  inbox: Input[];
-  awaited: Awaited[];
-  /** Every effect that was ever started, in order. */
-  readonly effects: Effect[];
-  /** Events by seq, as the store has them. */
-  readonly stored: RunEvent[];
-  /** Events by seq, as they were emitted. */
-  readonly events: RunEvent[];
-  readonly transcript: Transcript;
-  readonly verdicts: Run['verdicts'][number][];
-  /** Everybody who was to get a verdict. */
-  readonly tickets: string[];
-  /** Script entries taken so far, and which entry an effect was given. */
-  readonly used: { [what: string]: number };
-  readonly allotted: { [effectId: string]: number };
-  /** Conversations that a summary made, by their heads. */
-  readonly summaries: { [head: string]: readonly Message[] };
-  checks: InvariantState;
-  orders: number;
-}
-
 keepsTwins((twin) => tick(twin, { timers: true }));
+
+export type { Shell, Started } from './shell-state.js';
 
 export function createShell(script: Script): Shell {
   return withTwin(script, newShell);

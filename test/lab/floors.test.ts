@@ -20,7 +20,7 @@ function faultsIn(files: Readonly<Record<string, string>>): readonly string[] {
 }
 
 test('this tree has no import that goes up, and no circle', () => {
-  const imports = importsIn(join(__dirname, '..', '..'), FLOORS.flat());
+  const imports = importsIn(join(__dirname, '..', '..'), [...FLOORS.flat(), 'test']);
   expect(imports.size).toBeGreaterThan(500);
   expect(faultsOf(imports)).toEqual([]);
 });
