@@ -5,7 +5,7 @@
  * person says so.
  */
 import { checkIdentifiers, listLimit } from './bounds.js';
-import { change, immediate, rowsOf, type Db } from './database.js';
+import { change, holdConnector, immediate, rowsOf, type Db } from './database.js';
 import type { ConnectorToolTable } from './connector-tables.js';
 
 export interface SeenTool {
@@ -90,6 +90,8 @@ export function connectorTools(db: Db): ConnectorTools {
       const rows = known.filter((row) => row !== undefined);
       if (rows.length === tools.length) return rows;
       return immediate(db, async (tx) => {
+        // Of two who meet it at once only one is the first, whatever its server says to each.
+        await holdConnector(tx, tenant, connector);
         const isFirst = (await rowsOf(tx, ANY, { tenant, connector })).length === 0;
         const met: ConnectorToolRow[] = [];
         for (const tool of tools) {

@@ -166,6 +166,11 @@ export function holdEffects(tx: Db, tenant: string, tool: string): Promise<void>
   return dialectOf(tx).hold(tx, ['effects', tenant, tool]);
 }
 
+/** What is known of the tools of one connector. */
+export function holdConnector(tx: Db, tenant: string, connector: string): Promise<void> {
+  return dialectOf(tx).hold(tx, ['connector', tenant, connector]);
+}
+
 /** Whoever claims shares the freezes of a tenant; whoever sets one waits for those who claim at the moment. */
 export function holdFreezes(tx: Db, tenant: string, how: 'alone' | 'shared'): Promise<void> {
   const what = ['freezes', tenant];
