@@ -1,5 +1,6 @@
 /** What a run tells, with its pauses. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { firstOf } from '../client/first-of.js';
 import type { WholeTreeMoment } from '../client/index.js';
 
 /** How long nothing happens in a run before it counts as waiting, in ms. */
@@ -41,7 +42,7 @@ async function unlessQuiet<T>(next: Promise<T>, limit: AbortSignal): Promise<T |
   const quiet = sleep(QUIET_MS, 'quiet' as const, { signal: pause.signal }).catch(
     () => 'quiet' as const,
   );
-  return Promise.race([next, quiet]).finally(() => {
+  return firstOf<T | 'quiet'>([next, quiet]).finally(() => {
     limit.removeEventListener('abort', stop);
     stop();
   });
