@@ -3,14 +3,17 @@
  * Invariant: only a clear yes is one; the end of the input (Ctrl-D) is a no.
  */
 import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import type { Cli } from '../command.js';
 import { EXIT } from '../exit-code.js';
+import type { Streams } from './output.js';
 
 export type Word = 'yes' | 'no' | 'interrupted';
 
 /** 'interrupted': Ctrl-C. */
-export async function askYesNo({ input }: Cli, question: string): Promise<Word> {
-  const output = process.stderr;
+export async function askYesNo({ input, streams }: Cli, question: string): Promise<Word> {
+  // A terminal is more than its texts; lines that come from elsewhere have none.
+  const output = input === undefined ? process.stderr : told(streams);
   const lines = createInterface({ input: input ?? process.stdin, output });
   // Without an answer the line of the question is still open.
   const leave = (): void => void output.write('\n');
@@ -26,6 +29,13 @@ export async function askYesNo({ input }: Cli, question: string): Promise<Word> 
   } finally {
     lines.close();
   }
+}
+
+function told({ err }: Streams): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write: (text: string, _encoding, done) => (err(text), done()),
+  });
 }
 
 /** Of a command whose question had no yes: its work is not done. */

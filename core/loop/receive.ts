@@ -4,38 +4,17 @@
  *  F1 Total: an unknown or late input becomes a warning, never an exception.
  *  F2 Decides nothing: what a fact leads to is a rule's business.
  *  F3 Inputs are taken in the order of their arrival.
- *  F4 What ends an activity is one row of `ENDS`, its outcome and its failure.
  */
 import { heardModes, WANTED_MODES_MAX } from '../permission/modes-above.js';
 import type { PermissionMode } from '../state/permission-mode.js';
 import { recordAnswer } from '../ask/answer.js';
 import { record } from '../ask/decide.js';
-import { keysFetched, keysNotFetched, recordWaiting } from '../ask/keys-told.js';
+import { recordWaiting } from '../ask/keys-told.js';
 import { tellRefusal } from '../ask/told.js';
-import { callChecked, callNotChecked } from '../call/argument-check.js';
 import { heardOfTree } from '../call/child-end.js';
-import {
-  childClosed,
-  childNotClosed,
-  childNotPrepared,
-  childPrepared,
-  childTimer,
-} from '../call/child-facts.js';
-import { handedOverFailed, toolReturned } from '../call/execution.js';
-import { outcomeRecorded, toolReconciled } from '../call/found-out.js';
+import { childTimer } from '../call/child-facts.js';
 import { endedInTime, inRow } from '../call/quick.js';
-import { compacted, notCompacted } from '../context/summary-outcome.js';
-import { hooksFailed, hooksRan } from '../hooks/ran.js';
 import { ownValue } from '../json/json.js';
-import { callAccounted, callNotAccounted } from '../money/unheard-cost.js';
-import { sessionSaved } from '../session/carry.js';
-import type {
-  ActivityKind,
-  CloseRunOutput,
-  FlushOutput,
-  GoalActivityKind,
-  OutputOf,
-} from '../state/effect.js';
 import type { InFlight } from '../state/carrier.js';
 import type { Failure } from '../state/failure.js';
 import type { EffectInput, Input, OutsideInput } from '../state/input.js';
@@ -48,18 +27,14 @@ import { replaceAsk, withVerdict } from '../step/open-work.js';
 import { acked, warn } from '../step/outbox.js';
 import { metStore } from '../step/own-store.js';
 import { withModelChoice } from '../step/route.js';
-import { mailDue, mailNotRead, mailRead } from '../turn/mail.js';
-import { recordModelFailure } from '../turn/model-failure.js';
-import { recordReply } from '../turn/reply.js';
-import { supervisorAnswered, supervisorFailed } from './supervise.js';
-import { messagesNotStored, messagesStored } from '../turn/store-messages.js';
+import { mailDue } from '../turn/mail.js';
 import { opened } from './arrival.js';
-import { handedRunNotPrepared, handedRunPrepared, otherRunStarted } from './handed-run.js';
+import { otherRunStarted } from './handed-run.js';
 import { handoffFailed } from './handoff.js';
-import { decideMode, modelNotResolved, modelResolved } from './model-and-mode.js';
+import { decideMode } from './model-and-mode.js';
 import { heedClose } from './interrupt.js';
 import { isStoppedUnopened } from './opening.js';
-import { closedResult, closedWith } from './run-result.js';
+import { ENDS } from './outcomes.js';
 import { queued } from './user-message.js';
 
 export function receive(run: Run, input: Input): Run {
@@ -99,6 +74,10 @@ function ofEffect(run: Run, input: EffectInput): Run {
   const { store } = input.output;
   const met = store === undefined ? heard : metStore(heard, store);
   return end.succeeded(met, input.id, input.output as never);
+}
+
+function endsWhileOpen(kind: InFlight['kind']): kind is keyof typeof ENDS {
+  return ownValue<unknown>(ENDS, kind) !== undefined;
 }
 
 /** The first segment ends with it (opening.ts); a later one lacks only the archive of the one before. */
@@ -190,61 +169,4 @@ function tooLate(run: Run, input: OutsideInput): Run {
   const refusal = { reason: 'run_closing', message: 'the run is ending' } as const;
   const told = follows(run, 'toldDecisions') ? tellRefusal(next, input.decision, refusal) : next;
   return withVerdict(told, input.ticket, { accepted: false, ...refusal });
-}
-
-interface Ends<Kind extends ActivityKind> {
-  readonly succeeded: (run: OpenRun, effectId: string, output: OutputOf<Kind>) => Run;
-  readonly failed: (run: OpenRun, effectId: string, failure: Failure) => Run;
-}
-
-/** `open_run` makes a run an open one, and is received before all else (receive.ts). */
-type KindWhileOpen = Exclude<ActivityKind, GoalActivityKind | 'open_run'>;
-
-export const ENDS: { readonly [Kind in KindWhileOpen]: Ends<Kind> } = {
-  call_model: { succeeded: recordReply, failed: recordModelFailure },
-  execute_tool: { succeeded: toolReturned, failed: handedOverFailed },
-  reconcile_tool: { succeeded: toolReconciled, failed: handedOverFailed },
-  record_outcome: { succeeded: outcomeRecorded, failed: handedOverFailed },
-  check_call: { succeeded: callChecked, failed: callNotChecked },
-  run_hooks: { succeeded: hooksRan, failed: hooksFailed },
-  compact: { succeeded: compacted, failed: notCompacted },
-  resolve_model: { succeeded: modelResolved, failed: modelNotResolved },
-  account_call: { succeeded: callAccounted, failed: callNotAccounted },
-  fetch_keys: { succeeded: keysFetched, failed: keysNotFetched },
-  read_mail: { succeeded: mailRead, failed: mailNotRead },
-  ask_supervisor: { succeeded: supervisorAnswered, failed: supervisorFailed },
-  prepare_child: { succeeded: childPrepared, failed: childNotPrepared },
-  close_child: { succeeded: childClosed, failed: childNotClosed },
-  prepare_handoff: { succeeded: handedRunPrepared, failed: handedRunNotPrepared },
-  flush: { succeeded: flushed, failed: messagesNotStored },
-  close_run: { succeeded: runClosed, failed: runNotClosed },
-};
-
-function endsWhileOpen(kind: InFlight['kind']): kind is KindWhileOpen {
-  return ownValue<unknown>(ENDS, kind) !== undefined;
-}
-
-/** Events alone are acknowledged before (outbox.ts). */
-function flushed(run: OpenRun, effectId: string, output: FlushOutput): OpenRun {
-  return run.storing === undefined ? run : messagesStored(run, effectId, output);
-}
-
-function runClosed(run: OpenRun, _: string, output: CloseRunOutput): OpenRun {
-  const { head, session } = output;
-  const { stopping } = run;
-  const told = stopping && { stopping: { ...stopping, ...closedWith(run, output) } };
-  return ended(sessionSaved({ ...run, ...told, head, pending: [] }, session));
-}
-
-/** What a cancelled close did not store is stored by the next one. */
-function runNotClosed(run: OpenRun, _: string, failure: Failure): OpenRun {
-  return failure.cancelled ? run : ended(run);
-}
-
-function ended(run: OpenRun): OpenRun {
-  const { stopping } = run;
-  if (stopping?.result === undefined) return run;
-  const cancelled = stopping.reason === 'aborted';
-  const result = closedResult(run, stopping.result);
-  return { ...run, final: { kind: 'result', result, cancelled } };
 }

@@ -7,12 +7,14 @@ export interface Coverage {
   stop(): void;
 }
 
-/** What the compiler makes of an export is no function of ours. */
+/** What the compiler makes of an export is no function of ours: it gives the export, and nothing else. */
+const OF_AN_EXPORT = /^\(\) ?=> ?[\w$]+$/;
 const OF_THE_COMPILER = 'get';
 
 export function startCoverage(root: string): Coverage {
   const session = new Session();
   session.connect();
+  post(session, 'Debugger.enable');
   post(session, 'Profiler.enable');
   post(session, 'Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   return {
@@ -20,15 +22,29 @@ export function startCoverage(root: string): Coverage {
       const { result } = post(session, 'Profiler.takePreciseCoverage') as {
         readonly result: readonly Profiler.ScriptCoverage[];
       };
-      const entered = result.filter(({ functions }) => functions.some(wasEntered));
-      return new Set(entered.flatMap(({ url }) => pathIn(root, url)));
+      const files = result.flatMap((script) => {
+        const [path] = pathIn(root, script.url);
+        return path !== undefined && wasEntered(session, script) ? [path] : [];
+      });
+      return new Set(files);
     },
     stop: () => session.disconnect(),
   };
 }
 
-function wasEntered({ functionName, ranges }: Profiler.FunctionCoverage): boolean {
-  return functionName !== OF_THE_COMPILER && (ranges[0]?.count ?? 0) > 0;
+/** A function of the script. */
+function wasEntered(session: Session, { scriptId, functions }: Profiler.ScriptCoverage): boolean {
+  const entered = functions.filter(
+    ({ functionName, ranges }) => functionName !== OF_THE_COMPILER && (ranges[0]?.count ?? 0) > 0,
+  );
+  if (entered.length === 0) return false;
+  const { scriptSource } = post(session, 'Debugger.getScriptSource', { scriptId }) as {
+    readonly scriptSource: string;
+  };
+  return entered.some(({ ranges: [range] }) => {
+    const text = range && scriptSource.slice(range.startOffset, range.endOffset);
+    return text !== undefined && !OF_AN_EXPORT.test(text);
+  });
 }
 
 function pathIn(root: string, url: string): readonly string[] {
