@@ -18,14 +18,17 @@ import type { RealTime } from '../real-time.js';
 
 /** `root`: the first node of the conversation, which has the schemas of the tools. */
 export function recordedConfig(frozen: Frozen, root: TranscriptNode): Config {
-  const { agent, route, tools } = frozen;
-  const config = defineConfig({
-    agents: [
-      defineAgent({ name: agent.name, model: route.name, instructions: 'As recorded.', tools: [] }),
-    ],
-    routes: [route],
-  });
-  return { ...config, tools: recordedTools(tools, root) };
+  const { route, tools } = frozen;
+  const { name } = frozen.agent;
+  const instructions = 'As recorded.';
+  const agent = defineAgent({ name: 'recorded', model: route.name, instructions, tools: [] });
+  const config = defineConfig({ agents: [agent], routes: [route] });
+  // Nobody may define an agent under the name of a role (`boss/payer`); a run of one has it all the same.
+  return {
+    ...config,
+    agents: new Map([[name, { ...agent, name }]]),
+    tools: recordedTools(tools, root),
+  };
 }
 
 /** The configuration with the tools of servers that the fork has: their code is on servers, which a dry fork does not reach. */

@@ -207,6 +207,17 @@ test('a recorded run can be forked at every step that is neither before its open
   }
 });
 
+test('a sub-agent that is a role of its agent (auditor/clerk) can be forked from its record', async () => {
+  const providers = providersOf(readEnvironment(await access([DONE]), folder));
+  const bundle = recordedRun('trees-told_a1_a1');
+  const fold = foldOf(bundle);
+  if (fold.kind !== 'run') throw new Error('no run');
+  const changes = { route: resolveRoute('scripted/new') };
+  const step = fold.steps.find(({ effects }) => effects.some(({ kind }) => kind === 'call_model'));
+  const played = await playDry({ fold, bundle, step: step?.step ?? 0 }, { changes, providers });
+  expect(played.stopReason).toBe('completed');
+});
+
 describe('of a run with connectors', () => {
   const elicited = recordedRun('connectors-elicited');
   const ask = { calls: [{ tool: 'mcp__crm__ask_first', input: { again: true } }] };
