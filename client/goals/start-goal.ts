@@ -3,6 +3,7 @@
  * Invariants: a definition that cannot work is refused before anything is sent; the workflow id is the goal's id, so that
  * a repeated start finds the goal instead of making a second one.
  */
+import { digestOf, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { GoalBudget, StoredDefinition } from '../../core/state/goal/definition.js';
 import type { ProposedStep } from '../../core/state/goal/proposal.js';
@@ -43,7 +44,7 @@ export interface RestartOptions extends Pick<
   readonly from?: string;
   /** Money and counts begin from zero: what is left out is as in the goal's definition. */
   readonly budget?: Partial<GoalBudget> & BudgetInUsd & { readonly hardMaxCostUsd?: number };
-  /** In place of the plan that is carried over. */
+  /** In place of the plan that is carried over. A restart that broke off is repeated with the same `goalId`: its plan is set once. */
   readonly plan?: readonly ProposedStep[];
 }
 
@@ -135,8 +136,10 @@ export async function restartGoal(
     from: { goalId, ...(checkpoint !== undefined && { checkpoint }) },
   });
   if (plan !== undefined) {
-    const by = options.caller === undefined ? {} : { by: options.caller };
-    await tellGoal(link, { goalId: started, said: { type: 'setPlan', steps: plan }, who: by });
+    // By its id it counts once: a restart that is repeated may have got no further than the start, or set the plan.
+    const id = `restart:${digestOf(plan as unknown as Json)}`;
+    const who = { id, ...(options.caller !== undefined && { by: options.caller }) };
+    await tellGoal(link, { goalId: started, said: { type: 'setPlan', steps: plan }, who });
   }
   return started;
 }

@@ -104,23 +104,7 @@ describe('the id of a goal', () => {
   });
 
   test('still gives the goal when Temporal has forgotten it and the store has not', async () => {
-    // As `open_goal` stores it: with the tools of its checks.
-    const checked = normalGoal(definition);
-    const frozen = { name: 'open', version: '1', schemaHash: 'h', effect: 'read' };
-    const validation = checked.validation.map((check) => ({ ...check, frozen }));
-    const stored = { ...checked, validation } as unknown as Json;
-    const { $blob } = await store.putBlob('default', canonicalJson(stored));
-    const started = {
-      type: 'goal_started',
-      agent: 'matcher',
-      objective: { text: definition.objective },
-      definition: $blob,
-      maxCostMicroUsd: 1_000_000,
-      pace: 'continuous',
-      versions: {},
-    } as const;
-    const run = { tenant: 'default', runId: 'forgotten', execution: 'e' };
-    await store.appendEvents(run, eventsFrom(0, [started]));
+    await storeStarted('forgotten');
     const start = { definition, goalId: 'forgotten', wait: false };
     expect((await client.startGoal(start)).goalId).toBe('forgotten');
     await expect(client.goal('forgotten').execution()).rejects.toMatchObject({
@@ -137,6 +121,55 @@ describe('the id of a goal', () => {
       client.startGoal({ definition, goalId: 'second', wait: false }),
     ).rejects.toMatchObject(taken);
   });
+
+  test('a restart that is repeated sets its plan once', async () => {
+    await storeStarted('planned');
+    const restart = (title: string) => {
+      const plan = [{ id: 's1', title, status: 'open' }] as const;
+      return client.restartGoal('planned', { goalId: 'replanned', plan, wait: false });
+    };
+    await restart('Match the oldest.');
+    await restart('Match the oldest.');
+    await restart('Match the newest.');
+    const ids = await messageIdsOf('replanned');
+    expect(ids).toHaveLength(3);
+    expect(ids[1]).toBe(ids[0]);
+    expect(ids[2]).not.toBe(ids[0]);
+  });
+
+  /** What `open_goal` stores of a goal. */
+  async function storeStarted(goalId: string): Promise<void> {
+    // With the tools of its checks.
+    const checked = normalGoal(definition);
+    const frozen = { name: 'open', version: '1', schemaHash: 'h', effect: 'read' };
+    const validation = checked.validation.map((check) => ({ ...check, frozen }));
+    const stored = { ...checked, validation } as unknown as Json;
+    const { $blob } = await store.putBlob('default', canonicalJson(stored));
+    const started = {
+      type: 'goal_started',
+      agent: 'matcher',
+      objective: { text: definition.objective },
+      definition: $blob,
+      maxCostMicroUsd: 1_000_000,
+      pace: 'continuous',
+      versions: {},
+    } as const;
+    const run = { tenant: 'default', runId: goalId, execution: 'e' };
+    await store.appendEvents(run, eventsFrom(0, [started]));
+  }
+
+  /** Of what was said to a goal that no worker serves. */
+  async function messageIdsOf(goalId: string): Promise<readonly string[]> {
+    const { Client, Connection } = await import('@temporalio/client');
+    const connection = await Connection.connect({ address: server.address });
+    const { events } = await new Client({ connection }).workflow.getHandle(goalId).fetchHistory();
+    await connection.close();
+    return (events ?? []).flatMap((event) => {
+      const [said] = event.workflowExecutionSignaledEventAttributes?.input?.payloads ?? [];
+      if (!said?.data) return [];
+      return [(JSON.parse(Buffer.from(said.data).toString('utf8')) as { readonly id: string }).id];
+    });
+  }
 
   async function terminate(goalId: string): Promise<void> {
     const { Client, Connection } = await import('@temporalio/client');
