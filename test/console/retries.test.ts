@@ -14,12 +14,15 @@ let store: MemoryStore;
 let failures: (HoldfastError | undefined)[];
 let tries: AskDecision[];
 let now: number;
+/** No worker says at once what becomes of a decision. */
+let isSilent: boolean;
 
 beforeEach(async () => {
   store = await openMemoryStore();
   failures = [];
   tries = [];
   now = 1_000;
+  isSilent = false;
 });
 afterEach(() => store.close());
 
@@ -37,6 +40,7 @@ function desk() {
     async decideOn(wanted: AskDecision) {
       tries.push(wanted);
       next();
+      if (isSilent) return { delivered: 'signal' };
       return { delivered: 'update', verdict: { accepted: true, outcome: 'approved' } };
     },
     answer: async () => {
@@ -126,6 +130,52 @@ test('what a decision came to for good is kept', async () => {
   expect(first.replayed).toBeNull();
   expect(await decide()).toEqual({ ...first, replayed: 'true' });
   expect(tries).toHaveLength(1);
+});
+
+describe('a decision that was sent, and that the run has refused since', () => {
+  const refused = (reason: string, code: string, more: object = {}) =>
+    events({ type: 'approval_requested', ...ASKED }, {
+      type: 'warning',
+      code,
+      message: 'Ignored.',
+      about: {
+        askId: 'r1:0',
+        decision: 'approve',
+        by: 'mia',
+        argsHash: ASKED.argsHash,
+        reason,
+        nonce: tries[0]?.nonce,
+        ...more,
+      },
+    } as never);
+
+  beforeEach(async () => {
+    isSilent = true;
+    await events({ type: 'approval_requested', ...ASKED });
+    expect(await decide()).toMatchObject({ status: 202, body: { state: 'sent' } });
+  });
+
+  test.each([
+    ['late', 'approval_late'],
+    ['role_missing', 'decision_ignored'],
+    ['already_decided', 'decision_ignored'],
+  ])('is told so when it is sent again: %s', async (reason, code) => {
+    await refused(reason, code);
+    const told = { status: 409, body: { code: reason } };
+    expect(await decide()).toMatchObject(told);
+    expect(await decide()).toMatchObject({ ...told, replayed: 'true' });
+    expect(tries).toHaveLength(1);
+  });
+
+  test.each([
+    ['another person', 'late', { by: 'bob' }],
+    ['another action', 'late', { argsHash: 'e'.repeat(64) }],
+    ['another decision of theirs', 'late', { nonce: 'n' }],
+    ['the same decision, heard once more', 'unknown_ask', {}],
+  ])('has its answer all the same when the refusal is that of %s', async (_, reason, more) => {
+    await refused(reason, 'decision_ignored', more);
+    expect(await decide()).toMatchObject({ status: 202, replayed: 'true' });
+  });
 });
 
 test('an answer that is sent again has the same answer, also after it was taken', async () => {
