@@ -13,7 +13,6 @@ import {
 } from '../../client/index.js';
 import { digestOf, type Json } from '../../core/json/json.js';
 import type { GrantRequest } from '../../core/state/grant.js';
-import type { AuditRow } from '../../pure/audit.js';
 import type { AskRow } from '../../store/asks.js';
 import { decidedFacts } from '../decided.js';
 import { endpoint, type EndpointRequest, type Answer, type Endpoint } from '../http/endpoint.js';
@@ -24,10 +23,8 @@ import * as shapes from '../http/shapes.js';
 import { note } from '../trail.js';
 import { ANSWERABLE, DECIDABLE } from './asks.js';
 import { askOfNamedRun, storedAsk, type AwayAsk } from './away.js';
+import { lostSince } from './lost-since.js';
 import { ownHandle } from './runs.js';
-
-/** Rows of the trail about one question. */
-const TRAIL_ROWS_MAX = 10_000;
 
 const params = z.strictObject({ askId: shapes.id });
 const delivered = {
@@ -112,61 +109,6 @@ async function decideOnce(
     await note(desk, person, { kind: 'decision_refused', runId, askId, facts: refused });
     throw error;
   }
-}
-
-/** What a decision that counts is never refused for when it is heard once more. */
-const FOR_GOOD: ReadonlySet<unknown> = new Set([
-  'already_decided',
-  'correction_refused',
-  'late',
-  'mismatched',
-  'not_applicable',
-  'own_request',
-  'role_missing',
-  'unproven',
-  'vague',
-]);
-
-/**
- * It met a correction after its answer was given, and the run has told the trail that it lost; or it was sent, and the run
- * has refused it since.
- */
-async function lostSince(
-  { desk, person, body }: AskedToDecide,
-  { askId, runId }: AskRow,
-  key: string,
-): Promise<Problem | undefined> {
-  const nonce = ownName(person, key);
-  const rows = await desk.store.readAudit(person.tenant, { askId, limit: TRAIL_ROWS_MAX });
-  const lost = rows.findLast(
-    ({ kind, by, runId: of, facts }) =>
-      kind === 'decision_refused' && of === runId && by === person.id && facts.nonce === nonce,
-  );
-  if (lost?.facts.reason === 'already_decided') {
-    return refusedSince(
-      lost.facts,
-      'The decision does not count: another word on the question was heard before it was taken.',
-    );
-  }
-  const told = await desk.store.readAudit(person.tenant, { runId, limit: TRAIL_ROWS_MAX });
-  const ignored = told.findLast(
-    ({ kind, facts }) =>
-      kind === 'ignored' &&
-      facts.askId === askId &&
-      facts.by === person.id &&
-      facts.nonce === nonce &&
-      facts.argsHash === body.argsHash &&
-      FOR_GOOD.has(facts.reason),
-  );
-  return ignored && refusedSince(ignored.facts, 'The decision reached the run and does not count.');
-}
-
-function refusedSince({ reason, decided }: AuditRow['facts'], detail: string): Problem {
-  return new Problem(409, {
-    code: String(reason),
-    detail,
-    ...(decided !== undefined && { decided }),
-  });
 }
 
 type Wanted = Pick<AskDecision, 'decision' | 'reason' | 'args' | 'tool' | 'value' | 'allowing'>;
