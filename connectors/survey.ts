@@ -71,7 +71,7 @@ export interface Surveyed {
 
 const ROWS_MAX = 1_000;
 
-export interface Asked {
+export interface SurveyWanted {
   readonly config: Config;
   /** Absent: no worker has run yet. */
   readonly store: (Pick<Store, 'listConnectorTools'> & TokenRows) | undefined;
@@ -89,7 +89,7 @@ export async function survey({
   tenant,
   connector,
   limitMs = Number.POSITIVE_INFINITY,
-}: Asked): Promise<readonly Surveyed[]> {
+}: SurveyWanted): Promise<readonly Surveyed[]> {
   const known = [...config.connectors.keys()];
   if (connector !== undefined && !config.connectors.has(connector)) {
     throw new HoldfastError(

@@ -10,7 +10,7 @@ import { fieldsThatDiffer } from './fields.js';
 import { NOTHING_PICKED, pickerOf, type Picked } from './picked.js';
 import { sketchReader, type DiffOptions, type Sketch } from './sketch.js';
 import type { FoldStep } from './steps.js';
-import { comparedSketches, differenceIn, type Verdict } from './verdict.js';
+import { comparedSketches, differenceIn, type PathsCompared } from './verdict.js';
 
 export type { DiffOptions };
 
@@ -106,7 +106,7 @@ export interface DiffSide extends Picked {
 
 /** `sides`: what `pickerOf` has found of each. */
 export function diffBy(
-  verdict: Verdict,
+  verdict: PathsCompared,
   sides: readonly [a: DiffSide, b: DiffSide],
   { actions }: DiffOptions,
 ): Diff {

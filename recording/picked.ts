@@ -3,7 +3,7 @@ import type { RunEvent } from '../core/state/event.js';
 import type { PathEntry } from './path.js';
 import { entryReader, type DiffOptions } from './sketch.js';
 import type { FoldStep } from './steps.js';
-import type { Verdict } from './verdict.js';
+import type { PathsCompared } from './verdict.js';
 
 /** What of a run is shown. */
 export interface Picked {
@@ -28,7 +28,7 @@ export type SideOf = 'a' | 'b';
 
 /** Undefined: nothing is. */
 export function pickerOf(
-  { first, decision, rows }: Verdict,
+  { first, decision, rows }: PathsCompared,
   side: SideOf,
   options: DiffOptions,
 ): Picker | undefined {

@@ -6,7 +6,7 @@ import type { DiffOptions, Sketch } from './sketch.js';
 const ROWS_MAX = 1_000;
 
 /** How two paths differ, by the places of their entries. */
-export interface Verdict {
+export interface PathsCompared {
   /** How far both paths are the same, place by place; absent: they are to the end. */
   readonly first?: number;
   /** The first decision that only one has, or that both have otherwise; absent: there is none. */
@@ -20,7 +20,7 @@ export interface Verdict {
   readonly apart: number;
 }
 
-export function comparedSketches(a: Sketch, b: Sketch, { actions }: DiffOptions): Verdict {
+export function comparedSketches(a: Sketch, b: Sketch, { actions }: DiffOptions): PathsCompared {
   let first: number | undefined;
   let decision: Aligned | undefined;
   let inAction = false;

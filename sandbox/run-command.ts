@@ -112,14 +112,14 @@ function kernelLimits({ cpuSeconds, memoryBytes, processes, folder }: SandboxLim
   ];
 }
 
-type Asked = Omit<SandboxCommand, 'limits'> & {
+type BoundedCommand = Omit<SandboxCommand, 'limits'> & {
   readonly limits: SandboxLimits;
   readonly isProxied: boolean;
 };
 
 function requestOf(
   { entries, contents }: WorkFolder,
-  { argv, stdin, env = {}, limits, isProxied }: Asked,
+  { argv, stdin, env = {}, limits, isProxied }: BoundedCommand,
 ): SandboxRequest {
   const address = `http://127.0.0.1:${PROXY_PORT}`;
   return {

@@ -84,13 +84,17 @@ function connectorOf({ config }: ActivityDeps, name: string): Connector {
   return connector;
 }
 
-interface Asked {
+interface ConnectorOfRun {
   readonly run: RunRef;
   readonly agent: Agent;
   readonly connector: Connector;
 }
 
-async function offeredBy(deps: ActivityDeps, scope: Scope, asked: Asked): Promise<Offered> {
+async function offeredBy(
+  deps: ActivityDeps,
+  scope: Scope,
+  asked: ConnectorOfRun,
+): Promise<Offered> {
   const { run, agent, connector } = asked;
   const { name, connectTimeoutMs } = connector;
   const { connectors } = deps;
@@ -125,7 +129,7 @@ function down(name: string, why: string): Offered {
 
 async function usable(
   deps: ActivityDeps,
-  { run, agent, connector }: Asked,
+  { run, agent, connector }: ConnectorOfRun,
   { definitions, era, server }: Listing,
 ): Promise<Offered> {
   const { name } = connector;

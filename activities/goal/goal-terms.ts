@@ -123,7 +123,7 @@ function conditionTerm(condition: DoneCondition): ConditionTerm {
   return { kind: 'judge', name: condition.judge, atLeast: condition.atLeast };
 }
 
-interface Asked {
+interface NamedModel {
   readonly name: string;
   readonly field: string;
   readonly model: string | undefined;
@@ -133,7 +133,11 @@ interface Asked {
 const ANSWER_SHARE = 0.4;
 
 /** An answer may be as long as its share of the round pays for. */
-function judgeTerm(config: Config, goal: NormalGoal, { name, field, model }: Asked): JudgeTerm {
+function judgeTerm(
+  config: Config,
+  goal: NormalGoal,
+  { name, field, model }: NamedModel,
+): JudgeTerm {
   const agent = config.agents.get(goal.agent);
   const route = routeOf(config, { field, model: model ?? agent?.model ?? '' });
   const most = Math.min(JUDGE_TOKENS, route.maxOutputTokens);

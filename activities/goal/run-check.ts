@@ -49,7 +49,7 @@ export async function runCheck(
   return { ...judged(definition, check, kept), eventsUpTo };
 }
 
-interface Asked {
+interface CheckToRun {
   readonly input: RunCheckInput;
   readonly check: StoredCheck;
 }
@@ -58,7 +58,7 @@ interface Asked {
 async function toolOf(
   deps: ActivityDeps,
   scope: Scope,
-  { input, check: { frozen } }: Asked,
+  { input, check: { frozen } }: CheckToRun,
 ): Promise<{ readonly tool: Tool } | Result> {
   const { unservedMs } = input;
   const { name, version, schemaHash } = frozen;
@@ -97,7 +97,7 @@ function changed(frozen: string, served: string): Result {
 async function read(
   deps: ActivityDeps,
   scope: Scope,
-  { input, check, tool }: Asked & { readonly tool: Tool },
+  { input, check, tool }: CheckToRun & { readonly tool: Tool },
 ): Promise<ToolOutcome> {
   const { input: args = {}, frozen } = check;
   const parsed = tool.parse(args);

@@ -41,7 +41,7 @@ export async function judgeTask(
   return undefined;
 }
 
-interface Asked extends Judged {
+interface TaskQuestion extends Judged {
   readonly owner: string;
   readonly gate: TaskGate;
 }
@@ -49,7 +49,7 @@ interface Asked extends Judged {
 async function ask(
   deps: ActivityDeps,
   scope: Scope,
-  { run: { runId, tenant, traceId }, start: { agent, task }, owner, gate }: Asked,
+  { run: { runId, tenant, traceId }, start: { agent, task }, owner, gate }: TaskQuestion,
 ): Promise<string | undefined> {
   const ended = await runOutside(deps, scope, {
     run: async (signal) => gate(structuredClone(task), { agent, runId, tenant, traceId, signal }),

@@ -66,9 +66,9 @@ export function ownHeadersOf(given: { readonly [name: string]: HeaderValue }): O
   };
 }
 
-type Asked = () => string | undefined | Promise<string | undefined>;
+type HeaderGiver = () => string | undefined | Promise<string | undefined>;
 
-async function asked(name: string, signal: AbortSignal, give: Asked): Promise<string> {
+async function asked(name: string, signal: AbortSignal, give: HeaderGiver): Promise<string> {
   let text: unknown;
   try {
     text = await unlessStopped(give, signal);

@@ -14,7 +14,7 @@ import { changesOf, type ForkOptions } from './fork-options.js';
 const LINE_CHARS_MAX = 600;
 const ARGS_CHARS = 200;
 
-interface Asked {
+interface DryForkWanted {
   readonly fold: RunFold;
   readonly bundle: Bundle;
   readonly options: ForkOptions;
@@ -22,7 +22,7 @@ interface Asked {
 
 export async function forkDry(
   cli: Cli,
-  { fold, bundle, options }: Asked,
+  { fold, bundle, options }: DryForkWanted,
   output: Output,
 ): Promise<void> {
   const { folder, variables } = cli.environment;

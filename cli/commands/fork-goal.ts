@@ -19,7 +19,7 @@ import { startBudget } from './goal/goal-input.js';
 const LINE_CHARS_MAX = 400;
 const GOAL_ID_CHARS = 128;
 
-interface Asked {
+interface GoalForkWanted {
   readonly fold: GoalFold;
   readonly subject: string;
   readonly recorded: Recorded;
@@ -28,7 +28,11 @@ interface Asked {
 }
 
 /** Errors: `Usage`, `ForkRefused`, and those of starting a goal. */
-export async function forkOfGoal(cli: Cli, asked: Asked, output: Output): Promise<number | void> {
+export async function forkOfGoal(
+  cli: Cli,
+  asked: GoalForkWanted,
+  output: Output,
+): Promise<number | void> {
   const { fold, options, subject, session } = asked;
   const { runId: goalId } = fold.run;
   refuseChanges(options, goalId);

@@ -14,7 +14,7 @@ import { askYesNo, exitCodeOfWord, type Word } from '../terminal/yes-no.js';
 import { exportPlace } from './exported.js';
 import { changesOf, type ForkOptions } from './fork-options.js';
 
-interface Asked {
+interface LiveForkWanted {
   readonly fold: RunFold;
   readonly recorded: Recorded;
   readonly options: ForkOptions;
@@ -23,7 +23,7 @@ interface Asked {
 
 export async function forkLive(
   cli: Cli,
-  { fold, recorded, options, session }: Asked,
+  { fold, recorded, options, session }: LiveForkWanted,
   output: Output,
 ): Promise<number | void> {
   const { source, bundle } = recorded;

@@ -20,14 +20,18 @@ import { meansNothing, type ForkOptions } from './fork-options.js';
 
 const LINE_CHARS_MAX = 400;
 
-interface Asked {
+interface PlannedForkWanted {
   readonly subject: string;
   readonly options: ForkOptions;
   readonly session: Session;
 }
 
 /** False: the run is a goal, of which nothing was shown. Errors: `StepNotFound`, and those of a store that was named. */
-export async function showPlan(cli: Cli, asked: Asked, output: Output): Promise<boolean> {
+export async function showPlan(
+  cli: Cli,
+  asked: PlannedForkWanted,
+  output: Output,
+): Promise<boolean> {
   const { subject, options, session } = asked;
   let planned = planning(options.at, ROOT);
   const tree = await oneHeard(cli, { session, subject, member: options.run }, (followed) => {

@@ -24,7 +24,7 @@ import { dateTimeText, inert, table, usdText } from '../render/index.js';
 import { neededStore, type Session } from '../session.js';
 import type { Output } from '../terminal/output.js';
 
-interface Asked {
+interface IndexWanted {
   readonly session: Session;
   readonly subject: string;
   readonly member: string | undefined;
@@ -35,7 +35,7 @@ interface Asked {
 
 const WORDS_CHARS_MAX = 60;
 
-export async function showIndex(cli: Cli, asked: Asked, output: Output): Promise<void> {
+export async function showIndex(cli: Cli, asked: IndexWanted, output: Output): Promise<void> {
   const { index, tree } = await indexOf(cli, asked);
   print(index, { kind: asked.kind, tree, output });
 }
@@ -46,7 +46,7 @@ interface Indexed {
 }
 
 /** A history is let go when it has been followed. */
-async function indexOf(cli: Cli, asked: Asked): Promise<Indexed> {
+async function indexOf(cli: Cli, asked: IndexWanted): Promise<Indexed> {
   const { session, subject, member, beside } = asked;
   let heard = indexing(ROOT);
   const reading = await oneHeard(cli, { session, subject, member }, (followed) => {

@@ -81,7 +81,7 @@ export function keepSecrets(
   }
 }
 
-interface Asked {
+interface GrantMoment {
   readonly now: number;
   /** The key that was proven with the request. */
   readonly binding?: BindingKey | undefined;
@@ -90,7 +90,7 @@ interface Asked {
 /** The tokens of an answer. Errors: `Refusal`. */
 export function tokensIn(
   answer: SdkOAuthTokens,
-  { now, binding }: Asked,
+  { now, binding }: GrantMoment,
 ): Pick<Grant, 'accessToken' | 'refreshToken' | 'scope' | 'until' | 'binding'> {
   const { access_token: accessToken, refresh_token: refreshToken, scope } = answer;
   const { token_type: type, expires_in: seconds } = answer;

@@ -27,7 +27,7 @@ export interface ShownAsk {
   readonly limits?: LimitsOutlook;
 }
 
-export type Verdict = 'approve' | 'reject';
+export type AgentDecision = 'approve' | 'reject';
 
 const PEOPLE = 'Leave the question to people at the desk.';
 const COST = 'maxCostMicroUsd';
@@ -36,7 +36,7 @@ const COST = 'maxCostMicroUsd';
 export function objectionTo(
   rules: AgentDecisions | undefined,
   ask: ShownAsk,
-  decision: Verdict,
+  decision: AgentDecision,
 ): Refusal | undefined {
   if (rules === undefined) return refusal('not_configured', 'Agents decide nothing here.');
   if (ask.requestedBy === undefined) {

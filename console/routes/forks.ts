@@ -19,7 +19,7 @@ import { ownRun } from './runs.js';
 const ID_CHARS = 26;
 
 const params = z.strictObject({ runId: shapes.id });
-type Asked = EndpointRequest<z.output<typeof params>, object, ForkBody>;
+type ForkRequest = EndpointRequest<z.output<typeof params>, object, ForkBody>;
 
 const playFork = endpoint({
   method: 'post',
@@ -69,7 +69,7 @@ async function wantedOf({
   person,
   params: { runId },
   body,
-}: Asked): Promise<{ readonly forks: Forks; readonly wanted: ForkWanted }> {
+}: ForkRequest): Promise<{ readonly forks: Forks; readonly wanted: ForkWanted }> {
   checkAccess(desk, person, 'read');
   const { agent, kind } = await ownRun(desk, person, runId);
   if (kind === 'goal') {
@@ -104,7 +104,7 @@ async function wantedOf({
 }
 
 async function noted(
-  { desk, person, params: { runId }, body }: Asked,
+  { desk, person, params: { runId }, body }: ForkRequest,
   facts: { readonly mode: 'dry' | 'live'; readonly fork?: string },
   work: () => Promise<unknown>,
 ): Promise<Answer> {

@@ -57,7 +57,7 @@ function saying<B extends z.ZodType>(declared: Saying<B>): Endpoint {
   });
 }
 
-type Asked = EndpointRequest<z.output<typeof params>, object, unknown>;
+type GoalWordRequest = EndpointRequest<z.output<typeof params>, object, unknown>;
 
 interface Word {
   readonly type: GoalMessageType;
@@ -65,7 +65,7 @@ interface Word {
   readonly send: (goal: GoalHandle, who: Speaker) => Promise<Told>;
 }
 
-async function tell(asked: Asked, word: Word): Promise<Answer> {
+async function tell(asked: GoalWordRequest, word: Word): Promise<Answer> {
   const { desk, person, params: where, header } = asked;
   const { goalId } = where;
   const row = await unlessStoreAway(desk.store, () => ownGoal(desk, person, goalId));
@@ -79,7 +79,7 @@ async function tell(asked: Asked, word: Word): Promise<Answer> {
 }
 
 async function tellNow(
-  { desk, person, params: { goalId } }: Asked,
+  { desk, person, params: { goalId } }: GoalWordRequest,
   { type, said, send }: Word,
   { key, isAway }: { readonly key: string; readonly isAway: boolean },
 ): Promise<Answer> {

@@ -5,7 +5,7 @@ import { askEndpoints } from './asks.js';
 import { connectorLoginEndpoints } from './connector-logins.js';
 import { connectorEndpoints } from './connectors.js';
 import { comparedEndpoints } from './compared.js';
-import { controlEndpoints } from './control.js';
+import { controlEndpoints } from './run-words.js';
 import { controlsEndpoints } from './controls.js';
 import { decisionEndpoints } from './decisions.js';
 import { eventEndpoints } from './events.js';

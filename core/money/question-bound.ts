@@ -13,15 +13,15 @@ export const QUESTION_BYTES_MIN = 4 * 1024;
 
 const TOKENS_PER_PRICE = 1_000_000;
 
-type Asked = Pick<JudgeTerm, 'route' | 'maxTokens'>;
+type QuestionModel = Pick<JudgeTerm, 'route' | 'maxTokens'>;
 
 /** The bound of one question of at most so many bytes. */
-export function boundOfQuestion({ route, maxTokens }: Asked, bytes: number): AttemptBound {
+export function boundOfQuestion({ route, maxTokens }: QuestionModel, bytes: number): AttemptBound {
   return { inputTokens: bytes, costMicroUsd: boundMicroUsd(bytes, maxTokens, route.prices) };
 }
 
 /** The largest question that `microUsd` pay for; undefined: they pay for none. */
-export function questionWithin(term: Asked, microUsd: number): AttemptBound | undefined {
+export function questionWithin(term: QuestionModel, microUsd: number): AttemptBound | undefined {
   const { route, maxTokens } = term;
   const forInput = microUsd * TOKENS_PER_PRICE - maxTokens * route.prices.output;
   const price = inputPrice(route.prices);

@@ -11,7 +11,7 @@ import type { Texts } from './texts.js';
 
 type ToolOutcome = OutputOf<'execute_tool'>['outcome'];
 
-export interface Asked {
+export interface AskingCall {
   readonly recording: Recording;
   readonly activity: Activity;
   readonly texts: Texts;
@@ -24,7 +24,7 @@ export interface Answer {
 }
 
 /** Undefined: the tool was not asked, or what it said is not known. */
-export function answerOf(asked: Asked): Answer | undefined {
+export function answerOf(asked: AskingCall): Answer | undefined {
   const { activity } = asked;
   const { end } = activity;
   const output = outputOf(activity, 'execute_tool');
@@ -44,7 +44,7 @@ export function answerOf(asked: Asked): Answer | undefined {
 }
 
 function ofOutcome(
-  asked: Asked,
+  asked: AskingCall,
   { outcome, costMicroUsd }: OutputOf<'execute_tool'>,
 ): Answer | undefined {
   switch (outcome.kind) {
@@ -108,7 +108,7 @@ function ofError(
 }
 
 /** What was found out without a person stands in place of the doubt; else the case has the doubt, and the person. */
-function inDoubt(asked: Asked, message: string): Answer | undefined {
+function inDoubt(asked: AskingCall, message: string): Answer | undefined {
   const found = findingOf(asked);
   if (found === undefined || found.kind === 'unknown' || found.kind === 'repeat') {
     return { result: { throws: message } };
@@ -120,7 +120,7 @@ function inDoubt(asked: Asked, message: string): Answer | undefined {
   return { result: { ok: valueOf(asked.texts.text(found.content), found.content) }, leftOut };
 }
 
-function findingOf({ recording, activity, call: { callKey } }: Asked): Finding | undefined {
+function findingOf({ recording, activity, call: { callKey } }: AskingCall): Finding | undefined {
   const later = ofKind(recording, 'reconcile_tool').find(
     ({ activity: { from }, input }) => from > activity.from && input.call.callKey === callKey,
   );

@@ -5,7 +5,7 @@ import { indexReader, type IndexReader } from '../../recording/index-reader.js';
 import { NOTHING_PICKED, pickerOf, type Picker } from '../../recording/picked.js';
 import { sketchReader, type Sketch, type SketchReader } from '../../recording/sketch.js';
 import { placesOf, treeDiffBy, type TreeDiff } from '../../recording/tree-diff.js';
-import { comparedSketches, type Verdict } from '../../recording/verdict.js';
+import { comparedSketches, type PathsCompared } from '../../recording/verdict.js';
 import type { RunHearer, RunTree } from './run-tree.js';
 import { ROOT } from './walk-bundle.js';
 
@@ -125,7 +125,7 @@ export async function diffOfSketches(
 
 interface Pair {
   readonly runs: readonly [SketchedRun, SketchedRun];
-  readonly verdict: Verdict;
+  readonly verdict: PathsCompared;
   /** Absent: nothing is shown. */
   readonly pickers?: readonly [Picker, Picker];
 }

@@ -85,7 +85,7 @@ export function addCreate(schedule: Command, cli: Cli): void {
     );
 }
 
-interface Asked {
+interface ScheduleWords {
   readonly id: string;
   readonly words: readonly string[];
   readonly options: CreateOptions;
@@ -95,7 +95,7 @@ interface Asked {
 async function wantedOf(
   cli: Cli,
   session: Session,
-  { id, words, options }: Asked,
+  { id, words, options }: ScheduleWords,
 ): Promise<ScheduleOptions> {
   const { agent, goal, overlap, catchup, paused, note } = options;
   if ((agent === undefined) === (goal === undefined)) {
@@ -140,7 +140,7 @@ async function runOf(
 async function goalOf(
   { environment, input }: Cli,
   session: Session,
-  { words, options }: Pick<Asked, 'words' | 'options'>,
+  { words, options }: Pick<ScheduleWords, 'words' | 'options'>,
 ): Promise<Pick<ScheduleOptions, 'goal'>> {
   const { goal = '', caller, budget, file, model, setting } = options;
   if (words.length > 0 || file !== undefined || model !== undefined || setting !== undefined) {
