@@ -9,6 +9,7 @@ import { isRecord, isWellFormed, type Parsed } from '../core/json/shape.js';
 import { advance as advanceRun, receive as receiveRun } from '../core/loop/engine.js';
 import { heard, heardDecision, RUN_SIGNALS } from '../core/loop/signals.js';
 import { nextSegment, open, upgradeRun } from '../core/loop/open.js';
+import { viewOfRun } from '../core/loop/run-result.js';
 import { parseGoalMessage } from '../core/messages/parse-goal-message.js';
 import { parseGoalStart } from '../core/messages/parse-goal-start.js';
 import { newerVersion, parseStart } from '../core/messages/parse-start.js';
@@ -111,7 +112,10 @@ function firstRun(beginning: Beginning): Parsed<Run> {
   if (continues && isRecord(argument) && isRecord(argument.continued)) {
     const previousExecution = textOf(argument.previousExecution);
     const run = upgradeRun(argument.continued as unknown as Run);
-    return { ok: true, value: nextSegment(run, { at, previousExecution }) };
+    const value = nextSegment(run, { at, previousExecution });
+    // A carried state that cannot be shown ends the steps here, not whoever looks at one of them.
+    viewOfRun(value);
+    return { ok: true, value };
   }
   const rules = rulesOfCode(code);
   const newer = rules === undefined ? undefined : newerVersion(argument);

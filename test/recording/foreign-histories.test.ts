@@ -66,6 +66,24 @@ test('histories with other values are followed as far as the code of today takes
   expect([...reasons]).toContainEqual(expect.stringMatching(/^Today’s code cannot/));
 });
 
+test('a carried state that cannot be shown ends the steps where it is taken up', async () => {
+  const bundle = await stored('continue-as-new');
+  const without = JSON.parse(
+    JSON.stringify(bundle).replaceAll(/"data":"([A-Za-z0-9+/=]+)"/g, (whole, data: string) => {
+      const value = JSON.parse(Buffer.from(data, 'base64').toString('utf8')) as Json;
+      if (!isObject(value) || !isObject(value['continued'] ?? null)) return whole;
+      const { queue: _, ...continued } = value['continued'] as { readonly [name: string]: Json };
+      const text = JSON.stringify({ ...value, continued });
+      return `"data":"${Buffer.from(text).toString('base64')}"`;
+    }),
+  ) as Bundle;
+  const record = await recordOfBundle(without);
+  expect(record.fold.divergences.map(({ reason }) => reason)).toContainEqual(
+    expect.stringMatching(/^Today’s code cannot/),
+  );
+  for (const { step } of record.fold.steps) await toldMoment(record, step);
+});
+
 test('a history that follows the rules of a later release says so where it begins', async () => {
   const bundle = await stored('completed');
   const newer = JSON.parse(
