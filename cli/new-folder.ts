@@ -27,7 +27,7 @@ export interface FolderPlace {
   readonly signal: AbortSignal;
 }
 
-/** Gives the paths that were left out. Errors: Usage; TranscriptMissing for contents that the store lacks. */
+/** Gives the paths that were left out. Errors: Usage; FileUnusable; TranscriptMissing for contents that the store lacks. */
 export async function writeFolder(
   { entries, contents }: FolderSource,
   { place, signal }: FolderPlace,
@@ -60,10 +60,10 @@ export async function writeFolder(
       if (kind === 'folder') await mkdir(join(made, path), { recursive: true, mode: 0o700 });
     await rename(made, place);
   } catch (error) {
-    await rm(made, { recursive: true, force: true });
+    await rm(made, { recursive: true, force: true }).catch(() => undefined);
     if (signal.aborted) throw usage('The command was stopped, and nothing was written.');
     if (error instanceof HoldfastError) throw error;
-    throw new HoldfastError('Usage', `The folder cannot be written to ${place}.`, {
+    throw new HoldfastError('FileUnusable', `The folder cannot be written to ${place}.`, {
       hint: error instanceof Error ? error.message : 'Name another folder with -o.',
       cause: error,
     });

@@ -283,7 +283,7 @@ async function conclude(
 
 async function writeReport(file: string, report: unknown): Promise<void> {
   await writeFile(file, `${exactJson(report, 2)}\n`).catch((cause: unknown) => {
-    throw new HoldfastError('InvalidConfig', `The report cannot be written to ${file}.`, {
+    throw new HoldfastError('FileUnusable', `The report cannot be written to ${file}.`, {
       hint: cause instanceof Error ? cause.message : 'Name another file with --json.',
       cause,
     });

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { access, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { HoldfastError } from '../../core/state/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { withoutSecrets } from '../../pure/secret-values.js';
 import { junitOf, markdownOf, type PastReport } from '../../evaluation/past/report.js';
 import type { CliEnvironment } from '../environment.js';
@@ -18,14 +18,18 @@ const TEXTS: { readonly [name in (typeof NAMES)[number]]: (report: PastReport) =
   junit: junitOf,
 };
 
-/** Before anything is played. Errors: `Usage`. */
+/** Before anything is played. Errors: `FileUnusable`; `Usage`: a folder is named. */
 export async function refuseUnwritable(options: PastOptions, folder: string): Promise<void> {
   for (const name of NAMES) {
     const given = options[name];
     if (given === undefined) continue;
     const file = resolve(folder, given);
     const facts = await stat(file).catch(() => undefined);
-    if (facts?.isDirectory() === true) throw unwritable(file, `${file} is a folder.`);
+    if (facts?.isDirectory() === true)
+      throw usage(
+        `The report cannot be written to ${file}.`,
+        'Name another file: this is a folder.',
+      );
     const place = facts === undefined ? dirname(file) : file;
     await access(place, constants.W_OK).catch((cause: unknown) => {
       throw unwritable(file, wordsOf(cause));
@@ -33,7 +37,7 @@ export async function refuseUnwritable(options: PastOptions, folder: string): Pr
   }
 }
 
-/** The others are written also when one cannot be. Errors: `Usage`. */
+/** The others are written also when one cannot be. Errors: `FileUnusable`. */
 export async function writeReports(
   report: PastReport,
   options: PastOptions,
@@ -53,7 +57,9 @@ export async function writeReports(
 }
 
 function unwritable(file: string, why: string): HoldfastError {
-  return usage(`The report cannot be written to ${file}.`, `Name another file: ${why}`);
+  return new HoldfastError('FileUnusable', `The report cannot be written to ${file}.`, {
+    hint: `Name another file: ${why}`,
+  });
 }
 
 function wordsOf(cause: unknown): string {
