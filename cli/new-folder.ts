@@ -10,6 +10,7 @@ import { HoldfastError } from '../core/state/errors.js';
 import type { FolderEntries } from '../pure/work-folder/entry.js';
 import { sha256OfBytes } from '../store/blobs.js';
 import { makeFolder } from '../store/make-folder.js';
+import { notWritten } from './terminal/file-error.js';
 import { usage } from './usage.js';
 
 /** Contents that are in memory at once: at most as many of the largest files. */
@@ -63,10 +64,7 @@ export async function writeFolder(
     await rm(made, { recursive: true, force: true }).catch(() => undefined);
     if (signal.aborted) throw usage('The command was stopped, and nothing was written.');
     if (error instanceof HoldfastError) throw error;
-    throw new HoldfastError('FileUnusable', `The folder cannot be written to ${place}.`, {
-      hint: error instanceof Error ? error.message : 'Name another folder with -o.',
-      cause: error,
-    });
+    throw notWritten({ what: 'folder', place, option: '-o' }, error);
   }
   return [...entries].flatMap(([path, { kind }]) => (kind === 'link' ? [path] : []));
 }

@@ -18,7 +18,7 @@ type Where = Pick<ServerAccess, 'address' | 'tls' | 'apiKey'>;
 export async function connectionFailure(where: Where, cause: unknown): Promise<HoldfastError> {
   const tls = tlsOf(where);
   const found = tls === undefined ? await knockPlain(where) : await knockTls(where, tls);
-  const { reason, message, hint } = found ?? noReason(where);
+  const { reason, message, hint } = found ?? withoutAuthorities(where, cause) ?? noReason(where);
   return new HoldfastError('ServerUnavailable', message, {
     hint,
     details: { address: where.address, reason },
@@ -284,6 +284,17 @@ function unreached(address: string, failure: Failure): Found | undefined {
     };
   }
   return undefined;
+}
+
+/** Workers know the authorities of the system alone; Node, which knocks, has authorities of its own. */
+function withoutAuthorities({ address }: Where, cause: unknown): Found | undefined {
+  const [words] = /NativeCertsNotFound|UnknownIssuer/.exec(String(cause)) ?? [];
+  if (words === undefined) return undefined;
+  return {
+    reason: 'untrusted',
+    message: `The system of this machine has no authority that the certificate of the server at ${address} comes from (${words}).`,
+    hint: 'Install the authorities of the system (the package ca-certificates), or set HOLDFAST_TLS_CA to the certificate of the authority.',
+  };
 }
 
 function noReason({ address }: Where): Found {

@@ -2,11 +2,12 @@
 import { constants } from 'node:fs';
 import { access, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { HoldfastError } from '../../core/state/errors.js';
+import type { HoldfastError } from '../../core/state/errors.js';
 import { withoutSecrets } from '../../pure/secret-values.js';
 import { junitOf, markdownOf, type PastReport } from '../../evaluation/past/report.js';
 import type { CliEnvironment } from '../environment.js';
 import { exactJson } from '../render/index.js';
+import { notWritten } from '../terminal/file-error.js';
 import { usage } from '../usage.js';
 import type { PastOptions } from './past-options.js';
 
@@ -32,7 +33,7 @@ export async function refuseUnwritable(options: PastOptions, folder: string): Pr
       );
     const place = facts === undefined ? dirname(file) : file;
     await access(place, constants.W_OK).catch((cause: unknown) => {
-      throw unwritable(file, wordsOf(cause));
+      throw notWritten({ what: 'report', place: file, option: `--${name}` }, cause);
     });
   }
 }
@@ -50,18 +51,8 @@ export async function writeReports(
     const file = resolve(folder, given);
     const text = withoutSecrets(TEXTS[name](report), variables);
     await writeFile(file, text, { mode: 0o600 }).catch((cause: unknown) => {
-      failed ??= unwritable(file, wordsOf(cause));
+      failed ??= notWritten({ what: 'report', place: file, option: `--${name}` }, cause);
     });
   }
   if (failed !== undefined) throw failed;
-}
-
-function unwritable(file: string, why: string): HoldfastError {
-  return new HoldfastError('FileUnusable', `The report cannot be written to ${file}.`, {
-    hint: `Name another file: ${why}`,
-  });
-}
-
-function wordsOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : 'the reason is not known.';
 }

@@ -7,7 +7,7 @@ import {
 } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { connect as connectClient } from '../../client/index.js';
-import type { Credentials } from '../../connection/index.js';
+import { connectionFailure, type Credentials } from '../../connection/index.js';
 import type { HoldfastError } from '../../core/state/errors.js';
 import { connect as connectWorker } from '../../worker/connection.js';
 import {
@@ -146,6 +146,16 @@ describeWithCertificates('a connection that does not come about', () => {
     expect(said.reasons).toEqual([`ServerUnavailable: ${reason}`]);
     expect(said.message).toContain(words);
   });
+
+  test.each(['NativeCertsNotFound', 'InvalidCertificate(UnknownIssuer)'])(
+    'names the authorities that a system lacks and Node has: %s',
+    async (words) => {
+      const place = { address: fronts.keyed.address, ...trusting() };
+      const failure = await connectionFailure(place, new Error(`tonic::Error(${words})`));
+      expect(failure.details?.['reason']).toBe('untrusted');
+      expect(failure.hint).toContain('ca-certificates');
+    },
+  );
 
   test('because the own certificate has expired is said before anybody is asked', async () => {
     const old = pairOf(ours.issue({ name: 'old', days: -1 }));
