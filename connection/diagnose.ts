@@ -3,7 +3,12 @@
  * connection. Invariant: nothing of keys and certificates is in what is said but names and dates.
  */
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
-import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import {
+  connect as connectTls,
+  rootCertificates,
+  type ConnectionOptions,
+  type TLSSocket,
+} from 'node:tls';
 import { HoldfastError } from '../core/state/errors.js';
 import { tlsOf, type ServerAccess, type TlsMaterial } from './access.js';
 
@@ -121,7 +126,8 @@ async function knockTls({ address }: Where, tls: TlsMaterial): Promise<Found | u
         host,
         port,
         ...(isIP(serverName) === 0 && { servername: serverName }),
-        ...(ca !== undefined && { ca: Buffer.from(ca) }),
+        // As the client does, for which NODE_EXTRA_CA_CERTS does not count.
+        ca: ca === undefined ? [...rootCertificates] : Buffer.from(ca),
         ...(cert !== undefined && { cert: Buffer.from(cert) }),
         ...(key !== undefined && { key: Buffer.from(key) }),
       }),
@@ -206,7 +212,7 @@ function unshaken({ address, serverName, cert }: Shown, failure: Failure): Found
     return {
       reason: 'untrusted',
       message: `The certificate of the server at ${address} comes from nobody who is trusted here (${words}).`,
-      hint: 'Set HOLDFAST_TLS_CA to the certificate of its authority.',
+      hint: 'Set HOLDFAST_TLS_CA to the certificate of its authority (NODE_EXTRA_CA_CERTS does not count).',
     };
   }
   if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/.test(code)) {
