@@ -59,7 +59,7 @@ interface Unwritten {
 
 /** A file or folder that a command was to write. */
 export function notWritten({ what, place, option }: Unwritten, cause: unknown): HoldfastError {
-  const { code = '', message = 'The reason is not known.' } = cause as NodeJS.ErrnoException;
+  const { code = '', message } = cause as NodeJS.ErrnoException;
   const first = FULL.test(code) ? 'Free disk space, or name' : 'Name';
   return new HoldfastError('FileUnusable', `The ${what} cannot be written to ${place}.`, {
     hint: `${first} another place with ${option}: ${message}`,
