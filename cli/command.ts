@@ -7,7 +7,8 @@ import { createOutput, type Output, type Streams } from './terminal/output.js';
 import { withSession, type Session } from './session.js';
 
 export interface Cli {
-  readonly environment: CliEnvironment;
+  /** With what the command line says of the place, once it is read. */
+  environment: CliEnvironment;
   readonly streams: Streams;
   /** Where lines are typed; default: standard input. */
   readonly input?: NodeJS.ReadableStream;

@@ -1,7 +1,8 @@
 /** What the process was given: variables, folder, terminal. Besides worker/config.ts the only reader. */
-import { resolve } from 'node:path';
-import { storePlaceIn } from '../worker/config.js';
-import { invocationOf } from './render/called.js';
+import { dirname, join, resolve } from 'node:path';
+import { HOME, storePlaceIn } from '../worker/config.js';
+import { shownPlace } from '../store/place.js';
+import { invocationOf, SERVE, type GivenPlace } from './render/called.js';
 
 export interface CliEnvironment {
   readonly variables: Readonly<Record<string, string | undefined>>;
@@ -11,6 +12,8 @@ export interface CliEnvironment {
   readonly interactive: boolean;
   /** How the program was called, `npx holdfast` for example; absent: by its name. */
   readonly invocation?: string;
+  /** What the command line says of the place; absent: nothing. */
+  readonly given?: GivenPlace;
   /** Longest wait for an answer that a worker must give, in ms; absent: that of a client. */
   readonly workerLimitMs?: number;
 }
@@ -19,8 +22,9 @@ export interface CliEnvironment {
 export function speechOf({
   colour,
   invocation,
-}: CliEnvironment): Pick<CliEnvironment, 'colour' | 'invocation'> {
-  return { colour, ...(invocation !== undefined && { invocation }) };
+  given,
+}: CliEnvironment): Pick<CliEnvironment, 'colour' | 'invocation' | 'given'> {
+  return { colour, ...(invocation !== undefined && { invocation }), ...(given && { given }) };
 }
 
 export function cliEnvironment(): CliEnvironment {
@@ -61,4 +65,25 @@ export function variablesWith(
   };
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...environment.variables, ...Object.fromEntries(set) };
+}
+
+/** Options of the command of this name, for the commands that its sentences name. A password is left out. */
+export function givenBy(
+  name: string,
+  { address, namespace, taskQueue, store, home, config, desk }: PlaceOptions & { desk?: unknown },
+  { HOLDFAST_HOME }: CliEnvironment['variables'],
+): GivenPlace {
+  const served = SERVE.test(name) ? config : undefined;
+  // Other commands find the data of that configuration by its folder.
+  const beside = HOLDFAST_HOME === undefined && served !== undefined;
+  const given = {
+    '--address': address,
+    '--namespace': namespace,
+    '--task-queue': taskQueue,
+    '--store': store === undefined ? undefined : shownPlace(store),
+    '--home': home ?? (beside ? join(dirname(served), HOME) : undefined),
+    '--config': served,
+    '--desk': typeof desk === 'string' ? desk : undefined,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

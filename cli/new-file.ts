@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { HoldfastError } from '../core/state/errors.js';
 import { makeFolder } from '../store/make-folder.js';
+import { notWritten as cannotWrite } from './terminal/file-error.js';
 import { usage } from './usage.js';
 
 interface NewFile {
@@ -101,10 +102,7 @@ function notWritten({ file, what }: NewFile, cause: unknown): HoldfastError {
   if (cause instanceof HoldfastError) return cause;
   const { code, syscall } = cause as NodeJS.ErrnoException;
   if (code === 'EEXIST' && syscall !== 'mkdir') return taken(file);
-  return new HoldfastError('FileUnusable', `The ${what} cannot be written to ${file}.`, {
-    hint: cause instanceof Error ? cause.message : 'Name another file with -o.',
-    cause,
-  });
+  return cannotWrite({ what, place: file, option: '-o' }, cause);
 }
 
 function taken(file: string): HoldfastError {

@@ -10,6 +10,7 @@ import { HoldfastError } from '../core/state/errors.js';
 import type { FolderEntries } from '../pure/work-folder/entry.js';
 import { sha256OfBytes } from '../store/blobs.js';
 import { makeFolder } from '../store/make-folder.js';
+import { notWritten } from './terminal/file-error.js';
 import { usage } from './usage.js';
 
 /** Contents that are in memory at once: at most as many of the largest files. */
@@ -27,7 +28,7 @@ export interface FolderPlace {
   readonly signal: AbortSignal;
 }
 
-/** Gives the paths that were left out. Errors: Usage; TranscriptMissing for contents that the store lacks. */
+/** Gives the paths that were left out. Errors: Usage; FileUnusable; TranscriptMissing for contents that the store lacks. */
 export async function writeFolder(
   { entries, contents }: FolderSource,
   { place, signal }: FolderPlace,
@@ -60,13 +61,10 @@ export async function writeFolder(
       if (kind === 'folder') await mkdir(join(made, path), { recursive: true, mode: 0o700 });
     await rename(made, place);
   } catch (error) {
-    await rm(made, { recursive: true, force: true });
+    await rm(made, { recursive: true, force: true }).catch(() => undefined);
     if (signal.aborted) throw usage('The command was stopped, and nothing was written.');
     if (error instanceof HoldfastError) throw error;
-    throw new HoldfastError('Usage', `The folder cannot be written to ${place}.`, {
-      hint: error instanceof Error ? error.message : 'Name another folder with -o.',
-      cause: error,
-    });
+    throw notWritten({ what: 'folder', place, option: '-o' }, error);
   }
   return [...entries].flatMap(([path, { kind }]) => (kind === 'link' ? [path] : []));
 }

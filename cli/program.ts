@@ -41,7 +41,7 @@ import { addTranscript } from './commands/transcript.js';
 import { addWatch } from './commands/watch.js';
 import { addWhoami } from './commands/whoami.js';
 import { addWorker } from './commands/worker.js';
-import { speechOf, type CliEnvironment } from './environment.js';
+import { givenBy, speechOf, type CliEnvironment } from './environment.js';
 import { EXIT, EXIT_CODES_HELP, exitCodeOf } from './exit-code.js';
 import { asCalled, OWN_NAME } from './render/called.js';
 import { createOutput, type Streams } from './terminal/output.js';
@@ -142,7 +142,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     await buildProgram(cli, { json, named: argv[0] }).parseAsync(argv, { from: 'user' });
     return cli.exitCode;
   } catch (error) {
-    const output = createOutput(io.streams, { json, ...speechOf(io.environment) });
+    const output = createOutput(io.streams, { json, ...speechOf(cli.environment) });
     if (!(error instanceof CommanderError)) {
       output.failure(error);
       return exitCodeOf(error);
@@ -178,7 +178,12 @@ function buildProgram(cli: Cli, { json, named }: Called): Command {
         if (!json) cli.streams.err(own(text));
       },
     })
-    .addHelpText('after', EXIT_CODES_HELP);
+    .addHelpText('after', EXIT_CODES_HELP)
+    .hook('preAction', (_, command) => {
+      const { environment } = cli;
+      const given = givenBy(command.name(), command.opts(), environment.variables);
+      cli.environment = { ...environment, given };
+    });
   // Subcommands take over the settings above, so they come last.
   for (const [title, , adder] of commandsFor(named)) {
     adder()(program, cli);

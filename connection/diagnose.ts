@@ -3,7 +3,12 @@
  * connection. Invariant: nothing of keys and certificates is in what is said but names and dates.
  */
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
-import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import {
+  connect as connectTls,
+  rootCertificates,
+  type ConnectionOptions,
+  type TLSSocket,
+} from 'node:tls';
 import { HoldfastError } from '../core/state/errors.js';
 import { tlsOf, type ServerAccess, type TlsMaterial } from './access.js';
 
@@ -18,7 +23,7 @@ type Where = Pick<ServerAccess, 'address' | 'tls' | 'apiKey'>;
 export async function connectionFailure(where: Where, cause: unknown): Promise<HoldfastError> {
   const tls = tlsOf(where);
   const found = tls === undefined ? await knockPlain(where) : await knockTls(where, tls);
-  const { reason, message, hint } = found ?? noReason(where);
+  const { reason, message, hint } = found ?? withoutAuthorities(where, cause) ?? noReason(where);
   return new HoldfastError('ServerUnavailable', message, {
     hint,
     details: { address: where.address, reason },
@@ -121,7 +126,8 @@ async function knockTls({ address }: Where, tls: TlsMaterial): Promise<Found | u
         host,
         port,
         ...(isIP(serverName) === 0 && { servername: serverName }),
-        ...(ca !== undefined && { ca: Buffer.from(ca) }),
+        // As the client does, for which NODE_EXTRA_CA_CERTS does not count.
+        ca: ca === undefined ? [...rootCertificates] : Buffer.from(ca),
         ...(cert !== undefined && { cert: Buffer.from(cert) }),
         ...(key !== undefined && { key: Buffer.from(key) }),
       }),
@@ -206,7 +212,7 @@ function unshaken({ address, serverName, cert }: Shown, failure: Failure): Found
     return {
       reason: 'untrusted',
       message: `The certificate of the server at ${address} comes from nobody who is trusted here (${words}).`,
-      hint: 'Set HOLDFAST_TLS_CA to the certificate of its authority.',
+      hint: 'Set HOLDFAST_TLS_CA to the certificate of its authority (NODE_EXTRA_CA_CERTS does not count).',
     };
   }
   if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/.test(code)) {
@@ -284,6 +290,17 @@ function unreached(address: string, failure: Failure): Found | undefined {
     };
   }
   return undefined;
+}
+
+/** Workers know the authorities of the system alone; Node, which knocks, has authorities of its own. */
+function withoutAuthorities({ address }: Where, cause: unknown): Found | undefined {
+  const [words] = /NativeCertsNotFound|UnknownIssuer/.exec(String(cause)) ?? [];
+  if (words === undefined) return undefined;
+  return {
+    reason: 'untrusted',
+    message: `The system of this machine has no authority that the certificate of the server at ${address} comes from (${words}).`,
+    hint: 'Install the authorities of the system (the package ca-certificates), or set HOLDFAST_TLS_CA to the certificate of the authority.',
+  };
 }
 
 function noReason({ address }: Where): Found {

@@ -49,7 +49,7 @@ Files that exist are never written over. \`npx holdfast init\` adds Holdfast to 
 Exit codes:
   0    done
   1    an error: it says what is wrong and what to do
-  2    the command line is wrong, or the project cannot be written there
+  2    the command line is wrong, or files of the project exist there
   130  Ctrl-C`;
 
 /** Errors: Usage. */

@@ -48,7 +48,8 @@ export interface ModelAccess {
 
 /** In place of the name of a configuration. */
 const NO_CONFIG = 'none';
-const HOME = '.holdfast';
+/** Folder of local state, beside the configuration. */
+export const HOME = '.holdfast';
 const STORE_FILE = 'store.db';
 
 const text = z.string().trim().min(1, 'must not be blank').max(4_096);

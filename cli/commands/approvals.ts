@@ -86,7 +86,7 @@ export function addApprovals(program: Command, cli: Cli): void {
           page: await askedOf(cli, session, options),
         });
         output.data({ asks: page.items, ...(page.next !== undefined && { next: page.next }) });
-        if (!output.json) print(page, output, await commandHints(cli, session, options));
+        if (!output.json) print(page, output, await commandHints(cli, session));
       }),
     );
 }

@@ -16,6 +16,7 @@ import { bundleWriter } from './eval-bundles.js';
 import { PAST_HELP, refuseOfPast, withPast, type PastOptions } from './past-options.js';
 import { EXIT } from '../exit-code.js';
 import { onInterrupt } from '../terminal/interrupt.js';
+import { notWritten } from '../terminal/file-error.js';
 import { createOutput, type Output } from '../terminal/output.js';
 import { caseLine, failureLines, summaryLines } from '../render/evaluation.js';
 import { exactJson, shellWord } from '../render/index.js';
@@ -283,10 +284,7 @@ async function conclude(
 
 async function writeReport(file: string, report: unknown): Promise<void> {
   await writeFile(file, `${exactJson(report, 2)}\n`).catch((cause: unknown) => {
-    throw new HoldfastError('InvalidConfig', `The report cannot be written to ${file}.`, {
-      hint: cause instanceof Error ? cause.message : 'Name another file with --json.',
-      cause,
-    });
+    throw notWritten({ what: 'report', place: file, option: '--json' }, cause);
   });
 }
 

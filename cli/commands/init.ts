@@ -90,7 +90,7 @@ interface Found {
 
 const PACKAGE_BYTES_MAX = 1024 * 1024;
 
-/** Errors: Usage: no project is here, or its package.json cannot be read. */
+/** Errors: Usage: no project is here; InvalidConfig: its package.json cannot be read. */
 function packageIn(folder: string): Found {
   const file = join(folder, 'package.json');
   if (!existsSync(file)) {
@@ -109,7 +109,7 @@ function packageIn(folder: string): Found {
       usesTemporal: Object.keys(dependencies ?? {}).some((one) => one.startsWith('@temporalio/')),
     };
   } catch (cause) {
-    throw new HoldfastError('Usage', `${file} cannot be read as JSON.`, {
+    throw new HoldfastError('InvalidConfig', `${file} cannot be read as JSON.`, {
       hint: cause instanceof Error ? `Correct the file: ${cause.message}` : 'Correct the file.',
       cause,
     });

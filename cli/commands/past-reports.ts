@@ -7,6 +7,7 @@ import { withoutSecrets } from '../../pure/secret-values.js';
 import { junitOf, markdownOf, type PastReport } from '../../evaluation/past/report.js';
 import type { CliEnvironment } from '../environment.js';
 import { exactJson } from '../render/index.js';
+import { notWritten } from '../terminal/file-error.js';
 import { usage } from '../usage.js';
 import type { PastOptions } from './past-options.js';
 
@@ -18,22 +19,26 @@ const TEXTS: { readonly [name in (typeof NAMES)[number]]: (report: PastReport) =
   junit: junitOf,
 };
 
-/** Before anything is played. Errors: `Usage`. */
+/** Before anything is played. Errors: `FileUnusable`; `Usage`: a folder is named. */
 export async function refuseUnwritable(options: PastOptions, folder: string): Promise<void> {
   for (const name of NAMES) {
     const given = options[name];
     if (given === undefined) continue;
     const file = resolve(folder, given);
     const facts = await stat(file).catch(() => undefined);
-    if (facts?.isDirectory() === true) throw unwritable(file, `${file} is a folder.`);
+    if (facts?.isDirectory() === true)
+      throw usage(
+        `The report cannot be written to ${file}.`,
+        'Name another file: this is a folder.',
+      );
     const place = facts === undefined ? dirname(file) : file;
     await access(place, constants.W_OK).catch((cause: unknown) => {
-      throw unwritable(file, wordsOf(cause));
+      throw notWritten({ what: 'report', place: file, option: `--${name}` }, cause);
     });
   }
 }
 
-/** The others are written also when one cannot be. Errors: `Usage`. */
+/** The others are written also when one cannot be. Errors: `FileUnusable`. */
 export async function writeReports(
   report: PastReport,
   options: PastOptions,
@@ -46,16 +51,8 @@ export async function writeReports(
     const file = resolve(folder, given);
     const text = withoutSecrets(TEXTS[name](report), variables);
     await writeFile(file, text, { mode: 0o600 }).catch((cause: unknown) => {
-      failed ??= unwritable(file, wordsOf(cause));
+      failed ??= notWritten({ what: 'report', place: file, option: `--${name}` }, cause);
     });
   }
   if (failed !== undefined) throw failed;
-}
-
-function unwritable(file: string, why: string): HoldfastError {
-  return usage(`The report cannot be written to ${file}.`, `Name another file: ${why}`);
-}
-
-function wordsOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : 'the reason is not known.';
 }

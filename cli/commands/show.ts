@@ -107,7 +107,7 @@ export function addShow(program: Command, cli: Cli): void {
         const { paid, ...told } = facts;
         output.data({ ...told, routes: paid.routes });
         if (output.json) return;
-        const hints = await commandHints(cli, session, options);
+        const hints = await commandHints(cli, session);
         await print(facts, { session, output, hints, all: options.all === true });
       }),
     );

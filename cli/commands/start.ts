@@ -115,7 +115,7 @@ async function start(session: Session, output: Output, asked: StartWanted): Prom
     return;
   }
   output.remark(`run ${run.runId}`);
-  const hints = () => commandHints(asked.cli, session, options);
+  const hints = () => commandHints(asked.cli, session);
   const following = { session, output, hints };
   return options.watch
     ? followEvents(run, { ...following, handle: (runId) => client.handle(runId) }, { tokens: true })

@@ -42,7 +42,7 @@ export function addWatch(program: Command, cli: Cli): void {
       runCommand(cli, options, async (session, output) => {
         const client = await session.client();
         const run = client.handle(runId);
-        const following = { session, output, hints: () => commandHints(cli, session, options) };
+        const following = { session, output, hints: () => commandHints(cli, session) };
         const handle = (id: string) => client.handle(id);
         return followEvents(run, { ...following, ...(options.tree && { handle }) }, options);
       }),

@@ -6,7 +6,6 @@ import { HoldfastError } from '../../core/state/errors.js';
 import type { Cli } from '../command.js';
 import { readConfig } from '../serve.js';
 import { neededStore, type Session } from '../session.js';
-import { usage } from '../usage.js';
 
 export type OfferedTool = Omit<SurveyedTool, 'pinned' | 'definition'> & {
   /** Against what was approved. */
@@ -61,9 +60,9 @@ function offeredOf({ tools, ...connector }: Surveyed): OfferedConnector {
   };
 }
 
-/** Errors are Usage. */
 export function down(connector: string, why = ''): HoldfastError {
-  return usage(`${connector} is down: ${why}`, 'Try again when it answers.');
+  const hint = 'Try again when it answers.';
+  return new HoldfastError('ToolUnavailable', `${connector} is down: ${why}`, { hint });
 }
 
 export function changedSince(connector: string, tool: string): HoldfastError {

@@ -5,7 +5,7 @@
  */
 import { Option, type Command } from 'commander';
 import { isLoopback } from '../../authoring/index.js';
-import { isStoreUrl, shownPlace } from '../../store/place.js';
+import { isStoreUrl } from '../../store/place.js';
 import type { Cli, CommonOptions } from '../command.js';
 import { deskHere, proofWanted } from './desk.js';
 import { deskApi, type DeskApi } from './desk-api.js';
@@ -141,45 +141,23 @@ export async function actorOf(
 
 export interface CommandHints {
   readonly login: 'name' | 'token';
-  /** What the commands need to act on the same place. */
-  readonly where: readonly string[];
   /** What has to be done before they work. */
   readonly first?: string;
 }
 
 /** How commands that answer a question must look for whoever reads it here. */
-export async function commandHints(
-  cli: Cli,
-  session: Session,
-  options: DeskOptions,
-): Promise<CommandHints> {
+export async function commandHints(cli: Cli, session: Session): Promise<CommandHints> {
   const { HOLDFAST_TOKEN: token = '' } = cli.environment.variables;
   if (token !== '') {
-    const where = options.desk === undefined ? [] : ['--desk', options.desk];
-    return { login: LOCAL_TOKEN.test(token) ? 'name' : 'token', where };
+    return { login: LOCAL_TOKEN.test(token) ? 'name' : 'token' };
   }
-  const where = placeWords(options);
   // A configuration that cannot be read keeps every decision from being made here.
   const elsewhere =
     (await notLocal(cli, session).catch((error: Error) => error.message)) ??
     (await proofWanted(cli.environment, session.place).catch(() => undefined));
-  if (elsewhere === undefined) return { login: 'name', where };
+  if (elsewhere === undefined) return { login: 'name' };
   const first = `To decide, set HOLDFAST_TOKEN to your token of the approval desk: ${elsewhere}.`;
-  return { login: 'token', where: [], first };
-}
-
-function placeWords(options: DeskOptions): readonly string[] {
-  const { address, namespace, taskQueue, store, home } = options;
-  const given = {
-    '--address': address,
-    '--namespace': namespace,
-    '--task-queue': taskQueue,
-    '--store': store === undefined ? undefined : shownPlace(store),
-    '--home': home,
-  };
-  return Object.entries(given).flatMap(([name, value]) =>
-    value === undefined ? [] : [name, value],
-  );
+  return { login: 'token', first };
 }
 
 function nameOf({ as, by }: ActorOptions): string | undefined {

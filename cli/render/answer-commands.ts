@@ -7,8 +7,6 @@ export interface AnswerOptions {
   readonly runId: string;
   /** How the reader says who they are: by a name in local development (the default), or by their token. */
   readonly login?: 'name' | 'token';
-  /** Options that lead the commands to where the question was found; default: none. */
-  readonly where?: readonly string[];
 }
 
 const ID_CHARS_MAX = 400;
@@ -16,12 +14,11 @@ const ID_CHARS_MAX = 400;
 /** The commands that answer, ready to be copied by whoever reads the card. */
 export function answerCommands(
   ask: AskView,
-  { runId, login = 'name', where = [] }: AnswerOptions,
+  { runId, login = 'name' }: AnswerOptions,
 ): readonly string[] {
   const id = shellWord(ask.askId);
   const role = ask.roles[0] === undefined ? '' : ` --role ${shellWord(ask.roles[0])}`;
-  const place = where.map((word) => ` ${shellWord(word)}`).join('');
-  const by = `${login === 'token' ? '' : ` --as NAME${role}`}${place}`;
+  const by = login === 'token' ? '' : ` --as NAME${role}`;
   switch (ask.kind) {
     case 'approval':
       return [
@@ -42,7 +39,7 @@ export function answerCommands(
         (answer) => `holdfast answer ${id} ${answer}${by}`,
       );
     case 'user_message':
-      return [`holdfast message ${shellWord(runId)} 'TEXT'${place}`];
+      return [`holdfast message ${shellWord(runId)} 'TEXT'`];
   }
 }
 

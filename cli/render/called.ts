@@ -1,4 +1,5 @@
 /** Commands of this program in its own sentences, as whoever reads them has to type them. */
+import { shellWord } from './answer-commands.js';
 
 /** Under these names sentences call commands; a test compares them with the program's. */
 export const COMMAND_NAMES = [
@@ -52,15 +53,62 @@ export const COMMAND_NAMES = [
   'worker',
 ] as const;
 
+/** Commands of commands: these take the options, not what they belong to. */
+const BELOW: Readonly<Partial<Record<(typeof COMMAND_NAMES)[number], string>>> = {
+  audit: 'verify|head|list',
+  goal: 'start|check|list|show|watch|log|brief|plan|steer|pause|resume|wake|stop|cancel|review|budget|pace|handoff|restart',
+  keys: 'list|create|rotate|trust|revoke',
+  mcp: 'list|check|diff|login|logout|approve',
+  schedule: 'create|list|show|pause|resume|trigger|backfill|delete',
+  store: 'show|restored|adopt',
+};
+
+const NAMED = COMMAND_NAMES.map((name) => {
+  const below = BELOW[name];
+  return below === undefined ? name : `${name}(?: (?:${below}))?`;
+});
+
 const COMMAND = new RegExp(
-  `(?<![\\w/\\\\.@-]|npx |exec |yarn |bunx )holdfast(?= (?:${COMMAND_NAMES.join('|')}|COMMAND|\\[|--)(?![\\w-]))`,
+  `(?<![\\w/\\\\.@-]|npx |exec |yarn |bunx )holdfast( (?:(?:${NAMED.join('|')}|COMMAND)(?![\\w-])|(?=\\[|--)))`,
   'g',
 );
 
-/** For texts of Holdfast's own alone: a text of a user stays as it is. */
-export function asCalled(invocation: string): (text: string) => string {
-  if (invocation === OWN_NAME) return (text) => text;
-  return (text) => text.replace(COMMAND, () => invocation);
+const PLACE_FLAGS = ['--address', '--namespace', '--task-queue', '--store', '--home'] as const;
+const ALL_FLAGS = [...PLACE_FLAGS, '--config', '--desk'] as const;
+
+/** Options by which a command line says where things are. */
+export type GivenPlace = Readonly<Partial<Record<(typeof ALL_FLAGS)[number], string>>>;
+
+/** Other commands mean by `--config` what they try, not what a worker serves. */
+export const SERVE = /^(?:console|dev|doctor|mcp-server|worker)$/;
+const AT_DESK =
+  /^(?:answer|approvals|approve|effects|failures|freeze|grounds|interrupt|list|message|modify|reject|replace|show|transcript|mcp .+|audit (?:head|list)|goal (?:list|plan|steer|pause|resume|wake|stop|cancel|review|budget|pace|handoff))$/;
+const PLACELESS = new RegExp(`^(?:COMMAND|eval|help|init|${Object.keys(BELOW).join('|')})?$`);
+
+/** Of these options those that sentences repeat for a command: `goal show`. A test looks whether the program has them. */
+export function repeatedFlags(command: string): readonly (keyof GivenPlace)[] {
+  if (PLACELESS.test(command)) return [];
+  if (command === 'server') return ['--home'];
+  if (command === 'whoami') return ['--desk'];
+  // Sentences name it to have a server started, and with an address it starts none.
+  if (command === 'dev') return ['--task-queue', '--store', '--home', '--config'];
+  if (SERVE.test(command)) return [...PLACE_FLAGS, '--config'];
+  return AT_DESK.test(command) ? [...PLACE_FLAGS, '--desk'] : PLACE_FLAGS;
+}
+
+/** For texts of Holdfast's own alone: a text of a user stays as it is. What was given is repeated, or the command would look elsewhere. */
+export function asCalled(invocation: string, given: GivenPlace = {}): (text: string) => string {
+  return (text) =>
+    text.replace(COMMAND, (whole, command: string, at: number) => {
+      const rest = /^[^`\n]*/.exec(text.slice(at + whole.length))?.[0] ?? '';
+      const words = repeatedFlags(command.trim()).map((flag) => {
+        const value = given[flag];
+        return value === undefined || rest.includes(` ${flag}`)
+          ? ''
+          : ` ${flag} ${shellWord(value)}`;
+      });
+      return `${invocation}${command}${words.join('')}`;
+    });
 }
 
 export const OWN_NAME = 'holdfast';

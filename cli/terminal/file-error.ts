@@ -49,3 +49,22 @@ export function inFileWords(error: unknown): unknown {
 }
 
 const NO_FILES = /^(?:connect|listen|bind|accept|getaddrinfo|spawn|kill)/;
+
+interface Unwritten {
+  readonly what: string;
+  readonly place: string;
+  /** Names another place. */
+  readonly option: string;
+}
+
+/** A file or folder that a command was to write. */
+export function notWritten({ what, place, option }: Unwritten, cause: unknown): HoldfastError {
+  const { code = '', message } = cause as NodeJS.ErrnoException;
+  const first = FULL.test(code) ? 'Free disk space, or name' : 'Name';
+  return new HoldfastError('FileUnusable', `The ${what} cannot be written to ${place}.`, {
+    hint: `${first} another place with ${option}: ${message}`,
+    cause,
+  });
+}
+
+const FULL = /^(?:ENOSPC|EDQUOT)$/;

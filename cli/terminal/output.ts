@@ -7,6 +7,7 @@ import {
   inertLines,
   OWN_NAME,
   PLAIN,
+  type GivenPlace,
   type Paint,
 } from '../render/index.js';
 import { inFileWords } from './file-error.js';
@@ -35,11 +36,13 @@ export interface Speech {
   readonly colour: boolean;
   /** How the program is called here, `npx holdfast` for example; absent: by its name. */
   readonly invocation?: string;
+  /** Options of the place that the command line has; absent: none. */
+  readonly given?: GivenPlace;
 }
 
 export function createOutput(streams: Streams, options: Speech): Output {
-  const { json, colour, invocation = OWN_NAME } = options;
-  const own = asCalled(invocation);
+  const { json, colour, invocation = OWN_NAME, given } = options;
+  const own = asCalled(invocation, given);
   const paint = { ...(colour && !json ? COLOURED : PLAIN), own };
   let inLine = false;
   const endLine = (): void => {

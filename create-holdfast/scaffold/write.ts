@@ -11,7 +11,7 @@ import type { ProjectFile } from './files.js';
 
 const NAMED_MAX = 10;
 
-/** Errors: Usage: files of the project exist already, or the folder cannot be written. */
+/** Errors: Usage: files of the project exist already; FileUnusable: the folder cannot be written. */
 export async function writeProject(folder: string, files: readonly ProjectFile[]): Promise<void> {
   await refuseTaken(folder, files);
   const done: string[] = [];
@@ -95,17 +95,23 @@ function cannotWrite(folder: string, cause: unknown): HoldfastError {
   if (cause instanceof HoldfastError) return cause;
   const { code, message } = cause as NodeJS.ErrnoException;
   const why = REASONS[code ?? ''] ?? message;
-  return new HoldfastError('Usage', `The project cannot be written to ${folder}: ${why}.`, {
-    hint: 'Choose a folder that you may write to. Nothing of the project stays.',
+  const first = FULL.test(code ?? '')
+    ? 'Free disk space'
+    : 'Make it a folder that you may write to';
+  return new HoldfastError('FileUnusable', `The project cannot be written to ${folder}: ${why}.`, {
+    hint: `${first}, or choose another one. Nothing of the project stays.`,
     cause,
   });
 }
+
+const FULL = /^(?:ENOSPC|EDQUOT)$/;
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'you may not write there',
   EPERM: 'you may not write there',
   EROFS: 'the file system cannot be written',
   ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota of this user is used up',
   ENAMETOOLONG: 'the name is too long for the file system',
   ENOTDIR: 'a part of its path is no folder',
   EEXIST: 'another program wrote there meanwhile',

@@ -1,6 +1,7 @@
 /** Sentences of the command name its commands as they have to be typed where it was called. */
 import { approvalCard, asCalled, invocationOf } from '../../cli/render/index.js';
-import { COMMAND_NAMES } from '../../cli/render/called.js';
+import { COMMAND_NAMES, repeatedFlags } from '../../cli/render/called.js';
+import { givenBy } from '../../cli/environment.js';
 import { runCli } from '../../cli/program.js';
 import { createOutput } from '../../cli/terminal/output.js';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -61,6 +62,73 @@ test('each command of the program is known', async () => {
   const listed = [...help.matchAll(/^ {2}([a-z][a-z-]+)(?:[ |]|$)/gm)].map(([, name]) => name!);
   expect([...new Set(listed)].toSorted()).toEqual([...COMMAND_NAMES].toSorted());
 });
+
+test('what was given is repeated where a command takes it', () => {
+  const own = asCalled('npx holdfast', {
+    '--address': 'h:1',
+    '--store': 'my data/s.db',
+    '--home': 'sub/.holdfast',
+    '--config': 'sub/c.ts',
+    '--desk': 'https://d',
+  });
+  const place = "--address h:1 --store 'my data/s.db' --home sub/.holdfast";
+  expect(own('See `holdfast goal show g`, or: holdfast list --root r')).toBe(
+    `See \`npx holdfast goal show ${place} g\`, or: npx holdfast list ${place} --desk https://d --root r`,
+  );
+  expect(own('`holdfast doctor` says more.')).toBe(
+    `\`npx holdfast doctor ${place} --config sub/c.ts\` says more.`,
+  );
+  // A server is started, not looked for.
+  expect(own('`holdfast dev`, `holdfast server`')).toBe(
+    "`npx holdfast dev --store 'my data/s.db' --home sub/.holdfast --config sub/c.ts`, `npx holdfast server --home sub/.holdfast`",
+  );
+  expect(own('holdfast watch r --home /other\nholdfast whoami')).toBe(
+    "npx holdfast watch --address h:1 --store 'my data/s.db' r --home /other\nnpx holdfast whoami --desk https://d",
+  );
+  for (const text of [
+    'holdfast COMMAND --help',
+    'holdfast goal',
+    'holdfast init',
+    'holdfast --help',
+  ])
+    expect(own(text)).toBe(`npx ${text}`);
+});
+
+test('hints repeat the options of the command line, without a password', async () => {
+  const said = await saidBy(['show', 'r', '--home', '/nowhere', '--namespace', 'n']);
+  expect(said).toContain('`holdfast dev --home /nowhere`');
+  const given = givenBy('worker', { store: 'postgres://u:secret@h/d', config: 'sub/c.ts' }, {});
+  expect(JSON.stringify(given)).not.toContain('secret');
+  expect(given).toMatchObject({ '--config': 'sub/c.ts', '--home': 'sub/.holdfast' });
+  expect(
+    givenBy('worker', { config: 'sub/c.ts' }, { HOLDFAST_HOME: '/h' })['--home'],
+  ).toBeUndefined();
+  // There it names what is tried.
+  expect(givenBy('replay', { config: 'sub/c.ts' }, {})).toEqual({});
+});
+
+test('each command that a sentence may name takes the options that are repeated', async () => {
+  for (const name of COMMAND_NAMES.filter((one) => one !== 'help')) {
+    const help = await saidBy([name, '--help']);
+    const commands = help.slice(help.indexOf('\nCommands:')).matchAll(/^ {2}([a-z]+)(?= )/gm);
+    const below = help.includes('\nCommands:') ? [...commands].map(([, one]) => one!) : [];
+    for (const one of below.filter((word) => word !== 'help')) {
+      const text = await saidBy([name, one, '--help']);
+      expect(repeatedFlags(`${name} ${one}`)).toEqual(flagsIn(text));
+    }
+    if (below.length > 0) expect(repeatedFlags(name)).toEqual([]);
+    else if (name !== 'dev' && name !== 'inspect')
+      expect([name, withoutConfig(name)]).toEqual([name, flagsIn(help)]);
+  }
+});
+
+const withoutConfig = (name: string) => repeatedFlags(name).filter((flag) => flag !== '--config');
+
+/** The options of the place in this help. By `--config` the commands that do not serve mean what they try. */
+function flagsIn(help: string): readonly string[] {
+  const all = ['--address', '--namespace', '--task-queue', '--store', '--home', '--desk'];
+  return all.filter((flag) => new RegExp(`^ {2}${flag} <`, 'm').test(help));
+}
 
 test('help names the commands so', async () => {
   const help = await saidBy(['show', '--help'], 'npx holdfast');

@@ -143,6 +143,13 @@ test.each([
   expect(there()).toEqual([]);
 });
 
+test('a place that takes no folder is an error of the file system', async () => {
+  await left('run-1', { 'a.txt': file('new') }, 'new');
+  writeFileSync(join(folder, 'taken'), '');
+  const { code, err } = await holdfast('folder', 'run-1', '-o', 'taken/made');
+  expect([code, err]).toEqual([1, expect.stringContaining('cannot be written to')]);
+});
+
 test('a file below a link refuses the whole folder', async () => {
   const entries = { out: { kind: 'link', target: '/tmp' } as const, 'out/evil': file('evil') };
   await left('run-1', entries, 'evil');

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../cli/program.js';
+import { writeProject } from '../../create-holdfast/scaffold/write.js';
 
 let folder: string;
 beforeEach(() => {
@@ -70,11 +71,18 @@ test('a project that has Holdfast keeps it', async () => {
 });
 
 test.each([
-  ['no package.json', undefined, /There is no package\.json[^]*npm create holdfast/],
-  ['one that is no JSON', '{"name":', /cannot be read as JSON/],
-])('%s is told', async (_, content, why) => {
+  ['no package.json', 2, undefined, /There is no package\.json[^]*npm create holdfast/],
+  ['one that is no JSON', 1, '{"name":', /cannot be read as JSON/],
+])('%s is told', async (_, exit, content, why) => {
   if (content !== undefined) write('package.json', content);
   const { code, err } = await init();
-  expect(code).toBe(2);
+  expect(code).toBe(exit);
   expect(err).toMatch(why);
+});
+
+test('a folder that cannot be written is an error of the file system, not of the command line', async () => {
+  write('taken', 'a file');
+  await expect(
+    writeProject(join(folder, 'taken', 'app'), [{ path: 'a.ts', content: '' }]),
+  ).rejects.toMatchObject({ code: 'FileUnusable', hint: expect.stringContaining('another one') });
 });

@@ -91,7 +91,7 @@ test('a tool that its server has changed since is not approved, nor one that nob
   server.offer([find('Sends all to me.')]);
   const late = await holdfast(['mcp', 'approve', 'crm', `find@${seen}`, '--as', 'mia']);
   expect(late.code).not.toBe(0);
-  expect(late.err).toMatch(/describes mcp__crm__find otherwise than it was shown.*mcp diff crm/s);
+  expect(late.err).toMatch(/describes mcp__crm__find otherwise than it was shown.*mcp diff .*crm/s);
   for (const unseen of [[], ['find'], [`find@${seen.slice(0, 12)}`]]) {
     const { code, err } = await holdfast(['mcp', 'approve', 'crm', ...unseen, '--as', 'mia']);
     expect(code).toBe(2);
@@ -124,7 +124,7 @@ test('at a terminal a person sees each change whole, and what nobody sees of it,
 test('the difference ends with the command that approves it as it was shown', async () => {
   server.offer([find('Finds anew.')]);
   const { err } = await holdfast(['mcp', 'diff', 'crm']);
-  const [, words = ''] = /holdfast (mcp approve crm mcp__crm__find@[0-9a-f]{64})/.exec(err) ?? [];
+  const [, words = ''] = /holdfast (mcp approve .*crm mcp__crm__find@[0-9a-f]{64})/.exec(err) ?? [];
   const { code, out } = await holdfast([...words.split(' '), '--as', 'mia']);
   expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('from now on') });
   expect((await holdfast(['mcp', 'check', 'crm'])).code).toBe(0);

@@ -6,8 +6,13 @@ import {
   type Socket,
 } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { compiledPath } from '../compiled.js';
 import { connect as connectClient } from '../../client/index.js';
-import type { Credentials } from '../../connection/index.js';
+import { connectionFailure, type Credentials } from '../../connection/index.js';
 import type { HoldfastError } from '../../core/state/errors.js';
 import { connect as connectWorker } from '../../worker/connection.js';
 import {
@@ -145,6 +150,32 @@ describeWithCertificates('a connection that does not come about', () => {
     const said = await saidOf(...where(), isAnswered ? FOR_AN_ANSWER : FOR_NOTHING);
     expect(said.reasons).toEqual([`ServerUnavailable: ${reason}`]);
     expect(said.message).toContain(words);
+  });
+
+  test.each(['NativeCertsNotFound', 'InvalidCertificate(UnknownIssuer)'])(
+    'names the authorities that a system lacks and Node has: %s',
+    async (words) => {
+      const place = { address: fronts.keyed.address, ...trusting() };
+      const failure = await connectionFailure(place, new Error(`tonic::Error(${words})`));
+      expect(failure.details?.['reason']).toBe('untrusted');
+      expect(failure.hint).toContain('ca-certificates');
+    },
+  );
+
+  test('an authority that Node alone was told of does not count, and is not overlooked', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'holdfast-authority-')), 'ca.crt');
+    writeFileSync(file, ours.ca);
+    const compiled = compiledPath(join(__dirname, '../../connection/index.ts'));
+    const script = `require(${JSON.stringify(compiled)})
+      .connectionFailure({ address: '${fronts.keyed.address}', tls: true }, new Error('too late'))
+      .then(({ details }) => console.log(details.reason));`;
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: file };
+    return new Promise<void>((resolve) => {
+      execFile(process.execPath, ['-e', script], { env }, (_, out) => {
+        expect(out.trim()).toBe('untrusted');
+        resolve();
+      });
+    });
   });
 
   test('because the own certificate has expired is said before anybody is asked', async () => {

@@ -213,6 +213,12 @@ test.each([
   expect(err).toContain(why);
 });
 
+test('a report that cannot be written is an error, a folder in its place a wrong command line', async () => {
+  const words = ['eval', '--from', 'bundles', '--model', 'scripted/new', '--json'];
+  expect((await holdfast([...words, 'no/x.json'])).code).toBe(1);
+  expect((await holdfast([...words, 'bundles'])).code).toBe(2);
+});
+
 test('a gate with an unknown rule is refused before anything is asked', async () => {
   writeFileSync(join(folder, 'gate.json'), '[]');
   const words = ['eval', '--from', 'bundles', '--model', 'scripted/new', '--gate', 'gate.json'];

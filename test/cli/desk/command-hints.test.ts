@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withSession } from '../../../cli/session.js';
 import { commandHints } from '../../../cli/desk/actor.js';
-import { approvalCard } from '../../../cli/render/index.js';
+import { givenBy } from '../../../cli/environment.js';
+import { approvalCard, asCalled, PLAIN } from '../../../cli/render/index.js';
 import type { Cli } from '../../../cli/command.js';
 import { compiledPath } from '../../compiled.js';
 import type { AskView } from '../../../core/state/ask-view.js';
@@ -27,9 +28,10 @@ async function hintsFor(
   const environment = { variables, folder, colour: false, interactive: false };
   const cli = { environment } as unknown as Cli;
   const { first, ...hints } = await withSession(environment, options, (session) =>
-    commandHints(cli, session, options),
+    commandHints(cli, session),
   );
-  const card = approvalCard(ask, { runId: 'run', now: 0, ...hints });
+  const own = asCalled('holdfast', givenBy('show', options, variables));
+  const card = approvalCard(ask, { runId: 'run', now: 0, paint: { ...PLAIN, own }, ...hints });
   return { first, command: /holdfast (approve .*)$/m.exec(card)?.[1] };
 }
 
@@ -38,24 +40,24 @@ test.each([
     'in local development by name, at the same place',
     {},
     { store: '/s' },
-    '--as NAME --role boss --store /s',
+    '--store /s run:1 --as NAME --role boss',
   ],
   [
     'with the token of local development by name',
     { HOLDFAST_TOKEN: 'hf_local_x' },
     {},
-    '--as NAME --role boss',
+    'run:1 --as NAME --role boss',
   ],
   [
     'with any other token without a name',
     { HOLDFAST_TOKEN: 'jwt' },
     { desk: 'http://d' },
-    '--desk http://d',
+    '--desk http://d run:1',
   ],
-  ['on a server elsewhere not by name', { HOLDFAST_ADDRESS: 'far.example:7233' }, {}, ''],
+  ['on a server elsewhere not by name', { HOLDFAST_ADDRESS: 'far.example:7233' }, {}, 'run:1'],
 ])('commands that answer are written %s', async (_, variables, options, words) => {
   const { command, first } = await hintsFor(variables, options);
-  expect(command).toBe(`approve run:1 ${words}`.trim());
+  expect(command).toBe(`approve ${words}`);
   expect(first === undefined).toBe(!('HOLDFAST_ADDRESS' in variables));
 });
 
