@@ -1,5 +1,5 @@
 /** Where somebody is on the page: a reload, a way back and a desk that was away do not take it from them. */
-import { call, openAsk, say } from '../integration/support/world.js';
+import { call, openAsk, say, until } from '../integration/support/world.js';
 import { describeInBrowser, inPage } from './support/browser.js';
 import { REFUND, setStage, transfer, type Stage } from './support/stage.js';
 
@@ -117,6 +117,37 @@ describeInBrowser('the place on the page', () => {
       await page.getByRole('article').waitFor();
       await page.getByText('1 found, oldest first').waitFor();
       expect(await page.getByRole('searchbox').inputValue()).toBe('payments');
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'a slider that is dragged has one step fetched at a time, and the last one is shown',
+    async () => {
+      const { page, faults, context } = await stage.open('rita', { path: '/runs/left/steps/1' });
+      await page.getByRole('region', { name: 'Step 1', exact: true }).waitFor();
+      const held: (() => void)[] = [];
+      await page.route('**/v1/runs/left/steps/*', async (route) => {
+        await new Promise<void>((resolve) => held.push(resolve));
+        await route.continue();
+      });
+      const steps: number[] = [];
+      page.on('request', (request) => {
+        const step = /\/v1\/runs\/left\/steps\/(\d+)$/.exec(request.url())?.[1];
+        if (step !== undefined) steps.push(Number(step));
+      });
+      const slider = page.getByLabel('Step', { exact: true });
+      for (const step of [2, 3, 4, 5]) {
+        await slider.fill(String(step));
+        await page.getByText(`Step ${step} of`).waitFor();
+      }
+      expect(steps).toEqual([2]);
+      held.shift()!();
+      await until('the next request', () => held.shift()).then((go) => go());
+      await page.getByRole('region', { name: 'Step 5', exact: true }).waitFor();
+      expect(steps).toEqual([2, 5]);
       expect(faults).toEqual([]);
       await context.close();
     },

@@ -1,5 +1,5 @@
 /** The steps of a run, and the moment of the one that is looked at. What is known stays while the desk is away. */
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { get, isRefusal, pathOf, wordsOf } from '../data/api.js';
 import type { Moment, StepsIndex } from '../data/api-types.js';
 import { usePoll } from '../data/use-poll.js';
@@ -32,7 +32,7 @@ export interface MomentFound {
 }
 
 export function useMoment(runId: string, step: number): MomentFound {
-  const { value, fault } = useLasting<Moment>(pathOf('runs', runId, 'steps', String(step)), 0);
+  const { value, fault } = useLasting<Moment>(pathOf('runs', runId, 'steps', String(step)));
   return {
     ...(value !== undefined && { moment: value }),
     ...(fault !== undefined && { fault }),
@@ -44,19 +44,20 @@ interface Lasting<T> {
   readonly fault?: string;
 }
 
-/** Fetched until it comes or is refused, once for each path and round: whoever moves on wants the last one alone. */
-function useLasting<T>(path: string, round: number): Lasting<T> {
+/**
+ * Fetched until it comes or is refused, once for each path and round. One request is under way at a time: whoever drags
+ * the slider sees what comes on the way, and the last one soon, because nothing waits behind what nobody wants any more.
+ */
+function useLasting<T>(path: string, round = 0): Lasting<T> {
   const [found, setFound] = useState<Lasting<T>>({});
   const settled = useRef('');
   const name = `${round} ${path}`;
-  usePoll(
+  const { soon } = usePoll(
     async (signal) => {
       if (settled.current === name) return;
       try {
-        const value = await get<T>(path, signal);
-        if (signal.aborted) return;
+        setFound({ value: await get<T>(path, signal) });
         settled.current = name;
-        setFound({ value });
       } catch (error) {
         if (signal.aborted) return;
         setFound((before) => ({ ...before, fault: wordsOf(error) }));
@@ -64,7 +65,8 @@ function useLasting<T>(path: string, round: number): Lasting<T> {
         settled.current = name;
       }
     },
-    { everyMs: AGAIN_MS, name },
+    { everyMs: AGAIN_MS, name: 'steps' },
   );
+  useEffect(soon, [name]);
   return found;
 }
