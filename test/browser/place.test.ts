@@ -90,6 +90,13 @@ describeInBrowser('the place on the page', () => {
       await page.getByRole('region', { name: 'Step 1', exact: true }).waitFor();
       await page.getByRole('button', { name: 'Next →' }).click();
       await page.getByRole('region', { name: 'Step 2', exact: true }).waitFor();
+      // Where there is no further step the focus stays on the button that came there.
+      await page.getByRole('button', { name: '← Previous' }).press('Enter');
+      await page.getByRole('region', { name: 'Step 1', exact: true }).waitFor();
+      expect(await inPage(page, 'document.activeElement?.textContent')).toBe('← Previous');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Next →' }).press('Enter');
+      await page.getByRole('region', { name: 'Step 2', exact: true }).waitFor();
       await page.reload();
       await page.getByRole('region', { name: 'Step 2', exact: true }).waitFor();
       await page.getByRole('tab', { name: 'Events' }).click();

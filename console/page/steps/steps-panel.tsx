@@ -98,7 +98,8 @@ function Ways({ index: { steps }, step, go }: WaysProps): VNode {
       <button
         type="button"
         class="button"
-        disabled={to === undefined}
+        // It keeps the focus of whoever has come to the end with it.
+        aria-disabled={to === undefined ? 'true' : 'false'}
         onClick={() => to !== undefined && go(to)}
       >
         {label}
