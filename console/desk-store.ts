@@ -44,6 +44,7 @@ export type DeskStore = Pick<
   | 'readHistory'
   | 'listArchivals'
   | 'readChain'
+  | 'readBack'
   | 'connectorTool'
   | 'meetTools'
   | 'approveTools'

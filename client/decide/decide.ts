@@ -5,7 +5,7 @@
  * away: then the run itself tells the audit trail of it.
  */
 import { randomUUID } from 'node:crypto';
-import type { Decision } from '../../core/state/ask.js';
+import type { Decision, RejectionReason } from '../../core/state/ask.js';
 import type { DecisionKind } from '../../core/state/ask-kinds.js';
 import type { GrantRequest } from '../../core/state/grant.js';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -95,10 +95,14 @@ export async function decideOnAsk(
     return { ...delivery, ...(waitsFor !== undefined && { waitsFor }) };
   }
   // Most refusals say by themselves who was first; who may not decide is not told.
-  const isTold = barred !== undefined || delivery.verdict.decided?.by !== undefined;
-  const known = isTold ? '' : await closedWords(link, found);
+  const { reason, decided } = delivery.verdict;
+  const isTold = barred !== undefined || decided?.by !== undefined;
+  const known = isTold ? '' : await closedWords(link, found, CLOSED.includes(reason));
   throw decisionRejected(delivery.verdict, { ...about, known });
 }
+
+/** So refuses a run whose question is closed. */
+const CLOSED: readonly RejectionReason[] = ['already_decided', 'run_closing'];
 
 /** Not sent again under its name: the run may have had an earlier one in time. */
 const isNew = ({ nonce, decidedAt }: AskDecision) => nonce === undefined || decidedAt !== undefined;

@@ -10,6 +10,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 import { parseDecision } from '../../core/messages/parse-message.js';
 import * as messages from '../../workflows/messages.js';
 import { bounded, workerLimitOf, type Link } from '../link.js';
+import { executionOf } from '../runs/execution.js';
 
 /** How a decision got to its run. After a signal nobody knows yet whether it counts. */
 export type Delivery = (
@@ -51,7 +52,7 @@ export async function deliverUnder(
     );
     return { delivered: 'update', verdict };
   } catch (error) {
-    if (hasEnded(error)) return refusal('run_closing', `run ${runId} has ended`);
+    if (await endedMeanwhile(link, runId, error)) return closed(runId);
     if (!isSilence(error)) throw error;
   }
   // The run may get both in the end; by its nonce it counts once.
@@ -65,7 +66,7 @@ async function signalled(link: Link, runId: string, decision: Decision): Promise
     );
     return { delivered: 'signal' };
   } catch (error) {
-    if (hasEnded(error)) return refusal('run_closing', `run ${runId} has ended`);
+    if (await endedMeanwhile(link, runId, error)) return closed(runId);
     throw error;
   }
 }
@@ -90,10 +91,20 @@ function refusal(reason: RejectionReason, message: string): Delivery {
   return { delivered: 'update', verdict: { accepted: false, reason, message } };
 }
 
-function isSilence(error: unknown): boolean {
-  return error instanceof HoldfastError && error.details?.worker === false;
+function closed(runId: string): Delivery {
+  return refusal('run_closing', `run ${runId} has ended`);
 }
 
-function hasEnded(error: unknown): boolean {
-  return error instanceof HoldfastError && error.details?.ended === true;
+/** Of an Update that was on its way when its run ended the server says no more than that there is none. */
+async function endedMeanwhile(link: Link, runId: string, error: unknown): Promise<boolean> {
+  if (!(error instanceof HoldfastError) || error.code !== 'RunNotFound') return false;
+  if (error.details?.ended === true) return true;
+  return executionOf(link, runId).then(
+    (execution) => execution.closed,
+    () => false,
+  );
+}
+
+function isSilence(error: unknown): boolean {
+  return error instanceof HoldfastError && error.details?.worker === false;
 }

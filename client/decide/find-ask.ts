@@ -1,4 +1,5 @@
 /** An ask by its id, from the store or, when it is not there yet, from the run itself. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import type { AskRow } from '../../store/asks.js';
@@ -51,11 +52,27 @@ export async function askOfRun(link: Link, runId: string, askId: string): Promis
   return { tenant: link.tenant, runId, ask, outcome, ...away };
 }
 
-/** How a question ended, by whom and when, as the store has it by now; nothing of an open one. */
-export async function closedWords(link: Link, { ask, outcome }: FoundAsk): Promise<string> {
-  const row = await rowOf(link, ask.askId);
-  const known = row === STORE_AWAY || row === undefined ? { outcome, by: [] } : row;
-  return known.outcome === 'pending' ? '' : ` The question is ${wordsOf(known)}.`;
+/** A run says that a question is closed before it has written down by whom. */
+const ROW_LIMIT_MS = 2_000;
+const ROW_POLL_MS = 100;
+
+/**
+ * How a question ended, by whom and when, as the store has it; nothing of an open one. `isClosed`: its run says so, and
+ * the store will.
+ */
+export async function closedWords(
+  link: Link,
+  { ask, outcome }: FoundAsk,
+  isClosed: boolean,
+): Promise<string> {
+  const deadline = performance.now() + (isClosed ? ROW_LIMIT_MS : 0);
+  for (;;) {
+    const row = await rowOf(link, ask.askId);
+    const known = row === STORE_AWAY || row === undefined ? { outcome, by: [] } : row;
+    if (known.outcome !== 'pending') return ` The question is ${wordsOf(known)}.`;
+    if (known !== row || performance.now() > deadline) return '';
+    await sleep(ROW_POLL_MS);
+  }
 }
 
 function wordsOf({

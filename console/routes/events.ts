@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { RunEvent } from '../../core/state/event.js';
+import type { WholeEvent } from '../../pure/sdk/projection.js';
 import { placeOf as placeInStream, type StreamChunk } from '../../pure/stream.js';
 import {
   endpoint,
@@ -15,6 +16,7 @@ import {
 import { notFound, Problem } from '../http/problem.js';
 import { textPiece } from '../http/card-shapes.js';
 import * as shapes from '../http/shapes.js';
+import { withSources } from '../cited.js';
 import type { Desk } from '../desk.js';
 import type { Person } from '../identity/person.js';
 import { asksIn } from '../trail.js';
@@ -54,7 +56,9 @@ export async function eventsPage(
   const page = await desk.store.readEvents({ tenant, runId }, { sinceSeq, limit });
   const { events, nextSeq, epoch } = page;
   await desk.views.note(desk, person, events.flatMap(asksIn));
-  return { events, nextSeq, epoch };
+  const whole: WholeEvent[] = [];
+  for (const event of events) whole.push(await withSources(desk.store, tenant, event));
+  return { events: whole, nextSeq, epoch };
 }
 
 const streamEvents = endpoint({
@@ -89,10 +93,10 @@ async function* noted(
   desk: Desk,
   person: Person,
   events: AsyncIterable<RunEvent>,
-): AsyncGenerator<RunEvent, void, undefined> {
+): AsyncGenerator<WholeEvent, void, undefined> {
   for await (const event of events) {
     await desk.views.note(desk, person, asksIn(event));
-    yield event;
+    yield await withSources(desk.store, person.tenant, event);
   }
 }
 
@@ -102,7 +106,7 @@ function resumedAt(last: string | undefined): number | undefined {
 }
 
 async function* entriesOf(
-  events: AsyncIterable<RunEvent>,
+  events: AsyncIterable<WholeEvent>,
   { from, signal }: { readonly from: number; readonly signal: AbortSignal },
 ): AsyncGenerator<StreamEntry, void, undefined> {
   let next = from;

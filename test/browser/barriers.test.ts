@@ -300,6 +300,8 @@ describeInBrowser('without barriers', () => {
       await world.ended(run);
       await goTo(page, '/runs/run');
       await page.getByRole('region', { name: 'Result' }).waitFor();
+      // The conversation was open before, and is so again.
+      await page.getByRole('tab', { name: 'Timeline' }).click();
       await page.locator('.overview .bar').first().waitFor();
       await page.getByText('goes ahead by a standing grant').waitFor();
       await page.locator('.folded summary').first().click();

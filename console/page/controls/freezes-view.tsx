@@ -1,6 +1,6 @@
 /** What is frozen, by whom and why: freezing, lifting, and what was frozen before. */
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { get, newKey, pathOf, post } from '../data/api.js';
 import type { Freeze, Person } from '../data/api-types.js';
 import { usePoll } from '../data/use-poll.js';
@@ -11,6 +11,7 @@ import { freezeScope } from '../parts/freeze-words.js';
 import { InertLine } from '../parts/inert.js';
 import { may } from '../parts/rights.js';
 import { Outcome, useAct, type Act } from '../parts/use-act.js';
+import { useFocusOnChange, useFocusWhenLost } from '../parts/use-focus.js';
 import { useTitle } from '../parts/use-title.js';
 import { FreezeForm, type WantedFreeze } from './freeze-form.js';
 
@@ -22,10 +23,14 @@ export function FreezesView({ me }: { readonly me: Person }): VNode {
   const { freezes, soon } = useFreezes();
   const { said, fault, complain, act } = useAct(soon);
   const mayFreeze = may(me, 'freeze');
+  const title = useRef<HTMLHeadingElement>(null);
+  useFocusWhenLost(freezes, () => title.current);
   return (
     <section class="controls-view" aria-label="Freezes">
       <header class="page-head">
-        <h1>Freezes</h1>
+        <h1 tabIndex={-1} ref={title}>
+          Freezes
+        </h1>
         <p class="help">While a freeze is in force nothing that it covers starts, in any run.</p>
       </header>
       <Outcome said={said} fault={fault} />
@@ -115,8 +120,9 @@ function FreezeInForce({ freeze, lift }: FreezeInForceProps): VNode {
 function Lift({ freeze, lift }: Required<FreezeInForceProps>): VNode {
   const [isLifting, setLifting] = useState(false);
   const [reason, setReason] = useState('');
-  if (!isLifting) return <Button label="Lift …" press={() => setLifting(true)} />;
-  return (
+  const place = useRef<HTMLDivElement>(null);
+  useFocusOnChange(isLifting, () => place.current?.querySelector<HTMLElement>('input, button'));
+  const form = (
     <Form class="lift" label="Lift the freeze" submit={() => void lift(reason.trim())}>
       <label for={`lift-${freeze.id}`}>Why is it lifted? (optional)</label>
       <input
@@ -134,6 +140,11 @@ function Lift({ freeze, lift }: Required<FreezeInForceProps>): VNode {
         <Button label="Back" press={() => setLifting(false)} />
       </div>
     </Form>
+  );
+  return (
+    <div ref={place}>
+      {isLifting ? form : <Button label="Lift …" press={() => setLifting(true)} />}
+    </div>
   );
 }
 

@@ -8,7 +8,7 @@ import type * as goals from '../../http/goal-shapes.js';
 import type * as shapes from '../../http/shapes.js';
 import type * as recorded from '../../http/step-shapes.js';
 import type * as trees from '../../http/tree-shapes.js';
-import type { RunEvent } from '../../../core/state/event.js';
+import type { WholeEvent as RunEvent } from '../../../pure/sdk/projection.js';
 import type { StreamChunk } from '../../../pure/stream.js';
 import type { RunResult } from '../../../core/state/result.js';
 

@@ -16,9 +16,20 @@ export interface Acting {
 export function takeToken(): boolean {
   const given = /^#token=([\x21-\x7e]{1,8192})$/.exec(location.hash)?.[1];
   if (given === undefined) return false;
-  keepToken(decodeURIComponent(given));
-  history.replaceState(null, '', location.pathname + location.search);
+  history.replaceState(history.state, '', location.pathname + location.search);
+  const token = decoded(given);
+  if (token === undefined) return false;
+  keepToken(token);
   return true;
+}
+
+/** Undefined: a link that somebody cut off. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 export function keepToken(token: string): void {

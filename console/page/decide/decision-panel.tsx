@@ -26,12 +26,13 @@ export function DecisionPanel(props: DecisionPanelProps): VNode {
   const { ask, me, grounds, changed, told, receipt } = props;
   // A panel is for one action; of what comes later only who may decide, and whether anybody still may, counts.
   const [first] = useState(ask);
-  const { desk, opened, fault, said } = useDecision(first, changed);
+  const { desk, opened, fault, said, outcome } = useDecision(first, changed);
   const [isAnswering, setAnswering] = useState(false);
   const takesGrant = useOnceTrue(ask.takesGrant === true);
-  const isOpen = ask.outcome === 'pending';
-  const form = isOpen ? opened : undefined;
-  const why = objectionTo(ask, me);
+  // What was decided here counts before the store has it: nobody is offered the buttons again.
+  const now = ask.outcome === 'pending' && outcome !== undefined ? { ...ask, outcome } : ask;
+  const form = now.outcome === 'pending' ? opened : undefined;
+  const why = objectionTo(now, me);
   const saidPlace = useRef<HTMLParagraphElement>(null);
   useFocusOnSaid(saidPlace, said);
   useLayoutEffect(() => {

@@ -15,6 +15,8 @@ export interface Deciding {
   readonly fault: string;
   /** What was delivered last; another object for each delivery. */
   readonly said: { readonly text: string };
+  /** As it was told here; undefined: the question is open, as far as can be told here. */
+  readonly outcome: string | undefined;
 }
 
 export function useDecision(ask: Ask, changed: () => void): Deciding {
@@ -22,6 +24,7 @@ export function useDecision(ask: Ask, changed: () => void): Deciding {
   const [opened, setOpened] = useState<Form>();
   const [fault, setFault] = useState('');
   const [said, setSaid] = useState({ text: '' });
+  const [outcome, setOutcome] = useState<string>();
   const sender = useSender(askId);
   const send = async (what: What, body: object): Promise<void> => {
     setFault('');
@@ -29,6 +32,7 @@ export function useDecision(ask: Ask, changed: () => void): Deciding {
       const delivery = await sender(what, body);
       setOpened(undefined);
       setSaid({ text: deliveredText(delivery) });
+      if (delivery.state === 'decided') setOutcome(delivery.outcome);
     } catch (error) {
       setFault(wordsOf(error));
     }
@@ -43,5 +47,5 @@ export function useDecision(ask: Ask, changed: () => void): Deciding {
     },
     complain: setFault,
   };
-  return { desk, opened, fault, said };
+  return { desk, opened, fault, said, outcome };
 }

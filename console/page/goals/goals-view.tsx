@@ -51,7 +51,11 @@ function Filters({ filters, filter }: FiltersProps): VNode {
         value={filters.status}
         choose={(status) => filter({ ...filters, status })}
       />
-      <AgentField id="goals-agent" choose={(agent) => filter({ ...filters, agent })} />
+      <AgentField
+        id="goals-agent"
+        first={filters.agent}
+        choose={(agent) => filter({ ...filters, agent })}
+      />
     </search>
   );
 }

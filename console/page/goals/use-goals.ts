@@ -4,7 +4,9 @@ import { get } from '../data/api.js';
 import type { Goal } from '../data/api-types.js';
 import { withPage as withRows, type Page } from '../data/newest-page.js';
 import { usePoll } from '../data/use-poll.js';
+import { keep, keptOf } from '../parts/use-kept.js';
 
+const FILTERS = 'filters';
 const LOOK_MS = 5_000;
 const PAGE_ROWS = 50;
 
@@ -29,7 +31,10 @@ export interface Goals extends KnownGoals {
 const NONE: KnownGoals = { filters: { status: '', agent: '' }, goals: [], isFetched: false };
 
 export function useGoals(): Goals {
-  const [known, setKnown] = useState(NONE);
+  const [known, setKnown] = useState(() => ({
+    ...NONE,
+    filters: keptOf(FILTERS, NONE.filters),
+  }));
   const { filters, next } = known;
   // What comes for other filters than those of now is too late.
   const take = (page: Page<Goal>, isNewest: boolean): void =>
@@ -47,7 +52,10 @@ export function useGoals(): Goals {
   });
   return {
     ...known,
-    filter: (wanted) => setKnown({ ...NONE, filters: wanted }),
+    filter: (wanted) => {
+      keep(FILTERS, wanted);
+      setKnown({ ...NONE, filters: wanted });
+    },
     fetchOlder: async () => {
       // Who wants it presses again.
       await fetchPage(next).then(

@@ -21,7 +21,7 @@ export interface InboxFiltersProps {
 }
 
 export function InboxFilterFields({ filters, filter, search }: InboxFiltersProps): VNode {
-  const typed = useTyped(TYPING_MS, (text) => filter({ ...filters, search: text }));
+  const typed = useTyped(TYPING_MS, filters.search, (text) => filter({ ...filters, search: text }));
   return (
     <search class="filters">
       <input

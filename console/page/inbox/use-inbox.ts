@@ -5,6 +5,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { usePoll } from '../data/use-poll.js';
 import { waitingCount } from '../data/waiting-count.js';
+import { keep, keptOf } from '../parts/use-kept.js';
 import { fetchAsks } from './fetch-asks.js';
 import {
   ARRANGED_MAX,
@@ -18,6 +19,7 @@ import {
   type KnownAsks,
 } from './known-asks.js';
 
+const FILTERS = 'filters';
 const LOOK_MS = 2_500;
 const PAGE_ROWS = 50;
 const FURTHER_ROWS = 100;
@@ -37,7 +39,10 @@ interface Found {
 }
 
 export function useInbox(): Inbox {
-  const [found, setFound] = useState<Found>({ filters: NO_FILTERS, known: NO_ASKS });
+  const [found, setFound] = useState<Found>(() => ({
+    filters: keptOf(FILTERS, NO_FILTERS),
+    known: NO_ASKS,
+  }));
   const newest = useRef(found);
   newest.current = found;
   const fetchPage = async (limit: number, signal: AbortSignal, cursor?: string): Promise<void> => {
@@ -75,11 +80,13 @@ export function useInbox(): Inbox {
   return {
     ...found.known,
     filters: found.filters,
-    filter: (filters) =>
+    filter: (filters) => {
+      keep(FILTERS, filters);
       setFound((now) => {
         const isSame = listName(now.filters) === listName(filters);
         return { filters, known: isSame ? now.known : NO_ASKS };
-      }),
+      });
+    },
     fetchMore,
     soon,
   };

@@ -1,9 +1,11 @@
 /** The head of something that began once and ends once: where it stands among others, its id, its status, its time. */
 import type { ComponentChildren, VNode } from 'preact';
+import { useRef } from 'preact/hooks';
 import { now } from '../data/connection.js';
 import { dateTime, relative } from './format.js';
 import { InertLine } from './inert.js';
 import { StatusBadge } from './status-badge.js';
+import { useFocusWhenLost } from './use-focus.js';
 import { webAddress } from './web-address.js';
 
 export interface DetailHeadProps {
@@ -21,6 +23,9 @@ export interface DetailHeadProps {
 export function DetailHead(props: DetailHeadProps): VNode {
   const { id, status, list, startedAt, completedAt, children } = props;
   const temporalUrl = webAddress(props.temporalUrl);
+  const title = useRef<HTMLHeadingElement>(null);
+  // What could be done about it goes away with its end.
+  useFocusWhenLost(completedAt !== undefined, () => title.current);
   const when =
     completedAt === undefined
       ? `began ${relative(startedAt, now())}`
@@ -37,7 +42,7 @@ export function DetailHead(props: DetailHeadProps): VNode {
       </p>
       <div class="card-title">
         <StatusBadge status={status} />
-        <h1>
+        <h1 tabIndex={-1} ref={title}>
           <InertLine text={id} max={128} />
         </h1>
         <span class="help">{when}</span>

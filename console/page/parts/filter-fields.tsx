@@ -45,12 +45,14 @@ export function StatusField({ id, statuses, value, choose }: StatusFieldProps): 
 
 interface AgentFieldProps {
   readonly id: string;
+  /** What is looked for already. */
+  readonly first: string;
   /** Told when somebody pauses in their typing. */
   readonly choose: (agent: string) => void;
 }
 
-export function AgentField({ id, choose }: AgentFieldProps): VNode {
-  const agent = useTyped(TYPING_MS, choose);
+export function AgentField({ id, first, choose }: AgentFieldProps): VNode {
+  const agent = useTyped(TYPING_MS, first, choose);
   return (
     <Field label="Agent" id={id}>
       <input

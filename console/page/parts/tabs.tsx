@@ -1,6 +1,7 @@
 /** Tabs as screen readers and keyboards know them. */
 import type { ComponentChildren, VNode } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
+import { useKept } from './use-kept.js';
 
 export interface Tab {
   readonly name: string;
@@ -18,8 +19,10 @@ export interface TabsProps {
 export function Tabs({ label, tabs, first = 0 }: TabsProps): VNode {
   const group = useId();
   const list = useRef<HTMLDivElement>(null);
-  const [chosen, setChosen] = useState(first);
-  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set([first]));
+  const [kept, setChosen] = useKept(label, first);
+  // A tab of another time may be there no more.
+  const chosen = tabs[kept] === undefined ? first : kept;
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set([chosen]));
   const open = (place: number): void => {
     setChosen(place);
     setOpened((before) => new Set(before).add(place));

@@ -12,3 +12,8 @@ export function useFocusOnChange(value: unknown, place: () => Found): void {
     place()?.focus();
   }, [value]);
 }
+
+/** The same for whoever was on something that went away with the change; nobody is taken from where they are. */
+export function useFocusWhenLost(value: unknown, place: () => Found): void {
+  useFocusOnChange(value, () => (document.activeElement === document.body ? place() : undefined));
+}

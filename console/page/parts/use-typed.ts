@@ -6,8 +6,9 @@ export interface Typed {
   readonly type: (text: string) => void;
 }
 
-export function useTyped(pauseMs: number, tell: (text: string) => void): Typed {
-  const [text, setText] = useState('');
+/** `first` stands there already. */
+export function useTyped(pauseMs: number, first: string, tell: (text: string) => void): Typed {
+  const [text, setText] = useState(first);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const newest = useRef(tell);
   newest.current = tell;

@@ -81,6 +81,7 @@ export function EventMessage({ event, runId }: EventMessageProps): VNode | null 
       return (
         <MessageRow who="Model" about={event.model}>
           {event.text !== undefined && <StoredText excerpt={excerptOf(event.text)} runId={runId} />}
+          <Sources sources={event.sources} />
           {event.calls.map(({ tool, args }, place) => (
             <CallRow key={place} tool={tool} args={args} />
           ))}

@@ -109,7 +109,15 @@ function KnownRun({ run, state, changed, step, mayFork }: KnownRunProps): VNode 
           { name: 'Timeline', draw: timeline },
           {
             name: 'Conversation',
-            draw: (isOpen) => <Transcript runId={runId} events={events} isOpen={isOpen} />,
+            draw: (isOpen) => (
+              <Transcript
+                runId={runId}
+                events={events}
+                count={events.length}
+                isOpen={isOpen}
+                isOver={isOver}
+              />
+            ),
           },
           {
             name: 'Events',

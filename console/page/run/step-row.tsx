@@ -10,6 +10,7 @@ import { excerptOf, oneLine } from '../parts/json-value.js';
 import { Readable } from '../parts/readable.js';
 import { RecoveryList } from '../parts/recovery.js';
 import { ResultText } from '../parts/result-text.js';
+import { Sources } from '../parts/sources.js';
 import { StoredText } from '../parts/stored-text.js';
 import { inboxPath } from '../parts/paths.js';
 import type { Step } from './story.js';
@@ -128,7 +129,7 @@ interface OfEvent<Type extends RunEvent['type']> {
 }
 
 function Said({ event, runId }: OfEvent<'model_response'>): VNode {
-  const { text, partial, calls } = event;
+  const { text, partial, calls, sources } = event;
   const tools = calls.map(({ tool }) => tool.slice(0, TOOL_CHARS)).join(', ');
   return (
     <>
@@ -137,6 +138,7 @@ function Said({ event, runId }: OfEvent<'model_response'>): VNode {
           <StoredText excerpt={excerptOf(text)} runId={runId} />
         </div>
       )}
+      <Sources sources={sources} />
       {partial === true && <p class="help">The reply was cut off.</p>}
       {calls.length > 0 && <Exact title={`Proposed: ${tools}`} value={calls} />}
     </>

@@ -1,22 +1,34 @@
 /** Fields of the further conditions, and of the order. */
 import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
 import { Field, TYPING_MS } from '../parts/filter-fields.js';
 import { textIn } from '../parts/form.js';
 import { useTyped } from '../parts/use-typed.js';
-import { CONDITIONS, SORTS, type ConditionName, type Sort } from './conditions.js';
+import {
+  CONDITIONS,
+  SORTS,
+  parametersOf,
+  type ConditionName,
+  type Sort,
+  type Written,
+} from './conditions.js';
 
 const TEXT_CHARS_MAX = 200;
 const NAMES = Object.keys(CONDITIONS) as ConditionName[];
 
 interface ConditionFieldsProps {
   readonly sort: Sort;
+  readonly written: Written;
   readonly choose: (sort: Sort) => void;
   readonly write: (name: ConditionName, text: string) => void;
 }
 
-export function ConditionFields({ sort, choose, write }: ConditionFieldsProps): VNode {
+export function ConditionFields(props: ConditionFieldsProps): VNode {
+  const { sort, written, choose, write } = props;
+  // Nobody must wonder why a list is short.
+  const [isOpen] = useState(sort !== 'started' || parametersOf(written).size > 0);
   return (
-    <details class="run-conditions">
+    <details class="run-conditions" open={isOpen}>
       <summary>More conditions, and the order</summary>
       <div class="run-filters">
         <Field label="Order" id="runs-sort">
@@ -29,7 +41,12 @@ export function ConditionFields({ sort, choose, write }: ConditionFieldsProps): 
           </select>
         </Field>
         {NAMES.map((name) => (
-          <ConditionField key={name} name={name} write={(text) => write(name, text)} />
+          <ConditionField
+            key={name}
+            name={name}
+            first={written[name] ?? ''}
+            write={(text) => write(name, text)}
+          />
         ))}
       </div>
     </details>
@@ -38,13 +55,14 @@ export function ConditionFields({ sort, choose, write }: ConditionFieldsProps): 
 
 interface ConditionFieldProps {
   readonly name: ConditionName;
+  readonly first: string;
   /** Told when somebody pauses in their typing. */
   readonly write: (text: string) => void;
 }
 
-function ConditionField({ name, write }: ConditionFieldProps): VNode {
+function ConditionField({ name, first, write }: ConditionFieldProps): VNode {
   const { label, unit } = CONDITIONS[name];
-  const typed = useTyped(TYPING_MS, write);
+  const typed = useTyped(TYPING_MS, first, write);
   const id = `runs-${name}`;
   const said = {
     id,

@@ -1,19 +1,24 @@
 /** Runs that ended without completing, in groups of those that ended alike. */
 import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { get, isRefusal } from '../data/api.js';
 import type { Failures, FailureGroup, Person } from '../data/api-types.js';
+import { usePoll } from '../data/use-poll.js';
 import { cost, dateTime, exactTime, plural, whole, words } from '../parts/format.js';
 import { InertLine } from '../parts/inert.js';
 import { runPath } from '../parts/paths.js';
 import { TableHead } from '../parts/table-head.js';
-import { refusalText, useFetched } from '../parts/use-fetched.js';
+import { refusalText } from '../parts/use-fetched.js';
 import { useTitle } from '../parts/use-title.js';
 
 const COLUMNS = ['Runs', 'Stop reason', 'Rule', 'Last error', 'Over time', 'Cost', 'Newest'];
+/** The server looks at many runs for each answer. */
+const LOOK_MS = 15_000;
 const SPARK = { width: 120, height: 24 };
 
 export function FailuresView({ me }: { readonly me: Person }): VNode {
   useTitle('Failures');
-  const { value, refusal } = useFetched<Failures>('/v1/failures');
+  const { value, refusal } = useFailures();
   return (
     <section class="runs" aria-label="Failures">
       <header class="page-head">
@@ -35,6 +40,22 @@ export function FailuresView({ me }: { readonly me: Person }): VNode {
   );
 }
 
+function useFailures(): { readonly value?: Failures; readonly refusal?: unknown } {
+  const [found, setFound] = useState<{ value?: Failures; refusal?: unknown }>({});
+  usePoll(
+    async (signal) => {
+      try {
+        setFound({ value: await get<Failures>('/v1/failures', signal) });
+      } catch (refusal) {
+        if (isRefusal(refusal)) setFound((before) => ({ ...before, refusal }));
+        throw refusal;
+      }
+    },
+    { everyMs: LOOK_MS, name: 'failures' },
+  );
+  return found;
+}
+
 function Groups({ failures }: { readonly failures: Failures }): VNode {
   const { groups, ended, failed, since, truncated } = failures;
   return (
@@ -47,12 +68,17 @@ function Groups({ failures }: { readonly failures: Failures }): VNode {
         <TableHead columns={COLUMNS} />
         <tbody>
           {groups.map((group) => (
-            <Group key={JSON.stringify([group.newest.runId, group.count])} group={group} />
+            <Group key={nameOf(group)} group={group} />
           ))}
         </tbody>
       </table>
     </>
   );
+}
+
+/** What its runs have in common: the newest of them changes. */
+function nameOf({ stopReason, detail, rule, tool, code }: FailureGroup): string {
+  return JSON.stringify([stopReason, detail, rule, tool, code]);
 }
 
 function Group({ group }: { readonly group: FailureGroup }): VNode {

@@ -28,7 +28,9 @@ export interface RunFiltersProps {
 }
 
 export function RunFilterFields({ filters, filter }: RunFiltersProps): VNode {
-  const cost = useTyped(TYPING_MS, (text) => filter({ ...filters, costFrom: text }));
+  const cost = useTyped(TYPING_MS, filters.costFrom, (text) =>
+    filter({ ...filters, costFrom: text }),
+  );
   return (
     <search class="run-filters">
       <StatusField
@@ -37,7 +39,11 @@ export function RunFilterFields({ filters, filter }: RunFiltersProps): VNode {
         value={filters.status}
         choose={(status) => filter({ ...filters, status })}
       />
-      <AgentField id="runs-agent" choose={(agent) => filter({ ...filters, agent })} />
+      <AgentField
+        id="runs-agent"
+        first={filters.agent}
+        choose={(agent) => filter({ ...filters, agent })}
+      />
       <Field label="Cost at least, in $" id="runs-cost">
         <input
           id="runs-cost"
@@ -51,6 +57,7 @@ export function RunFilterFields({ filters, filter }: RunFiltersProps): VNode {
       </Field>
       <ConditionFields
         sort={filters.sort}
+        written={filters.written}
         choose={(sort) => filter({ ...filters, sort })}
         write={(name, text) =>
           filter({ ...filters, written: { ...filters.written, [name]: text } })

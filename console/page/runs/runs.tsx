@@ -1,12 +1,12 @@
 /** Runs, newest first, with filters. */
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
 import { agentPathText } from '../../../pure/agent-path.js';
 import { now } from '../data/connection.js';
 import type { Person, Run } from '../data/api-types.js';
 import { cost, duration } from '../parts/format.js';
 import { ListPage, ListRow } from '../parts/list-page.js';
 import { diffPath, runPath } from '../parts/paths.js';
+import { useKept } from '../parts/use-kept.js';
 import { useTitle } from '../parts/use-title.js';
 import { RunFilterFields } from './run-filters.js';
 import { isFiltered } from './known-runs.js';
@@ -17,11 +17,11 @@ const COLUMNS = ['Status', 'Run', 'Agent', 'Started', 'Took', 'Cost', 'Compare']
 export function Runs({ me }: { readonly me: Person }): VNode {
   useTitle('Runs');
   const { runs, next, isFetched, filters, filter, fetchOlder } = useRuns();
-  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [chosen, setChosen] = useKept<readonly string[]>('chosen', []);
   const choose = (runId: string): void =>
     // The third takes the place of the first.
-    setChosen((before) =>
-      before.includes(runId) ? before.filter((one) => one !== runId) : [...before, runId].slice(-2),
+    setChosen(
+      chosen.includes(runId) ? chosen.filter((one) => one !== runId) : [...chosen, runId].slice(-2),
     );
   const [a, b] = chosen;
   return (

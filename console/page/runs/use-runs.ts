@@ -1,6 +1,7 @@
 /** The runs that fit the filters. The newest page is looked at again every few seconds. */
 import { useState } from 'preact/hooks';
 import { usePoll } from '../data/use-poll.js';
+import { keep, keptOf } from '../parts/use-kept.js';
 import { fetchRuns } from './fetch-runs.js';
 import { parametersOf } from './conditions.js';
 import {
@@ -13,6 +14,7 @@ import {
   type RunsPage,
 } from './known-runs.js';
 
+const FILTERS = 'filters';
 const LOOK_MS = 4_000;
 /** The server looks at many runs for each search. */
 const SEARCH_MS = 30_000;
@@ -29,7 +31,10 @@ interface Found {
 }
 
 export function useRuns(): Runs {
-  const [found, setFound] = useState<Found>({ filters: NO_FILTERS, known: NO_RUNS });
+  const [found, setFound] = useState<Found>(() => ({
+    filters: keptOf(FILTERS, NO_FILTERS),
+    known: NO_RUNS,
+  }));
   const { filters, known } = found;
   // What comes for other filters than those of now is too late.
   const take = (page: RunsPage, isNewest: boolean): void =>
@@ -43,7 +48,10 @@ export function useRuns(): Runs {
   return {
     ...known,
     filters,
-    filter: (wanted) => setFound({ filters: wanted, known: NO_RUNS }),
+    filter: (wanted) => {
+      keep(FILTERS, wanted);
+      setFound({ filters: wanted, known: NO_RUNS });
+    },
     fetchOlder: async () => {
       // Who wants it presses again.
       await fetchRuns({ filters, cursor: known.next }).then(

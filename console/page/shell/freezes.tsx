@@ -8,7 +8,7 @@ import { dateTime } from '../parts/format.js';
 import { freezeScope } from '../parts/freeze-words.js';
 import { InertLine } from '../parts/inert.js';
 
-const LOOK_MS = 15_000;
+const LOOK_MS = 4_000;
 const SHOWN_MAX = 5;
 
 export function Freezes(): VNode | null {

@@ -1,5 +1,6 @@
 /** The path of the address; links within the page move between views without loading anew. */
 import { useEffect, useState } from 'preact/hooks';
+import { placeOf } from './route.js';
 
 export function usePath(): string {
   const [path, setPath] = useState(location.pathname);
@@ -11,7 +12,7 @@ export function usePath(): string {
       const target = pathInside(event);
       if (target === undefined) return;
       event.preventDefault();
-      if (target !== location.pathname) history.pushState(null, '', target);
+      if (target !== location.pathname) history.pushState(keptFor(target), '', target);
       show();
     };
     document.addEventListener('click', follow, { signal });
@@ -19,6 +20,11 @@ export function usePath(): string {
     return () => leaving.abort();
   }, []);
   return path;
+}
+
+/** A view that is only told of another address keeps what it keeps. */
+function keptFor(target: string): unknown {
+  return placeOf(target)?.key === placeOf(location.pathname)?.key ? history.state : null;
 }
 
 /** Where a plain click on a link of this page leads; undefined: the browser's own business. */

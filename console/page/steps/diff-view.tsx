@@ -10,6 +10,7 @@ import { cost, plural, whole, words } from '../parts/format.js';
 import { InertLine } from '../parts/inert.js';
 import { diffPath, runPath, stepPath } from '../parts/paths.js';
 import { refusalText, useFetched } from '../parts/use-fetched.js';
+import { useKept } from '../parts/use-kept.js';
 import { useTitle } from '../parts/use-title.js';
 
 type Row = RunDiff['rows'][number];
@@ -26,7 +27,7 @@ export interface DiffViewProps {
 
 export function DiffView({ runId, other }: DiffViewProps): VNode {
   useTitle('Two runs');
-  const [isActions, setActions] = useState(false);
+  const [isActions, setActions] = useKept('actions', false);
   return (
     <article class="run" aria-label="Two runs">
       <header class="run-head">

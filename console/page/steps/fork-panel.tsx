@@ -1,6 +1,6 @@
 /** A fork of the run from the step that is looked at: what to change, how it would go, and then the fork itself. */
-import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import type { RefObject, VNode } from 'preact';
+import { useRef, useState } from 'preact/hooks';
 import { pathOf, postSlow } from '../data/api.js';
 import type { DryFork, ForkStarted } from '../data/api-types.js';
 import { usePosting } from '../data/use-posting.js';
@@ -11,6 +11,7 @@ import { cost, plural, words } from '../parts/format.js';
 import { Form, textIn } from '../parts/form.js';
 import { InertBlock, InertLine } from '../parts/inert.js';
 import { runPath } from '../parts/paths.js';
+import { useFocusOnChange } from '../parts/use-focus.js';
 import { Outcome, useAct } from '../parts/use-act.js';
 
 export interface ForkPanelProps {
@@ -103,8 +104,9 @@ function Played({ runId, step, draft }: PlayedProps): VNode {
     }, 'The fork is started.');
     setAsked(false);
   };
+  const place = useNextChoice(`${started} ${isAsked}`);
   return (
-    <>
+    <div ref={place}>
       {dry !== undefined && <DryShown dry={dry} />}
       {started === undefined && !isAsked && (
         <div class="choices">
@@ -131,14 +133,23 @@ function Played({ runId, step, draft }: PlayedProps): VNode {
       )}
       {started !== undefined && (
         <p>
-          <a href={runPath(started)}>
+          <a class="fork-link" href={runPath(started)}>
             The fork <InertLine text={started} max={80} />
           </a>
         </p>
       )}
       <Outcome said={said} fault={fault} />
-    </>
+    </div>
   );
+}
+
+/** Whoever has chosen is at what follows from it. */
+function useNextChoice(value: string): RefObject<HTMLDivElement | null> {
+  const place = useRef<HTMLDivElement>(null);
+  useFocusOnChange(value, () =>
+    place.current?.querySelector<HTMLElement>('.choices button, .fork-link'),
+  );
+  return place;
 }
 
 function bodyOf(step: number, draft: Draft): object {

@@ -7,6 +7,7 @@ import { textIn } from '../parts/form.js';
 import { exactTime, whole, words } from '../parts/format.js';
 import { InertLine } from '../parts/inert.js';
 import { stepPath } from '../parts/paths.js';
+import { useKept } from '../parts/use-kept.js';
 import { ForkPanel } from './fork-panel.js';
 import { MomentShown } from './moment.js';
 import { kindsOf, neighbour } from './step-kinds.js';
@@ -38,7 +39,7 @@ export function StepsPanel({ runId, step, mayFork = false }: StepsPanelProps): V
       </div>
     );
   }
-  return <KnownSteps index={index} first={step} again={again} mayFork={mayFork} />;
+  return <KnownSteps index={index} first={step} again={again} mayFork={mayFork} stale={fault} />;
 }
 
 interface KnownStepsProps {
@@ -46,16 +47,18 @@ interface KnownStepsProps {
   readonly first: number | undefined;
   readonly again: () => void;
   readonly mayFork: boolean;
+  /** Why newer steps are not there. */
+  readonly stale: string | undefined;
 }
 
-function KnownSteps({ index, first, again, mayFork }: KnownStepsProps): VNode {
+function KnownSteps({ index, first, again, mayFork, stale }: KnownStepsProps): VNode {
   const { runId, steps } = index;
   const [chosen, setChosen] = useState(first ?? steps.length);
   const step = Math.min(Math.max(1, chosen), steps.length);
   const { moment, fault } = useMoment(runId, step);
   const go = (to: number): void => {
     setChosen(to);
-    history.replaceState(null, '', stepPath(runId, to));
+    history.replaceState(history.state, '', stepPath(runId, to));
   };
   return (
     <div class="time-travel">
@@ -70,8 +73,8 @@ function KnownSteps({ index, first, again, mayFork }: KnownStepsProps): VNode {
       </p>
       <Divergences index={index} />
       {mayFork && index.source === 'run' && <ForkPanel runId={runId} step={step} />}
-      {fault !== undefined && <p class="notice failed">{fault}</p>}
-      {moment !== undefined && fault === undefined && (
+      {(fault ?? stale) !== undefined && <p class="notice failed">{fault ?? stale}</p>}
+      {moment !== undefined && (fault === undefined || moment.step === step) && (
         <div aria-busy={moment.step === step ? 'false' : 'true'}>
           <MomentShown key={moment.step} moment={moment} go={go} />
         </div>
@@ -87,7 +90,7 @@ interface WaysProps {
 }
 
 function Ways({ index: { steps }, step, go }: WaysProps): VNode {
-  const [kind, setKind] = useState('');
+  const [kind, setKind] = useKept('kind', '');
   const groups = useMemo(() => kindsOf(steps), [steps]);
   const toward = (way: -1 | 1, label: string): VNode => {
     const to = neighbour(steps, step, { kind, way });
@@ -95,7 +98,8 @@ function Ways({ index: { steps }, step, go }: WaysProps): VNode {
       <button
         type="button"
         class="button"
-        disabled={to === undefined}
+        // It keeps the focus of whoever has come to the end with it.
+        aria-disabled={to === undefined ? 'true' : 'false'}
         onClick={() => to !== undefined && go(to)}
       >
         {label}

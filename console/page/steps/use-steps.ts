@@ -1,28 +1,28 @@
-/** The steps of a run, and the moment of the one that is looked at. */
-import { useEffect, useState } from 'preact/hooks';
-import { get, pathOf, wordsOf } from '../data/api.js';
+/** The steps of a run, and the moment of the one that is looked at. What is known stays while the desk is away. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { get, isRefusal, pathOf, wordsOf } from '../data/api.js';
 import type { Moment, StepsIndex } from '../data/api-types.js';
+import { usePoll } from '../data/use-poll.js';
+
+const AGAIN_MS = 5_000;
+const TOO_MANY = 429;
 
 export interface Steps {
   readonly index?: StepsIndex;
-  /** Why there is none. */
+  /** Why there is none, or none that is newer. */
   readonly fault?: string;
   /** Steps that came since. */
   readonly again: () => void;
 }
 
 export function useSteps(runId: string): Steps {
-  const [found, setFound] = useState<Omit<Steps, 'again'>>({});
   const [round, setRound] = useState(0);
-  useEffect(() => {
-    const leaving = new AbortController();
-    get<StepsIndex>(pathOf('runs', runId, 'steps'), leaving.signal).then(
-      (index) => setFound({ index }),
-      (error: unknown) => leaving.signal.aborted || setFound({ fault: wordsOf(error) }),
-    );
-    return () => leaving.abort();
-  }, [runId, round]);
-  return { ...found, again: () => setRound((before) => before + 1) };
+  const { value, fault } = useLasting<StepsIndex>(pathOf('runs', runId, 'steps'), round);
+  return {
+    ...(value !== undefined && { index: value }),
+    ...(fault !== undefined && { fault }),
+    again: () => setRound((before) => before + 1),
+  };
 }
 
 export interface MomentFound {
@@ -31,18 +31,42 @@ export interface MomentFound {
   readonly fault?: string;
 }
 
-/** `step` 0: none is looked at. */
 export function useMoment(runId: string, step: number): MomentFound {
-  const [found, setFound] = useState<MomentFound>({});
-  useEffect(() => {
-    if (step < 1) return undefined;
-    const leaving = new AbortController();
-    get<Moment>(pathOf('runs', runId, 'steps', String(step)), leaving.signal).then(
-      (moment) => setFound({ moment }),
-      (error: unknown) => leaving.signal.aborted || setFound({ fault: wordsOf(error) }),
-    );
-    // Whoever moves the slider wants the last one alone.
-    return () => leaving.abort();
-  }, [runId, step]);
+  const { value, fault } = useLasting<Moment>(pathOf('runs', runId, 'steps', String(step)));
+  return {
+    ...(value !== undefined && { moment: value }),
+    ...(fault !== undefined && { fault }),
+  };
+}
+
+interface Lasting<T> {
+  readonly value?: T;
+  readonly fault?: string;
+}
+
+/**
+ * Fetched until it comes or is refused, once for each path and round. One request is under way at a time: whoever drags
+ * the slider sees what comes on the way, and the last one soon, because nothing waits behind what nobody wants any more.
+ */
+function useLasting<T>(path: string, round = 0): Lasting<T> {
+  const [found, setFound] = useState<Lasting<T>>({});
+  const settled = useRef('');
+  const name = `${round} ${path}`;
+  const { soon } = usePoll(
+    async (signal) => {
+      if (settled.current === name) return;
+      try {
+        setFound({ value: await get<T>(path, signal) });
+        settled.current = name;
+      } catch (error) {
+        if (signal.aborted) return;
+        setFound((before) => ({ ...before, fault: wordsOf(error) }));
+        if (!isRefusal(error) || error.status === TOO_MANY) throw error;
+        settled.current = name;
+      }
+    },
+    { everyMs: AGAIN_MS, name: 'steps' },
+  );
+  useEffect(soon, [name]);
   return found;
 }
