@@ -30,7 +30,7 @@ function pruneTypes(folder, entries) {
 
 /** A first line that names the program to run it with stays. */
 function withoutComments(code) {
-  const { code: written } = transformSync(code, {
+  const { code: written } = transformSync(withoutLineComments(code), {
     legalComments: 'none',
     charset: 'utf8',
     target: 'node20',
@@ -40,6 +40,15 @@ function withoutComments(code) {
     HEAD[1],
     HEAD[1].replaceAll(/ (?=")|(?<=[{:]) | (?=})/g, ''),
   );
+}
+
+/**
+ * The printer keeps those within an expression. Where each line closes the templates that begin in it, a line that begins
+ * with slashes is a comment.
+ */
+function withoutLineComments(code) {
+  const isClosed = code.split('\n').every((line) => line.split('`').length % 2 === 1);
+  return isClosed ? code.replace(/^ *\/\/ .*\n/gm, '') : code;
 }
 
 /** Notes for bundlers; and of exports that are given their values below, that they have none yet: no module is in a circle. */
