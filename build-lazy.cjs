@@ -12,6 +12,10 @@ const { join } = require('node:path');
 const IMPORT = /^const (\w+_\d+) = require\("((?!node:)[^"]+)"\);$/gm;
 const AS_COMPILED = /^(?:core|pure|workflows|http\/projection)\//;
 
+/** A module of this package that is asked for when it is needed, which nobody asks for its default export. */
+const ASKED_FOR = /\bimport\(("\.[^"]+")\)/g;
+const OF_COMMONJS = /^Object\.defineProperty\(exports, ?"__esModule"/m;
+
 /** What is loaded is kept: Node's own look into what is loaded costs a thousand times as much. */
 const ONCE = 'const $=(load,loaded)=>()=>loaded??=load();';
 
@@ -35,10 +39,16 @@ function withNode(compiled) {
     .replace(/\bnode_([a-z_]+)_1\b/g, '$$$1');
 }
 
+/** Node's loader of ES modules is dear to begin with, and looks through each CommonJS module for what it exports. */
+function withRequire(compiled) {
+  if (!OF_COMMONJS.test(compiled)) return compiled;
+  return compiled.replace(ASKED_FOR, '(async()=>require($1))()');
+}
+
 const OF_NODE = /^const (\w+_\d+) = require\("node:[^"]+"\);$/gm;
 
 function lazily(compiled) {
-  const code = withNode(compiled);
+  const code = withRequire(withNode(compiled));
   const names = Array.from(code.matchAll(IMPORT), ([, name]) => name).filter((name) =>
     isReadByMember(code, name),
   );

@@ -6,24 +6,19 @@ const CELL_CHARS_MAX = 130;
 
 export interface Table {
   readonly head: readonly string[];
-  /** Gone through twice. */
   readonly rows: Iterable<readonly string[]>;
   readonly paint?: Paint;
 }
 
 export function table({ head, rows, paint = PLAIN }: Table): string {
-  const cells = (row: readonly string[]) => row.map((cell) => inert(cell, CELL_CHARS_MAX));
-  let widths = head.map(({ length }) => length);
-  for (const row of rows) {
-    const shown = cells(row);
-    widths = widths.map((width, column) => Math.max(width, shown[column]?.length ?? 0));
-  }
+  const shown = Array.from(rows, (row) => row.map((cell) => inert(cell, CELL_CHARS_MAX)));
+  const widths = head.map((title, column) =>
+    shown.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), title.length),
+  );
   const line = (row: readonly string[]): string =>
     row
       .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
       .join('  ')
       .trimEnd();
-  const lines = [paint.dim(line(head))];
-  for (const row of rows) lines.push(line(cells(row)));
-  return lines.join('\n');
+  return [paint.dim(line(head)), ...shown.map(line)].join('\n');
 }

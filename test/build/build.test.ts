@@ -178,6 +178,24 @@ test('the parts of packages that decisions use come with them, in a file with it
   expect(stdout.toString('hex')).toBe(createHash('sha256').digest('hex'));
 });
 
+test('a module of the package that is asked for late comes by require, one of Node by its own loader', () => {
+  write('cli/late.ts', says('late'));
+  write(
+    'cli/main.ts',
+    `export const late = async () => [
+      (await import('./late.js')).said,
+      (await import('node:os')).EOL,
+    ].join('');`,
+  );
+  expect(build().code).toBe(0);
+  expect(built('cli/main.js')).toContain('require("./late.js")');
+  expect(built('cli/main.js')).not.toContain('import("./');
+  expect(built('cli/main.js')).toContain('import("node:os")');
+  const code = "require('./dist/cli/main.js').late().then((said) => process.stdout.write(said))";
+  const { stdout } = spawnSync(process.execPath, ['-e', code], { cwd: folder, encoding: 'utf8' });
+  expect(stdout.trim()).toBe('late');
+});
+
 test('a workflow that would load a module late is no build', () => {
   const late = BUNDLE.replace('const run = 1;', 'const $ = (load, loaded) => () => loaded ??= load();');
   write('worker/workflow-code.ts', WRITES('writeWorkflowBundle', '../workflows/bundle.json', late));
