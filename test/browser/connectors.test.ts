@@ -6,6 +6,7 @@ import { startProtectedServer, type ProtectedServer } from '../connectors/hostil
 import { startModernServer, type ModernServer } from '../connectors/modern-server.js';
 import { idOf } from '../integration/support/desk.js';
 import { until } from '../integration/support/world.js';
+import { barriersOf } from './support/barriers.js';
 import { describeInBrowser, screenshot } from './support/browser.js';
 import { setStage, type Stage } from './support/stage.js';
 
@@ -64,6 +65,7 @@ describeInBrowser('connectors', () => {
       await page.getByText('All that its server says').first().click();
       await page.getByText('"inputSchema"').first().waitFor();
       await screenshot(page, 'connectors');
+      expect(await barriersOf(page)).toEqual([]);
       await page.getByRole('button', { name: 'Approve mcp__crm__find' }).click();
       await page
         .getByText(/runs get it/)

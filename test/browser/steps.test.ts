@@ -9,6 +9,7 @@ import { parseBundle } from '../../replay/read-bundle.js';
 import { toldIndex, toldMoment } from '../../replay/told-moment.js';
 import { ANY_RUN, call, openAsk, say, until } from '../integration/support/world.js';
 import { builtPageFolder } from '../built-page.js';
+import { barriersOf } from './support/barriers.js';
 import {
   describeInBrowser,
   inPage,
@@ -92,6 +93,7 @@ describeInBrowser('the steps of a run', () => {
       });
       await linked.page.getByRole('region', { name: `Step ${asked}`, exact: true }).waitFor();
       await screenshot(linked.page, 'steps-phone');
+      for (const each of [page, linked.page]) expect(await barriersOf(each)).toEqual([]);
       expect(await inPage<boolean>(linked.page, IS_WIDER)).toBe(false);
       expect([faults, linked.faults]).toEqual([[], []]);
       await Promise.all([context.close(), linked.context.close()]);
@@ -193,6 +195,7 @@ describeInBrowser('the steps of a run', () => {
         await page.getByRole('region', { name: /^Next: step/ }).waitFor();
         for (const each of await page.locator('.time-travel summary').all()) await each.click();
         await screenshot(page, 'steps-bundle');
+        expect(await barriersOf(page)).toEqual([]);
         expect(await page.locator('nav').count()).toBe(0);
         expect(await page.locator(`main :is(${ACTIVE})`).count()).toBe(0);
         expect(await inPage<unknown>(page, 'window.hacked')).toBeUndefined();
@@ -244,6 +247,7 @@ describeInBrowser('the steps of a run', () => {
       expect(await page.locator('.diff-table .differs').count()).toBeGreaterThan(0);
       for (const each of await page.locator('.diff-table summary').all()) await each.click();
       await screenshot(page, 'diff');
+      expect(await barriersOf(page)).toEqual([]);
       expect(await page.locator(`main :is(${ACTIVE})`).count()).toBe(0);
       expect(await inPage<unknown>(page, 'window.hacked')).toBeUndefined();
       await page.locator('.diff-table a').first().click();

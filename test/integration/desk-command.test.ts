@@ -72,10 +72,10 @@ test('the commands below a question are those of whoever reads it, and they work
 
   const mine = await listed({ HOLDFAST_TOKEN: tokenOf('mia') }, '--desk', desk.url);
   const hint = hintIn(mine.out);
-  expect(hint).toBe(`approve ${ask.askId} --desk ${desk.url}`);
+  expect(hint).toBe(`approve --desk ${desk.url} ${ask.askId}`);
   // Where people are told apart a name proves nothing.
   const nobody = await listed({ HOLDFAST_DESK_KEY: '/keys/desk.json' }, ...here);
-  expect(hintIn(nobody.out)).toBe(`approve ${ask.askId}`);
+  expect(hintIn(nobody.out)).toBe(`approve ${here.join(' ')} ${ask.askId}`);
   expect(nobody.err).toContain('set HOLDFAST_TOKEN to your token of the approval desk');
   expect(await command(hint.split(' '), { HOLDFAST_TOKEN: tokenOf('mia') })).toMatchObject({
     code: 0,
@@ -98,7 +98,10 @@ test('the commands below a question are those of whoever reads it, and they work
     { HOLDFAST_DESK_KEY: '/keys/desk.json' },
   );
   expect(started).toMatchObject({ code: 4, err: expect.stringContaining('set HOLDFAST_TOKEN') });
-  expect(hintIn(started.out)).toMatch(/^approve \S+$/);
+  const [address, store] = [here.slice(0, 2).join(' '), here.slice(2).join(' ')];
+  const there = `approve ${address} --namespace ${place.namespace} ${store} `;
+  expect(hintIn(started.out).slice(0, there.length)).toBe(there);
+  expect(hintIn(started.out).slice(there.length)).toMatch(/^\S+$/);
 
   let seen = '';
   const watching = command(
