@@ -57,14 +57,18 @@ interface Unwritten {
   readonly option: string;
 }
 
-/** A file or folder that a command was to write. */
+/** A file or folder that a command was to write. Another place helps where the system refused this one. */
 export function notWritten({ what, place, option }: Unwritten, cause: unknown): HoldfastError {
-  const { code = '', message } = cause as NodeJS.ErrnoException;
-  const first = FULL.test(code) ? 'Free disk space, or name' : 'Name';
+  const { syscall, message } = cause as NodeJS.ErrnoException;
   return new HoldfastError('FileUnusable', `The ${what} cannot be written to ${place}.`, {
-    hint: `${first} another place with ${option}: ${message}`,
+    hint: syscall === undefined ? message : `${remedyOf(cause, option)}: ${message}`,
     cause,
   });
+}
+
+function remedyOf(cause: unknown, option: string): string {
+  const { code = '' } = cause as NodeJS.ErrnoException;
+  return `${FULL.test(code) ? 'Free disk space, or name' : 'Name'} another place with ${option}`;
 }
 
 const FULL = /^(?:ENOSPC|EDQUOT)$/;

@@ -8,10 +8,16 @@ test.each([
   ['EDQUOT', /^Free disk space, or/],
   ['EACCES', /^Name another place with -o: no room$/],
 ])('%s is told with the next action', (code, hint) => {
-  const error = notWritten(UNWRITTEN, Object.assign(new Error('no room'), { code }));
+  const refused = Object.assign(new Error('no room'), { code, syscall: 'write' });
+  const error = notWritten(UNWRITTEN, refused);
   expect(error).toMatchObject({
     code: 'FileUnusable',
     message: 'The bundle cannot be written to /small/run.json.',
   });
   expect(error.hint).toMatch(hint);
+});
+
+test('another place is no remedy for content that breaks off', () => {
+  const { hint } = notWritten(UNWRITTEN, new Error('the store is away'));
+  expect(hint).toBe('the store is away');
 });
