@@ -100,7 +100,7 @@ async function tellOfDevKey({ store, devFile, output }: Place): Promise<void> {
   const { kid } = (await readDeskKey(devFile)).key;
   if (!(await store.deskKeys(ALL_TENANTS)).some((known) => known.kid === kid)) return;
   output.remark(
-    `The key of \`holdfast dev\` still counts: take it away with \`holdfast keys revoke ${kid}\`.`,
+    `The key of development still counts: take it away with \`holdfast keys revoke ${kid}\`.`,
   );
 }
 
