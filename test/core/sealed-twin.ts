@@ -3,7 +3,7 @@
  * inputs, as many steps. Runs of sealed rules command what they always did, so what this twin commands is kept with the
  * test (`__snapshots__`), and an edit of the core that moves it fails the test. Who changes a test writes it anew:
  * `npx jest test/core -u`; for a change of the core that is wrong, because histories would not replay.
- * A fast run plays the twins of one test in three, as the seed draws: `npm test` plays all of them.
+ * A fast run plays the twins of one test in six, as the seed draws: `npm test` plays all of them.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import type { Shell } from './shell-state.js';
 import { SEED } from '../seed.js';
 
 /** In a fast run one test of so many has twins. */
-const FAST_TWINS_OF = 3;
+const FAST_TWINS_OF = 6;
 
 /** Histories are kept of these rules. */
 const SEALED = 10;
