@@ -4,7 +4,7 @@
 //   HOLDFAST_FILES=all        every file
 //   HOLDFAST_FILES=left-out   the files that a run with the same HOLDFAST_SEED leaves out
 //   HOLDFAST_FILES=fast       (npm run test:fast) a sixth of the longest, but for the simulation of all cases, and everything else
-//   HOLDFAST_FILES=more       of these two of every twelve, and half of those that start no processes
+//   HOLDFAST_FILES=more       of these one of every twelve, and a third of those that start no processes
 // Files that failed the last time are always played, and so are those that a command names.
 const { relative } = require('node:path');
 
@@ -18,7 +18,7 @@ const FAST_OF = 6;
 /** One of so many is drawn. */
 const DRAWN_OF = 12;
 /** So many of these come with `more`: of those that start processes, and of the others. */
-const MORE_OF = { processes: 2, others: 6 };
+const MORE_OF = { processes: 1, others: 4 };
 /** Fewer files than these were named by somebody. */
 const WHOLE_RUN = { all: 300, fast: 150 };
 

@@ -32,19 +32,19 @@ test.each([1, 2, 4_711])('seed %d: what one run leaves out another one plays', (
 test('more of what is left out can be played by itself, and over a few seeds it is all of it', () => {
   const [more, leftOut] = [played(7, 'more'), played(7, 'left-out')];
   const starting = more.filter((test) => !LONG.includes(test));
-  expect(starting.length).toBeGreaterThan(10);
-  expect(starting.length).toBeLessThan(leftOut.length / 4);
+  expect(starting.length).toBeGreaterThan(5);
+  expect(starting.length).toBeLessThan(leftOut.length / 6);
   expect(leftOut).toEqual(expect.arrayContaining(more));
-  const paths = Array.from({ length: 30 }, (_, n) => n).flatMap((seed) =>
+  const paths = Array.from({ length: 120 }, (_, n) => n).flatMap((seed) =>
     played(seed, 'more').map(({ path }) => path),
   );
   expect(new Set(paths).size).toBe(91 + LONG.length);
 });
 
-test('of the longest files that start no processes, a run plays few and its second one half', () => {
+test('of the longest files that start no processes, a run plays few and its second one a third', () => {
   const more = LONG.filter((test) => played(9, 'more').includes(test));
   expect(more.length).toBeGreaterThanOrEqual(LONG.length / 9);
-  expect(more.length).toBeLessThanOrEqual((LONG.length * 3) / 4);
+  expect(more.length).toBeLessThanOrEqual(LONG.length / 2);
   expect(LONG.some((test) => played(9).includes(test))).toBe(true);
   expect(LONG.every((test) => played(9).includes(test))).toBe(false);
 });
