@@ -168,9 +168,9 @@ describe('a decision that was sent, and that the run has refused since', () => {
   });
 
   test('is told so however much the trail has of the run', async () => {
-    const viewed = { at: 1, kind: 'viewed', by: 'bob', runId: 'r1', facts: {} } as const;
+    const seen = { at: 1, kind: 'seen', by: 'bob', runId: 'r1', facts: {} } as const;
     for (let page = 0; page < 3; page += 1) {
-      await store.appendAudit('default', Array<typeof viewed>(500).fill(viewed));
+      await store.appendAudit('default', Array<typeof seen>(500).fill(seen));
     }
     await refused('late', 'approval_late');
     expect(await decide()).toMatchObject({ status: 409, body: { code: 'late' } });
