@@ -5,7 +5,7 @@
  */
 import type { ParsedInput } from '../authoring/schema-forms.js';
 import type { Json } from '../core/json/json.js';
-import { withinTime } from '../sandbox/time-limit.js';
+import { withinOwnTime } from '../sandbox/time-limit.js';
 import { loadValidator } from './sdk.js';
 
 const MESSAGE_CHARS_MAX = 2_000;
@@ -33,7 +33,7 @@ export async function schemaCheck(schema: Json): Promise<SchemaCheck> {
 }
 
 function timed<T>(work: () => T): T {
-  const done = withinTime(CHECK_MS_MAX, work);
+  const done = withinOwnTime(CHECK_MS_MAX, work);
   if (done.inTime) return done.value;
   throw new Error(`its schema takes longer than ${CHECK_MS_MAX} ms`);
 }

@@ -120,6 +120,8 @@ export function connectorTools(db: Db): ConnectorTools {
     async approveTools({ tenant, connector, hashes, by, at }) {
       checkIdentifiers({ tenant, connector, by });
       return immediate(db, async (tx) => {
+        // What is met at the moment is approved with it, or finds it approved.
+        await holdConnector(tx, tenant, connector);
         let changed = 0;
         for (const hash of hashes)
           changed += await change(tx, APPROVE, { tenant, connector, hash, by, at });

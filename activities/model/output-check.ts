@@ -9,7 +9,7 @@ import { ARGUMENTS_BYTES_MAX, type Json, type StoredText } from '../../core/json
 import type { OutputCheck } from '../../core/state/model.js';
 import type { StoreCalls } from '../../store/store.js';
 import { findArgumentDefect } from '../tool/argument-limits.js';
-import { withinTime } from '../../sandbox/time-limit.js';
+import { withinOwnTime } from '../../sandbox/time-limit.js';
 
 const MESSAGE_CHARS_MAX = 1_000;
 /** Longer answers are not read as JSON. */
@@ -24,7 +24,7 @@ const remembered = new Map<string, z.ZodType>();
 /** Why no answer can be checked against this schema, or undefined. */
 export function outputSchemaDefect(schema: string): string | undefined {
   try {
-    const { inTime } = withinTime(CHECK_MS_MAX, () => compiled(schema));
+    const { inTime } = withinOwnTime(CHECK_MS_MAX, () => compiled(schema));
     return inTime ? undefined : 'it is too large';
   } catch (error) {
     return `it is no JSON Schema that can be checked: ${messageOf(error)}`;
@@ -72,10 +72,10 @@ function defectOf(schema: string, value: Json): string | undefined {
   const defect = findArgumentDefect(value);
   if (defect !== undefined) return defect;
   try {
-    const checked = withinTime(CHECK_MS_MAX, () => compiled(schema).safeParse(value));
+    const check = () => compiled(schema).safeParse(value);
+    // What was cut off may be half made.
+    const checked = withinOwnTime(CHECK_MS_MAX, check, () => remembered.delete(schema));
     if (!checked.inTime) {
-      // What was cut off may be half made.
-      remembered.delete(schema);
       return 'it could not be checked: its schema takes too long over it';
     }
     const { success, error } = checked.value;

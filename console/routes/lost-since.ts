@@ -1,13 +1,15 @@
 /** What has become of a decision whose answer said yes, or not yet. */
 import type { AuditRow } from '../../pure/audit.js';
 import type { AskRow } from '../../store/asks.js';
+import type { AuditQuery } from '../../store/audit.js';
 import type { Desk } from '../desk.js';
 import { ownName } from '../http/own-name.js';
 import { Problem } from '../http/problem.js';
 import type { Person } from '../identity/person.js';
 
-/** Rows of the trail about one question, or one run. */
+/** Rows of the trail that are looked at, about one question or behind the decision about its run, and at a time. */
 const TRAIL_ROWS_MAX = 10_000;
+const PAGE_ROWS = 1_000;
 
 interface Asking {
   readonly desk: Pick<Desk, 'store'>;
@@ -38,18 +40,18 @@ export async function lostSince(
   key: string,
 ): Promise<Problem | undefined> {
   const nonce = ownName(person, key);
-  const rows = await desk.store.readAudit(person.tenant, { askId, limit: TRAIL_ROWS_MAX });
-  const lost = rows.findLast(
-    ({ kind, by, runId: of, facts }) =>
-      kind === 'decision_refused' && of === runId && by === person.id && facts.nonce === nonce,
+  const rows = await trailOf(desk, person, { askId });
+  const own = rows.filter(
+    ({ by, runId: of, facts }) => of === runId && by === person.id && facts.nonce === nonce,
   );
+  const lost = own.findLast(({ kind }) => kind === 'decision_refused');
   if (lost?.facts.reason === 'already_decided') {
     return refusedSince(
       lost.facts,
       'The decision does not count: another word on the question was heard before it was taken.',
     );
   }
-  const told = await desk.store.readAudit(person.tenant, { runId, limit: TRAIL_ROWS_MAX });
+  const told = await trailOf(desk, person, { runId, after: own[0]?.seq ?? 0 });
   const ignored = told.findLast(
     ({ kind, facts }) =>
       kind === 'ignored' &&
@@ -60,6 +62,22 @@ export async function lostSince(
       FOR_GOOD.has(facts.reason),
   );
   return ignored && refusedSince(ignored.facts, 'The decision reached the run and does not count.');
+}
+
+/** In order. */
+async function trailOf(
+  { store }: Asking['desk'],
+  { tenant }: Person,
+  { after = 0, ...about }: Omit<AuditQuery, 'limit'>,
+): Promise<readonly AuditRow[]> {
+  const rows: AuditRow[] = [];
+  while (rows.length < TRAIL_ROWS_MAX) {
+    const since = rows.at(-1)?.seq ?? after;
+    const page = await store.readAudit(tenant, { ...about, after: since, limit: PAGE_ROWS });
+    rows.push(...page);
+    if (page.length < PAGE_ROWS) break;
+  }
+  return rows;
 }
 
 function refusedSince({ reason, decided }: AuditRow['facts'], detail: string): Problem {

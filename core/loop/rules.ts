@@ -65,7 +65,7 @@ export const ALWAYS = [
     apply: arriving,
   }),
   rule('permission mode', {
-    says: 'A permission mode that a person wants counts from the next permission decision on. A mode that the run does not allow is refused with a warning.',
+    says: 'A permission mode that a person wants counts from the next permission decision on; a call whose question is open is decided anew, and a question that the mode makes needless is withdrawn. A mode that the run does not allow is refused with a warning.',
     holds: 'nothing',
     since: 9,
     apply: decideMode,
@@ -171,13 +171,13 @@ export const WITH_REPLY = [
     apply: callsSettled,
   }),
   rule('dispatch', {
-    says: 'Money is looked at once more before the first call of a reply. Then each call that may run moves on, one station at a time: lookup, check, hook, permission, approval, grant, settlement.',
+    says: 'Money is looked at once more before the first call of a reply. Then each call that may run moves on, one station at a time: lookup, check, hook, permission, approval, grant, settlement. An approval counts also when the end of its question’s time comes in the same moment. A freeze is looked at when a call is handed over: it keeps no question from being asked, decided or expiring.',
     holds: 'everything below, while the reply has calls',
     since: 1,
     apply: (run, turn) => (turn.calls.length === 0 ? undefined : (dispatch(run, turn) ?? 'hold')),
   }),
   rule('completion gates', {
-    says: 'A whole reply without calls passes the completion gates in their order. A gate asks the model again, stops the run or waits; a reply that passes all of them is the answer.',
+    says: 'A whole reply without calls passes the completion gates in their order. A gate asks the model again, stops the run or waits; a reply that passes all of them is the answer. A message of the user that waits is answered before the run completes.',
     holds: 'everything below, while Stop hooks run',
     since: 1,
     apply: (run, turn) => (isTruncated(turn) ? undefined : complete(run, turn)),

@@ -54,18 +54,28 @@ function tellWords(state: UiFold, event: EventOf<'model_response'> & Besides): U
   const text = event.text === undefined ? '' : wholeText(event.text);
   const { reply } = state;
   if (reply?.messageId === event.messageId) {
-    if (reply.text === text) return closeOpen(state);
-    if (reply.text !== '' && text.startsWith(reply.text)) {
-      const rest = {
-        kind: 'text',
-        block: reply.parts,
-        text: text.slice(reply.text.length),
-      } as const;
-      return after(grown(state, rest), closeOpen);
+    const rest = restOf(text, reply.texts);
+    if (rest === '') return closeOpen(state);
+    if (rest !== undefined && reply.texts.length > 0) {
+      const more = { kind: 'text', block: reply.parts, text: rest } as const;
+      return after(grown(state, more), closeOpen);
     }
     if (reply.parts > 0) return after(takeBack(state), (now) => whole(now, event));
   }
   return whole(state, event);
+}
+
+/** What the text has behind these blocks of it, which it joins by line breaks; undefined: it has other words. */
+function restOf(text: string, blocks: readonly string[]): string | undefined {
+  let at = 0;
+  for (const block of blocks) {
+    while (!text.startsWith(block, at)) {
+      if (text[at] !== '\n') return undefined;
+      at += 1;
+    }
+    at += block.length;
+  }
+  return text.slice(at);
 }
 
 function whole(state: UiFold, event: EventOf<'model_response'> & Besides): UiTold {
@@ -90,7 +100,7 @@ type Attempt = Pick<ReplyShown, 'messageId' | 'attempt'>;
 
 function beginReply(state: UiFold, { messageId, attempt }: Attempt): UiTold {
   if (isShown(state.reply, { messageId, attempt })) return { state, chunks: [] };
-  const fresh: ReplyShown = { messageId, attempt, text: '', parts: 0 };
+  const fresh: ReplyShown = { messageId, attempt, texts: [], parts: 0 };
   // An attempt before this one that was not said to be dead is dead now.
   const before = state.reply === undefined ? { state, chunks: [] } : takeBack(state);
   const isEmptyStep = before.state.reply?.parts === 0 && before.state.profile === 'v7';
@@ -110,7 +120,7 @@ function takeBack(state: UiFold): UiTold {
   const { reply, profile } = state;
   if (reply === undefined || reply.parts === 0) return { state, chunks: [] };
   const { messageId, attempt } = reply;
-  const empty: ReplyShown = { messageId, attempt, text: '', parts: 0 };
+  const empty: ReplyShown = { messageId, attempt, texts: [], parts: 0 };
   if (profile === 'v7') {
     return { state: { ...state, reply: empty }, chunks: [{ type: 'reset-step' }] };
   }
@@ -146,10 +156,12 @@ function grown(
     chunks.push({ type: `${kind}-start`, id, providerMetadata });
   }
   chunks.push({ type: `${kind}-delta`, id, delta: text });
-  const said = kind === 'text' ? reply.text + text : reply.text;
+  const { texts } = reply;
+  const said = isOpen ? [...texts.slice(0, -1), `${texts.at(-1)}${text}`] : [...texts, text];
   const parts = reply.parts + (isOpen ? 0 : 1);
+  const shown = { ...reply, texts: kind === 'text' ? said : texts, parts, open: { id, kind } };
   return {
-    state: { ...state, reply: { ...reply, text: said, parts, open: { id, kind } } },
+    state: { ...state, reply: shown },
     chunks,
   };
 }

@@ -42,8 +42,8 @@ export interface ReplyShown {
   readonly attempt: number;
   /** Id of the part that grows, with its kind. */
   readonly open?: { readonly id: string; readonly kind: 'text' | 'reasoning' };
-  /** All of its text so far. */
-  readonly text: string;
+  /** Of each block of its text what is said so far. */
+  readonly texts: readonly string[];
   readonly parts: number;
 }
 

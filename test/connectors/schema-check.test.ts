@@ -36,3 +36,27 @@ test('a check says what is wrong, and nothing of a value that fits', async () =>
   expect(check({ id: '7' })).toMatch(/pattern/);
   expect(check({ id: 7 })).toMatch(/string/);
 });
+
+/** A value at which a check stands still, as on a machine that is busy elsewhere: the processor does nothing for it. */
+function starving(times: number): { readonly value: Json; readonly looks: () => number } {
+  let looks = 0;
+  const value = {
+    get name() {
+      looks += 1;
+      if (looks <= times) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200);
+      return 'Ada';
+    },
+  };
+  return { value, looks: () => looks };
+}
+
+test('a check that the machine has no time for is begun anew, and not without end', async () => {
+  const check = await schemaCheck({
+    type: 'object',
+    properties: { name: { type: 'string' } },
+  });
+  expect(check(starving(1).value)).toBeUndefined();
+  const never = starving(Number.POSITIVE_INFINITY);
+  expect(check(never.value)).toMatch(/takes longer than 1000 ms/);
+  expect(never.looks()).toBeLessThan(10);
+});

@@ -167,6 +167,15 @@ describe('a decision that was sent, and that the run has refused since', () => {
     expect(tries).toHaveLength(1);
   });
 
+  test('is told so however much the trail has of the run', async () => {
+    const seen = { at: 1, kind: 'seen', by: 'bob', runId: 'r1', facts: {} } as const;
+    for (let page = 0; page < 3; page += 1) {
+      await store.appendAudit('default', Array<typeof seen>(500).fill(seen));
+    }
+    await refused('late', 'approval_late');
+    expect(await decide()).toMatchObject({ status: 409, body: { code: 'late' } });
+  });
+
   test.each([
     ['another person', 'late', { by: 'bob' }],
     ['another action', 'late', { argsHash: 'e'.repeat(64) }],

@@ -70,6 +70,8 @@ const started = (number: number, attempt = 1) =>
   piece(number, { kind: 'attempt_started', eventsBefore: 0 }, attempt);
 const words = (number: number, text: string, attempt = 1) =>
   piece(number, { kind: 'delta', delta: { type: 'text', block: 0, text } }, attempt);
+const block = (number: number, place: number, text: string) =>
+  piece(number, { kind: 'delta', delta: { type: 'text', block: place, text } });
 const ended = (number: number, attempt = 1) => piece(number, { kind: 'attempt_ended' }, attempt);
 const died = (number: number, attempt = 1) =>
   piece(number, { kind: 'attempt_reset', reason: 'WorkerLost' }, attempt);
@@ -155,6 +157,25 @@ const TABLE: readonly (readonly [string, readonly UiMoment[], readonly string[]]
     'pieces of a reply are its text, once',
     moments(started(1), words(1, 'Hel'), words(1, 'lo.'), ended(1), reply(1, 'Hello.'), over()),
     ['step', 'text Hello.'],
+  ],
+  [
+    'a text that comes in several blocks stays as it came',
+    moments(
+      started(1),
+      block(1, 0, 'The sky '),
+      block(1, 2, 'is '),
+      block(1, 2, 'blue'),
+      block(1, 3, '.'),
+      ended(1),
+      reply(1, 'The sky \nis blue\n.'),
+      over(),
+    ),
+    ['step', 'text The sky ', 'text is blue', 'text .'],
+  ],
+  [
+    'a block of a text that is missing is put behind those that came',
+    moments(started(1), block(1, 0, 'One.'), ended(1), reply(1, 'One.\nTwo.'), over()),
+    ['step', 'text One.', 'text \nTwo.'],
   ],
   [
     'what an attempt said that died is not shown',
@@ -404,5 +425,5 @@ test('the projection runs in a browser: it has none of Node’s modules', () => 
   });
   const inputs = Object.keys(metafile.inputs);
   expect(inputs.filter((file) => !/\/?http\/projection\//.test(file))).toEqual([]);
-  expect(outputFiles[0]!.contents.byteLength).toBeLessThan(24_000);
+  expect(outputFiles[0]!.contents.byteLength).toBeLessThan(24_500);
 });

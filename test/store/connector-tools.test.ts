@@ -1,5 +1,5 @@
 /** Tools of connectors: what is met first is approved as it is, whatever else is met at the same moment. */
-import { cleanUp, databaseNow, newStore, type Opened } from './fixtures.js';
+import { cleanUp, databaseNow, newStore, onlyOn, type Opened } from './fixtures.js';
 
 afterEach(cleanUp);
 
@@ -43,3 +43,33 @@ test('two workers meet the same description at once: it is approved', async () =
   ]);
   for (const [row] of both) expect(row).toMatchObject({ hash: 'a', approved: { at: 1 } });
 });
+
+onlyOn('postgres')(
+  'somebody approves a description while a worker meets another version with it: both are approved',
+  async () => {
+    const { store, place } = await newStore();
+    const other = (await newStore(place)).store;
+    const version = (number: string) => {
+      const { tools, ...seen } = met('shop', 'a');
+      return { ...seen, tools: tools.map((tool) => ({ ...tool, version: number })) };
+    };
+    await store.meetTools(met('shop', 'first'));
+    await store.meetTools(version('1'));
+    let approving: Promise<number> | undefined;
+    await store.together(async (calls) => {
+      await calls.meetTools(version('2'));
+      approving = other.approveTools({
+        tenant: 't',
+        connector: 'shop',
+        hashes: ['a'],
+        by: 'mia',
+        at: 2,
+      });
+      // Long enough for whoever waits for nobody.
+      for (let look = 0; look < 50; look += 1) await other.listConnectorTools('t', 'shop', 10);
+    });
+    expect(await approving).toBe(2);
+    const rows = await store.listConnectorTools('t', 'shop', 10);
+    expect(rows.filter(({ approved }) => approved === undefined)).toEqual([]);
+  },
+);

@@ -23,7 +23,13 @@ import {
   type Name,
   type TestDesk,
 } from '../../integration/support/desk.js';
-import { call, say, startWorld, type World } from '../../integration/support/world.js';
+import {
+  call,
+  say,
+  startWorld,
+  type World,
+  type WorldOptions,
+} from '../../integration/support/world.js';
 import { startBrowser, visit, type VisitOptions, type Visitor } from './browser.js';
 import { config, toolsOf } from './shop.js';
 
@@ -44,6 +50,8 @@ export interface StageOptions {
   readonly worker?: boolean;
   /** Default false: see `startWorld`. */
   readonly ownServer?: boolean;
+  /** Default: that of `startWorld`. */
+  readonly patience?: Pick<WorldOptions, 'workerLimitMs'>;
   /** Served beside the shop, by the worker of this process. */
   readonly besides?: Config;
   /** Roles that decide; default: whoever has a role. */
@@ -97,7 +105,7 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
   const shop = createShopServer(books).listen(0, '127.0.0.1');
   await once(shop, 'listening');
   const [world, browser] = await Promise.all([
-    startWorld({ worker: false, ownServer }),
+    startWorld({ worker: false, ownServer, ...options.patience }),
     startBrowser(),
   ]);
   const shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`;

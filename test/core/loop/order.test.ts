@@ -1,5 +1,15 @@
-/** Ten answers about the order of things, as somebody gives them who has read the sentences of core/loop/rules.ts alone. */
-import { call, calls, failure, says, usage, withReply, type Script } from '../script.js';
+/** Answers about the order of things, as somebody gives them who has read the sentences of core/loop/rules.ts alone. */
+import {
+  call,
+  calls,
+  decisionOn,
+  failure,
+  says,
+  tool,
+  usage,
+  withReply,
+  type Script,
+} from '../script.js';
 import {
   answer,
   askOf,
@@ -14,6 +24,7 @@ import {
   settle,
   started,
   tick,
+  together,
   until,
   type Shell,
 } from '../shell.js';
@@ -141,4 +152,61 @@ test('the last word has calls: none of them runs, and the budget is the reason',
   });
   expect(finish(shell).stopReason).toBe('max_tool_calls');
   expect(executedOf(shell)).toHaveLength(1);
+});
+
+test('a message and the answer come together: the message is answered before the run completes', () => {
+  const shell = asked({ model: [says('one'), says('two')] });
+  post(shell, { type: 'user_message', text: 'and?' });
+  tick(shell);
+  expect(finish(shell)).toMatchObject({ stopReason: 'completed', answer: { text: 'two' } });
+});
+
+test.each(['first', 'last'])(
+  'an approval and the end of its time come together, the approval %s: the call runs',
+  (place) => {
+    const shell = settle(createShell({ model: [REFUND, says('Done.')] }));
+    const decision = decisionOn(askOf(shell), { decidedAt: shell.now });
+    const both = [{ type: 'decision', decision }, 'timer'] as const;
+    together(shell, place === 'first' ? both : both.toReversed());
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(executedOf(shell)).toHaveLength(1);
+  },
+);
+
+test('a mode comes while a question is open: the question that it makes needless is withdrawn, and the call runs', () => {
+  const settings = { allowBypassPermissions: true };
+  const shell = settle(
+    createShell({
+      settings,
+      policy: [{ tool: 'write_note', decision: 'ask' }],
+      model: [calls(call('a', 'write_note', {})), says('Done.')],
+    }),
+  );
+  expect(askOf(shell).kind).toBe('approval');
+  send(shell, { type: 'set_permission_mode', mode: 'bypassPermissions' });
+  expect(finish(shell).stopReason).toBe('completed');
+  expect(ofType(shell, 'approval_withdrawn')).toHaveLength(1);
+  expect(executedOf(shell)).toHaveLength(1);
+});
+
+test('a handoff is granted and the turns are used up: the run is handed over before its turns are looked at', () => {
+  const shell = createShell({
+    budget: { maxTurns: 1 },
+    handoffTo: [{ agent: 'billing', filter: 'summary' }],
+    tools: [tool('handoff', { kind: 'handoff', effect: 'none' })],
+    model: [calls(call('h', 'handoff', { to: 'billing', summary: 'Yours.' })), says('late')],
+  });
+  settle(shell);
+  expect(shell.run.final?.kind).toBe('continue_as_new');
+  expect(ofType(shell, 'stop')).toEqual([]);
+});
+
+test('the time of the run ends and the answer comes: the end of wall time is first', () => {
+  const shell = asked({
+    budget: { timeoutMs: 10_000 },
+    settings: { timeoutCounts: 'wall' },
+    model: [says('Done.')],
+  });
+  together(shell, ['timer']);
+  expect(finish(shell).stopReason).toBe('timeout');
 });
