@@ -44,7 +44,7 @@ function own(name: PeerName, title: string): Contestant {
 
 function other(name: PeerName, title: string, goesOn: string): Contestant {
   const entry = join(OTHERS, `${name}.mjs`);
-  return { name, title, entry, execArgv: [], keepsInPostgres: true, goesOn };
+  return { name, title, entry, execArgv: ['--no-deprecation'], keepsInPostgres: true, goesOn };
 }
 
 /** The packages of the others are none of the project's: they are fetched when they are first needed. */

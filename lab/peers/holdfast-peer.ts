@@ -30,6 +30,7 @@ function configOf({ serviceUrl, keyed }: PeerSettings): Config {
     description: 'Pays the refund.',
     effect: 'financial',
     idempotency: keyed ? 'keyed' : 'none',
+    ...(keyed && { onLost: 'repeat_with_key' }),
     approval: { roles: [ROLE] },
     input: z.object({ amountCents: z.number() }),
     run: ({ amountCents }, { runId, idempotencyKey }) =>

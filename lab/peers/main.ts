@@ -12,7 +12,12 @@ import { writeReportFile } from '../proving/report-file.js';
 import { wholeNumber } from '../proving/whole-number.js';
 import { CONTESTANTS, installOthers } from './contestants.js';
 import { openOutside } from './outside.js';
-import { afterKill, afterRestart, costsOf, type Entrant, type Ground } from './trials.js';
+import { costsOf } from './costs.js';
+import { afterKill, afterRestart, type Entrant, type Ground } from './trials.js';
+
+const KILLS = (['booked', 'told'] as const).flatMap((moment) =>
+  [true, false].map((keyed) => ({ moment, keyed })),
+);
 
 const count = wholeNumber(1, 1_000);
 
@@ -67,11 +72,7 @@ async function tryAll(options: Options): Promise<void> {
     const report = [];
     for (const one of entrants) {
       const kills = [];
-      for (const moment of ['booked', 'told'] as const) {
-        for (const keyed of [true, false]) {
-          kills.push(await afterKill(one, ground, { moment, keyed }));
-        }
-      }
+      for (const after of KILLS) kills.push(await afterKill(one, ground, after));
       const restart = await afterRestart(one, ground);
       report.push({ peer: one.peer.title, costs: costs.get(one.peer), kills, restart });
     }

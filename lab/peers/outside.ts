@@ -55,9 +55,9 @@ export async function openOutside(): Promise<Outside> {
   });
   const model = await listening(async (request, response) => {
     const { stream = false, messages } = requestSchema.parse(JSON.parse(await bodyOf(request)));
-    const { run, isBehindPayment, content } = replyTo(messages);
+    const { run, turn, isBehindPayment, content } = replyTo(messages);
     if (isBehindPayment && holds('told', run)) return;
-    const message = messageOf(content);
+    const message = messageOf(`msg_${run}_${turn}`, content);
     if (stream) streamed(response, message);
     else answered(response, message);
   });
@@ -79,14 +79,14 @@ type Messages = z.output<typeof requestSchema>['messages'];
 
 interface Reply {
   readonly run: string;
+  readonly turn: number;
   readonly isBehindPayment: boolean;
   readonly content: readonly Readonly<Record<string, unknown>>[];
 }
 
 function replyTo(messages: Messages): Reply {
   const first = messages.find(({ role }) => role === 'user')?.content ?? '';
-  const text =
-    typeof first === 'string' ? first : first.map((one) => one.text ?? '').join('\n');
+  const text = typeof first === 'string' ? first : first.map((one) => one.text ?? '').join('\n');
   const task = taskOf(text);
   if (task === undefined) throw new Error(`no task in ${JSON.stringify(text).slice(0, 200)}`);
   const { run, reads, pays } = task;
@@ -94,18 +94,19 @@ function replyTo(messages: Messages): Reply {
   const call = (name: string, input: unknown) => [
     { type: 'tool_use', id: `toolu_${turn}`, name, input },
   ];
-  const isBehindPayment = pays && turn > reads;
-  if (turn < reads) return { run, isBehindPayment, content: call(READ, { orderId: `O-${turn}` }) };
+  const known = { run, turn, isBehindPayment: pays && turn > reads };
+  if (turn < reads) return { ...known, content: call(READ, { orderId: `O-${turn}` }) };
   if (pays && turn === reads) {
-    return { run, isBehindPayment, content: call(PAY, { amountCents: AMOUNT_CENTS }) };
+    return { ...known, content: call(PAY, { amountCents: AMOUNT_CENTS }) };
   }
-  return { run, isBehindPayment, content: [{ type: 'text', text: 'Done.' }] };
+  return { ...known, content: [{ type: 'text', text: 'Done.' }] };
 }
 
-function messageOf(content: Reply['content']) {
+/** Ids tell messages apart: LangGraph takes two of one id for one. */
+function messageOf(id: string, content: Reply['content']) {
   const calls = content.some(({ type }) => type === 'tool_use');
   return {
-    id: 'msg_1',
+    id,
     type: 'message',
     role: 'assistant',
     model: MODEL,

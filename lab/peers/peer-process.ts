@@ -2,7 +2,13 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Contestant } from './contestants.js';
-import { fromPeer, SETTINGS_VARIABLE, type FromPeer, type PeerSettings, type ToPeer } from './protocol.js';
+import {
+  fromPeer,
+  SETTINGS_VARIABLE,
+  type FromPeer,
+  type PeerSettings,
+  type ToPeer,
+} from './protocol.js';
 
 export type Heard = Extract<FromPeer, { readonly run: string }>;
 

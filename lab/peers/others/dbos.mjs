@@ -2,7 +2,17 @@
 // with what a crash has left.
 import Anthropic from '@anthropic-ai/sdk';
 import { DBOS } from '@dbos-inc/dbos-sdk';
-import { INSTRUCTIONS, MODEL, orderText, PAY, pay, READ, servePeer, settings, tell } from './peer.mjs';
+import {
+  INSTRUCTIONS,
+  MODEL,
+  orderText,
+  PAY,
+  pay,
+  READ,
+  servePeer,
+  settings,
+  tell,
+} from './peer.mjs';
 
 const client = new Anthropic({ apiKey: 'bench', baseURL: settings.modelUrl });
 const WAIT_SECONDS = 3_600;
@@ -32,6 +42,14 @@ async function runTool({ name, input }) {
   return pay({ run, amountCents: input.amountCents, key: `${run}-${DBOS.stepID}` });
 }
 
+async function resultOf(call) {
+  if (call.name === PAY && (await approval(DBOS.workflowID)) !== true) {
+    return { type: 'tool_result', tool_use_id: call.id, content: 'rejected', is_error: true };
+  }
+  const content = await DBOS.runStep(() => runTool(call), { name: call.name });
+  return { type: 'tool_result', tool_use_id: call.id, content };
+}
+
 async function agentLoop(goal) {
   const messages = [{ role: 'user', content: goal }];
   for (;;) {
@@ -40,16 +58,18 @@ async function agentLoop(goal) {
     const calls = content.filter(({ type }) => type === 'tool_use');
     if (calls.length === 0) return 'done';
     const results = [];
-    for (const call of calls) {
-      if (call.name === PAY) {
-        tell({ is: 'waiting', run: DBOS.workflowID, for: 'approval' });
-        const approved = await DBOS.recv('approval', WAIT_SECONDS);
-        if (approved !== true) return 'rejected';
-      }
-      const output = await DBOS.runStep(() => runTool(call), { name: call.name });
-      results.push({ type: 'tool_result', tool_use_id: call.id, content: output });
-    }
+    for (const call of calls) results.push(await resultOf(call));
     messages.push({ role: 'user', content: results });
+  }
+}
+
+/** A message that came before a restart is there at once: then nobody is asked. */
+async function approval(run) {
+  const asked = setTimeout(() => tell({ is: 'waiting', run, for: 'approval' }), 500);
+  try {
+    return await DBOS.recv('approval', WAIT_SECONDS);
+  } finally {
+    clearTimeout(asked);
   }
 }
 

@@ -5,7 +5,17 @@ import { Command } from '@langchain/langgraph';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { createAgent, humanInTheLoopMiddleware, tool } from 'langchain';
 import { z } from 'zod';
-import { INSTRUCTIONS, MODEL, orderText, PAY, pay, READ, servePeer, settings, tell } from './peer.mjs';
+import {
+  INSTRUCTIONS,
+  MODEL,
+  orderText,
+  PAY,
+  pay,
+  READ,
+  servePeer,
+  settings,
+  tell,
+} from './peer.mjs';
 
 const read = tool(({ orderId }) => orderText(orderId), {
   name: READ,

@@ -3,8 +3,7 @@ export const settings = JSON.parse(process.env.PEER_SETTINGS ?? '{}');
 export const READ = 'orders_read';
 export const PAY = 'refunds_pay';
 export const MODEL = 'claude-haiku-4-5';
-export const INSTRUCTIONS =
-  'Look at the orders one after the other, then do what is asked for.';
+export const INSTRUCTIONS = 'Look at the orders one after the other, then do what is asked for.';
 
 export function orderText(orderId) {
   const order = { orderId, customer: 'C-17', lines: '' };
