@@ -1,8 +1,8 @@
 /**
  * A ModelRequest as the body of a chat completion.
- * Invariants: the system message comes first; every tool result is a message of its own, before the text it
- * came with (G45); arguments are text; what the vendor added to its message goes back only to the model it
- * came from.
+ * Invariants: the system message comes first, what changes of it last where the vendor takes that; every tool
+ * result is a message of its own, before the text it came with (G45); arguments are text; what the vendor added
+ * to its message goes back only to the model it came from.
  */
 import type { Json } from '../../core/json/json.js';
 import type { AttachedFile, Block } from '../../core/state/transcript.js';
@@ -30,9 +30,15 @@ export function chatBody(request: ModelRequest, dialect: ChatDialect): JsonRecor
       : userMessages(message, dialect),
   );
   if (messages.length === 0) throw nothingToSend();
+  const { system, dynamic = [] } = request;
+  // Said last, it leaves all before it in the cache; servers of other vendors want the system to speak first.
+  const said =
+    dialect === 'openai'
+      ? [...systemMessage([system]), ...messages, ...systemMessage(dynamic)]
+      : [...systemMessage([system, ...dynamic]), ...messages];
   return {
     model: request.model,
-    messages: [...systemMessage(request), ...messages],
+    messages: said,
     ...toolParams(request),
     stream: true,
     stream_options: { include_usage: true },
@@ -78,8 +84,8 @@ const PARAMS: Readonly<Record<ChatDialect, (request: ModelRequest) => JsonRecord
   plain: plainParams,
 };
 
-function systemMessage({ system, dynamic = [] }: ModelRequest): readonly Json[] {
-  const content = [system, ...dynamic].filter((text) => text.trim() !== '').join('\n\n');
+function systemMessage(texts: readonly string[]): readonly Json[] {
+  const content = texts.filter((text) => text.trim() !== '').join('\n\n');
   return content === '' ? [] : [{ role: 'system', content: wellFormed(content) }];
 }
 
