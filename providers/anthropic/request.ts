@@ -12,7 +12,7 @@ import { isPdf, isPicture, unsentWords } from '../attached.js';
 import { mayReturn } from './hosted.js';
 import type { ModelRequest, RequestMessage } from '../provider.js';
 import { asArgumentObject } from '../tool-arguments.js';
-import { nothingToSend, wellFormed } from '../wire-text.js';
+import { lateWords, nothingToSend, wellFormed } from '../wire-text.js';
 import { pastWireName } from '../wire-names.js';
 import { samplingParams } from './thinking.js';
 
@@ -37,15 +37,14 @@ export function anthropicBody(request: ModelRequest): MessageCreateParamsStreami
   const messages = alternating(request);
   if (messages.length === 0) throw nothingToSend();
   const newest = messages.findLast((message) => message.role === 'assistant');
-  const dynamic = wellFormed((request.dynamic ?? []).join('\n\n')).trim();
-  const isLate = dynamic !== '' && mayEnd(request, messages);
+  const isLate = mayEnd(request, messages);
   const body = {
     model: request.model,
     max_tokens: request.maxTokens,
     stream: true,
-    ...systemOf(request.system, isLate ? '' : dynamic),
+    ...systemOf(request, isLate),
     ...(request.tools.length === 0 ? {} : { tools: toolParams(request), ...toolChoice(request) }),
-    messages: withLate(marked(messages, request), isLate ? dynamic : ''),
+    messages: withLate(marked(messages, request), isLate ? lateWords(request.dynamic) : ''),
     ...samplingParams(request, newest?.content ?? []),
     ...(request.metadata === undefined
       ? {}
@@ -56,8 +55,12 @@ export function anthropicBody(request: ModelRequest): MessageCreateParamsStreami
 }
 
 /** The part that stays the same, and behind it what changes and cannot be said later. */
-function systemOf(system: string, dynamic: string): { readonly system?: readonly Json[] } {
-  const blocks = [{ text: system, ...CACHED }, { text: dynamic }].filter(
+function systemOf(
+  { system, dynamic = [] }: ModelRequest,
+  isLate: boolean,
+): { readonly system?: readonly Json[] } {
+  const later = isLate ? '' : dynamic.join('\n\n');
+  const blocks = [{ text: system, ...CACHED }, { text: later }].filter(
     ({ text }) => text.trim() !== '',
   );
   if (blocks.length === 0) return {};
@@ -77,11 +80,13 @@ function mayEnd({ thinking }: ModelRequest, messages: readonly WireMessage[]): b
   return !thought || thinking?.adaptive === true;
 }
 
-function withLate(messages: readonly WireMessage[], dynamic: string): readonly WireMessage[] {
+function withLate(messages: readonly WireMessage[], text: string): readonly WireMessage[] {
   const last = messages.at(-1);
-  if (dynamic === '' || last === undefined) return messages;
-  const text = `(The runtime says, for this request alone:\n${dynamic})`;
-  return [...messages.slice(0, -1), { ...last, content: [...last.content, { type: 'text', text }] }];
+  if (text === '' || last === undefined) return messages;
+  return [
+    ...messages.slice(0, -1),
+    { ...last, content: [...last.content, { type: 'text', text }] },
+  ];
 }
 
 /**

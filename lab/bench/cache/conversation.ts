@@ -19,7 +19,10 @@ export interface Conversation {
   readonly instructions: string;
   readonly tools: readonly PlayedTool[];
   /** What the customer says, and the replies until they speak again. */
-  readonly exchanges: readonly { readonly said: string; readonly replies: readonly AssistantTurn[] }[];
+  readonly exchanges: readonly {
+    readonly said: string;
+    readonly replies: readonly AssistantTurn[];
+  }[];
   /** By the id of the call. */
   readonly results: { readonly [callId: string]: Pick<ToolTurn, 'content' | 'error'> };
 }
@@ -73,11 +76,7 @@ function longest(list: readonly Conversation[], count: number): readonly Convers
   return list.toSorted((a, b) => turnsOf(b) - turnsOf(a)).slice(0, count);
 }
 
-function recorded(
-  run: RecordedRun,
-  tools: readonly PlayedTool[],
-  policy: string,
-): Conversation {
+function recorded(run: RecordedRun, tools: readonly PlayedTool[], policy: string): Conversation {
   const exchanges = splitExchanges(run).flatMap(({ userTexts, turns }) => {
     const replies = turns.filter((turn) => turn.role === 'assistant');
     return replies.length === 0 ? [] : [{ said: userTexts.join('\n'), replies }];

@@ -28,8 +28,8 @@ export interface Play {
   readonly vendor: Vendor;
   /** Of the scripted model. */
   readonly baseUrl: string;
-  /** Where the store lies. */
-  readonly folder: string;
+  /** Where the store lies; default: in memory, which no restart survives. */
+  readonly folder?: string;
   /** Most replies of the run; default: no limit. */
   readonly turnsMax?: number;
   /** Of the model; default: never full. */
@@ -64,7 +64,9 @@ const AGENT = 'bench';
 const MODEL = 'bench-model';
 const HEARTBEAT_MS = 10_000;
 const WIDE = 1_000_000_000;
-const SUMMARY_TEXT = 'The customer asked for help with an order, and some of it was done. '.repeat(8);
+const SUMMARY_TEXT = 'The customer asked for help with an order, and some of it was done. '.repeat(
+  8,
+);
 
 /** Replies as they were recorded, in their order; a summary is none of them. */
 export function replying(conversation: () => Conversation): Script {
@@ -107,7 +109,8 @@ export async function play(options: Play): Promise<Played> {
         inputs.push(await outcomeOf(worker.open(), effect, runId));
       }
       run = goneOn(inputs.reduce(receive, step.run));
-      if (bodies.length > before) run = await disturbed(run, options, { worker, sent: bodies.length });
+      if (bodies.length > before)
+        run = await disturbed(run, options, { worker, sent: bodies.length });
       if (inputs.length > 0 || step.run.final !== undefined) continue;
       const next = conversation.exchanges[said];
       if (next === undefined) break;
@@ -175,7 +178,7 @@ async function workerFor(options: Play, bodies: string[]): Promise<BenchWorker> 
     return fetch(url, init);
   };
   const start = async (): Promise<Worker> => ({
-    store: await openStore({ file: join(folder, 'store.db') }),
+    store: await openStore({ file: folder === undefined ? ':memory:' : join(folder, 'store.db') }),
     config: configOf(options),
     providers: new Map([[vendor.name, vendor.provider(baseUrl, send)]]),
   });
@@ -210,7 +213,8 @@ function scopeOf(effectId: string, runId: string): Scope {
     stopRequested: () => false,
     namespace: 'default',
     fetchHistory: () => Promise.reject(new Error('There is no server.')),
-    error: (message) => console.error(message),
+    // Histories are not archived: there is no server.
+    error: () => undefined,
     warn: () => undefined,
   };
 }

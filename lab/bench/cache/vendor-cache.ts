@@ -32,7 +32,10 @@ export const LOOK_BACK = 20;
 export const MARKS_MAX = 4;
 
 export function tokensOf(pieces: readonly Piece[]): number {
-  return pieces.reduce((sum, { text, silent }) => sum + (silent ? 0 : bytesOf(text)), 0) / BYTES_PER_TOKEN;
+  return (
+    pieces.reduce((sum, { text, silent }) => sum + (silent ? 0 : bytesOf(text)), 0) /
+    BYTES_PER_TOKEN
+  );
 }
 
 function bytesOf(text: string): number {
@@ -54,7 +57,8 @@ export function markedCache(tokensMin: number): VendorCache {
   return {
     take(pieces, atMs) {
       const marks = pieces.flatMap(({ marked }, index) => (marked ? [index] : []));
-      if (marks.length > MARKS_MAX) throw new Error(`${marks.length} marks: ${MARKS_MAX} are the most`);
+      if (marks.length > MARKS_MAX)
+        throw new Error(`${marks.length} marks: ${MARKS_MAX} are the most`);
       const begins = beginnings(pieces);
       const sizes = pieces.map((_, index) => tokensOf(pieces.slice(0, index + 1)));
       const alive = (index: number): boolean => (endsAt.get(begins[index] ?? '') ?? -1) >= atMs;
