@@ -1,4 +1,4 @@
-/** `npm run bench -- turn|processor|own-work|throughput|history|replay|recovery|parked|approval|coldstart|long|core|stream|asleep|bundles|cache [--json FILE]` */
+/** `npm run bench -- turn|processor|own-work|throughput|history|replay|recovery|parked|approval|coldstart|long|core|stream|asleep|bundles|cache|load [--json FILE]` */
 import { join } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -11,6 +11,7 @@ import { benchBundles, COMMANDS, type BundlesOptions } from './bundles.js';
 import { benchColdStart } from './coldstart.js';
 import { benchCore } from './core.js';
 import { benchHistory, type HistoryOptions } from './history.js';
+import { benchLoad } from './load.js';
 import { benchLong } from './long.js';
 import { factLines, type MachineFacts } from './machine.js';
 import { messageSizes } from './message-sizes.js';
@@ -185,6 +186,10 @@ question(
       },
     ),
   );
+question('load', 'B14: from an approval to the tool, of long runs that are not in memory.')
+  .option('--turns <n>', 'turns before the question', count, 300)
+  .option('--runs <n>', 'runs that wait', count, 20)
+  .action(answering(benchLoad));
 question(
   'cache',
   'B13: input tokens of recorded conversations that vendors read from their caches, by their rules; exits 1 below 85 % where the rule allows it, or when a restart changes a byte.',

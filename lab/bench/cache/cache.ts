@@ -33,8 +33,8 @@ export interface Counted {
   readonly uncached: number;
   /** Of parts that an earlier request had. */
   readonly possible: number;
-  /** Most that the rule lets be read: the beginnings that earlier requests had. */
-  readonly reachable: number;
+  /** Of those, what the rule allows: in requests where they have its least length. */
+  readonly allowed: number;
 }
 
 export interface CacheRow {
@@ -176,7 +176,7 @@ function rowOf({ vendor, rule, way, requests, gapMs }: Reckoned): CacheRow {
   const long = counted.filter(({ turns }) => turns >= TURNS_MIN);
   const ratios = long.map(readShare);
   const below = long.filter(
-    (one) => readShare(one) < READ_MIN && one.reachable / allOf(one) >= READ_MIN,
+    (one) => readShare(one) < READ_MIN && one.allowed / allOf(one) >= READ_MIN,
   );
   return {
     vendor: vendor.name,
@@ -202,23 +202,18 @@ export function countedOf({
 }): Omit<Counted, 'id' | 'turns'> {
   const cache = rule.open();
   const seen = new Set<string>();
-  const beginnings = new Set<string>();
-  let counted = { read: 0, written: 0, uncached: 0, possible: 0, reachable: 0 };
+  let counted = { read: 0, written: 0, uncached: 0, possible: 0, allowed: 0 };
   for (const [index, pieces] of requests.entries()) {
     const { read, written, uncached } = cache.take(pieces, index * gapMs);
-    const known = pieces.filter(({ text }) => seen.has(text));
-    let begin = '';
-    const begins = pieces.map(({ text }) => (begin = `${begin}\0${text}`));
-    const reached = pieces.filter((_, at) => beginnings.has(begins[at]!));
+    const known = tokensOf(pieces.filter(({ text }) => seen.has(text)));
     counted = {
       read: counted.read + read,
       written: counted.written + written,
       uncached: counted.uncached + uncached,
-      possible: counted.possible + tokensOf(known),
-      reachable: counted.reachable + tokensOf(reached),
+      possible: counted.possible + known,
+      allowed: counted.allowed + (known >= rule.tokensMin ? known : 0),
     };
     for (const { text } of pieces) seen.add(text);
-    for (const one of begins) beginnings.add(one);
   }
   return { requests: requests.length, ...counted };
 }

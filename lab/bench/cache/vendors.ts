@@ -6,6 +6,8 @@ import { markedCache, prefixCache, type Piece, type VendorCache } from './vendor
 
 export interface Rule {
   readonly name: string;
+  /** Shorter beginnings are not cached. */
+  readonly tokensMin: number;
   open(): VendorCache;
 }
 
@@ -22,12 +24,13 @@ type Body = { readonly [field: string]: unknown };
 const apiKey = 'bench-bench-bench';
 
 function marked(tokensMin: number, models: string): Rule {
-  return { name: `from ${tokensMin} tokens (${models})`, open: () => markedCache(tokensMin) };
+  const name = `from ${tokensMin} tokens (${models})`;
+  return { name, tokensMin, open: () => markedCache(tokensMin) };
 }
 
 function prefix(tokensMin: number, step: number, models: string): Rule {
   const name = `from ${tokensMin} tokens by ${step} (${models})`;
-  return { name, open: () => prefixCache({ tokensMin, step }) };
+  return { name, tokensMin, open: () => prefixCache({ tokensMin, step }) };
 }
 
 const OPENAI_RULE = prefix(1_024, 128, 'OpenAI');
