@@ -4,6 +4,7 @@ import { anthropicBody } from '../../providers/anthropic/request.js';
 import { optionsOf } from '../../providers/ai-sdk/request.js';
 import { chatBody } from '../../providers/openai/chat-request.js';
 import { responsesRequest } from '../../providers/openai/responses-request.js';
+import type { Json } from '../../core/json/json.js';
 import type { Block, ToolOffer } from '../../core/state/transcript.js';
 import type { ModelRequest, RequestMessage } from '../../providers/provider.js';
 import { vendorNamed } from '../../lab/bench/cache/vendors.js';
@@ -120,17 +121,12 @@ describe('what changes with every request', () => {
       type: 'text',
       text: LATE,
     });
+    const raw: readonly Json[] = [
+      { type: 'thinking', thinking: 'Hm.', signature: 's' },
+      { type: 'tool_use', id: 'c0-0', name: 'look', input: {} },
+    ];
     const thought = request!.messages.map((message) =>
-      message.role === 'assistant'
-        ? {
-            ...message,
-            rawModel: 'scripted-model',
-            raw: [
-              { type: 'thinking', thinking: 'Hm.', signature: 's' },
-              { type: 'tool_use', id: 'c0-0', name: 'look', input: {} },
-            ],
-          }
-        : message,
+      message.role === 'assistant' ? { ...message, rawModel: 'scripted-model', raw } : message,
     );
     const early = anthropicBody({ ...request!, messages: thought });
     expect(early.system).toContainEqual({ type: 'text', text: NEARLY_USED[0] });
