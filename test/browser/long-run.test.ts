@@ -112,7 +112,7 @@ describeInBrowser('the page of a run of ten thousand turns', () => {
         `scrolled: ${Math.round(frames.longest)} ms the longest frame of ${frames.count}`,
       );
       await page.getByRole('tab', { name: 'Events' }).click();
-      await page.getByText('Show older ones (800)').waitFor();
+      await page.getByText('Show older ones (100)').waitFor();
       await page.getByRole('button', { name: 'Show all' }).click();
       await page.getByText('What follows is of the newest events').waitFor({ state: 'detached' });
       await page.getByRole('tab', { name: 'Events' }).click();

@@ -27,7 +27,7 @@ import { Waits } from './waits.js';
 
 const STEPS_TAB = 3;
 /** Of a run that has more, the newest are fetched, and all when somebody asks for them. */
-const EVENTS_AT_FIRST = 1_000;
+const EVENTS_AT_FIRST = 300;
 
 const steps = async (): Promise<(props: StepsPanelProps) => VNode> => {
   const { StepsPanel } = await import('../steps/steps-panel.js');
