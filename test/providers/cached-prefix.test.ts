@@ -117,7 +117,7 @@ describe('what changes with every request', () => {
   test('is said behind the marks of Anthropic, and before them where a model would forget its thinking', () => {
     const { system, messages } = anthropicBody(request!);
     expect(JSON.stringify(system)).not.toContain('Budget');
-    expect((messages.at(-1)?.content as readonly unknown[]).at(-1)).toEqual({
+    expect((messages.at(-1)!.content as readonly unknown[]).at(-1)).toEqual({
       type: 'text',
       text: LATE,
     });

@@ -117,12 +117,7 @@ function RunFrom({ run, state, changed, step, mayFork, from, fetchAll }: RunFrom
       {!isOver && <Waits runId={runId} />}
       <Gauges state={known} story={story} />
       <StandingGrants grants={known?.grants ?? []} />
-      {from > 0 && (
-        <p class="help">
-          {`What follows is of the newest events, from number ${from} on. `}
-          <Button label="Show all" press={fetchAll} />
-        </p>
-      )}
+      {from > 0 && <Newest from={from} fetchAll={fetchAll} />}
       <Tabs
         label="Of the run"
         first={step === undefined ? 0 : STEPS_TAB}
@@ -156,5 +151,14 @@ function RunFrom({ run, state, changed, step, mayFork, from, fetchAll }: RunFrom
         ]}
       />
     </>
+  );
+}
+
+function Newest({ from, fetchAll }: Pick<RunFromProps, 'from' | 'fetchAll'>): VNode {
+  return (
+    <p class="help">
+      {`What follows is of the newest events, from number ${from} on. `}
+      <Button label="Show all" press={fetchAll} />
+    </p>
   );
 }

@@ -79,35 +79,19 @@ export async function benchCache(options: CacheOptions): Promise<CacheReport> {
   });
   const rows: CacheRow[] = [];
   const differing: string[] = [];
+  const bench: Bench = {
+    list,
+    baseUrl: model.baseUrl,
+    source: { recordings, count: options.conversations },
+    talksOf: (conversation) => (current = conversation),
+  };
   try {
     for (const vendor of VENDORS) {
-      const bodies = new Map<string, Requests[]>(WAYS.map(({ name }) => [name, []]));
-      for (const conversation of list) {
-        current = conversation;
-        const given = { conversation, vendor, baseUrl: model.baseUrl };
-        const plain = (await playAlone(given)).bodies;
-        for (const { name, way } of WAYS) {
-          const played =
-            name === PLAIN
-              ? { bodies: plain }
-              : await playAlone(given, way({ conversation, bodies: plain }));
-          bodies.get(name)!.push({ conversation, bodies: played.bodies });
-        }
-        if (!(await sameElsewhere(given, plain)))
-          differing.push(`${vendor.name} ${conversation.id}`);
-      }
-      const longest = bodies.get(PLAIN)!.toSorted(longestFirst)[0]!;
-      current = longest.conversation;
-      const given = { conversation: current, vendor, baseUrl: model.baseUrl };
-      const apart = await inTwoProcesses(given, { recordings, count: options.conversations });
-      if (!sameBytes(longest.bodies, apart))
-        differing.push(`${vendor.name} ${current.id}, processes`);
-      for (const rule of vendor.rules) {
-        for (const [way, requests] of bodies) {
-          const row = rowOf({ vendor, rule, way, requests, gapMs: options.gapMs });
-          rows.push(row);
-          say(lineOf(row));
-        }
+      const { bodies, differs } = await requestsOf(bench, vendor);
+      differing.push(...differs);
+      for (const row of rowsOf({ vendor, bodies, gapMs: options.gapMs })) {
+        rows.push(row);
+        say(lineOf(row));
       }
     }
   } finally {
@@ -120,6 +104,52 @@ export async function benchCache(options: CacheOptions): Promise<CacheReport> {
       : `other bytes: ${differing.join(', ')}`,
   );
   return { machine: localFacts(), source, rows, differing, good };
+}
+
+interface Bench {
+  readonly list: readonly Conversation[];
+  readonly baseUrl: string;
+  readonly source: Parameters<typeof inTwoProcesses>[1];
+  /** The scripted model answers as in this one from now on. */
+  talksOf(conversation: Conversation): void;
+}
+
+/** All requests to one vendor, by the way of the conversations, and those that were not the same on another way. */
+async function requestsOf({ list, baseUrl, source, talksOf }: Bench, vendor: Vendor) {
+  const bodies = new Map<string, Requests[]>(WAYS.map(({ name }) => [name, []]));
+  const differs: string[] = [];
+  for (const conversation of list) {
+    talksOf(conversation);
+    const given = { conversation, vendor, baseUrl };
+    const plain = (await playAlone(given)).bodies;
+    for (const { name, way } of WAYS) {
+      const { bodies: sent } =
+        name === PLAIN
+          ? { bodies: plain }
+          : await playAlone(given, way({ conversation, bodies: plain }));
+      bodies.get(name)!.push({ conversation, bodies: sent });
+    }
+    if (!(await sameElsewhere(given, plain))) differs.push(`${vendor.name} ${conversation.id}`);
+  }
+  const longest = bodies.get(PLAIN)!.toSorted(longestFirst)[0]!;
+  const { conversation } = longest;
+  talksOf(conversation);
+  const apart = await inTwoProcesses({ conversation, vendor, baseUrl }, source);
+  if (!sameBytes(longest.bodies, apart))
+    differs.push(`${vendor.name} ${conversation.id}, processes`);
+  return { bodies, differs };
+}
+
+interface Sent {
+  readonly vendor: Vendor;
+  readonly bodies: ReadonlyMap<string, readonly Requests[]>;
+  readonly gapMs: number;
+}
+
+function rowsOf({ vendor, bodies, gapMs }: Sent): readonly CacheRow[] {
+  return vendor.rules.flatMap((rule) =>
+    [...bodies].map(([way, requests]) => rowOf({ vendor, rule, way, requests, gapMs })),
+  );
 }
 
 const PLAIN = 'as recorded';

@@ -104,8 +104,8 @@ export async function play(options: Play): Promise<Played> {
       const before = bodies.length;
       const step = advance(run);
       const inputs: Input[] = [];
+      summaries += step.effects.filter(({ kind }) => kind === 'compact').length;
       for (const effect of step.effects.filter(isActivity)) {
-        if (effect.kind === 'compact') summaries += 1;
         inputs.push(await outcomeOf(worker.open(), effect, runId));
       }
       run = goneOn(inputs.reduce(receive, step.run));
