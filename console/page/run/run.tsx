@@ -157,7 +157,7 @@ function RunFrom({ run, state, changed, step, mayFork, from, fetchAll }: RunFrom
 function Newest({ from, fetchAll }: Pick<RunFromProps, 'from' | 'fetchAll'>): VNode {
   return (
     <p class="help">
-      {`What follows is of the newest events, from number ${from} on. `}
+      {`Only events from number ${from} on are shown. `}
       <Button label="Show all" press={fetchAll} />
     </p>
   );
