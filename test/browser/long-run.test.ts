@@ -114,7 +114,7 @@ describeInBrowser('the page of a run of ten thousand turns', () => {
       await page.getByRole('tab', { name: 'Events' }).click();
       await page.getByText('Show older ones (100)').waitFor();
       await page.getByRole('button', { name: 'Show all' }).click();
-      await page.getByText('are shown').waitFor({ state: 'detached' });
+      await page.getByText('Only events from number').waitFor({ state: 'detached' });
       await page.getByRole('tab', { name: 'Events' }).click();
       await page.getByText('Show older ones (29801)').waitFor();
       expect(faults).toEqual([]);
