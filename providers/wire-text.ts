@@ -9,6 +9,12 @@ export function wellFormed(text: string): string {
   return text.replace(LONE_SURROGATES, '\uFFFD');
 }
 
+/** What changes with every request, said where a user or a tool speaks; empty: nothing does. */
+export function lateWords(dynamic: readonly string[] = []): string {
+  const text = wellFormed(dynamic.filter((each) => each.trim() !== '').join('\n\n'));
+  return text === '' ? '' : `(The runtime says, for this request alone:\n${text})`;
+}
+
 export function nothingToSend(): HoldfastError {
   return modelFailure('InvalidRequest', 'The conversation has no message to send.', {
     receivedInput: false,

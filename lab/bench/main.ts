@@ -1,4 +1,4 @@
-/** `npm run bench -- turn|processor|own-work|throughput|history|replay|recovery|parked|approval|coldstart|long|core|stream|asleep|bundles [--json FILE]` */
+/** `npm run bench -- turn|processor|own-work|throughput|history|replay|recovery|parked|approval|coldstart|long|core|stream|asleep|bundles|cache|load [--json FILE]` */
 import { join } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -6,10 +6,12 @@ import { checkReportFile, writeReportFile } from '../proving/report-file.js';
 import { wholeNumber } from '../proving/whole-number.js';
 import { benchApproval } from './approval.js';
 import { benchAsleep } from './asleep.js';
+import { benchCache } from './cache/cache.js';
 import { benchBundles, COMMANDS, type BundlesOptions } from './bundles.js';
 import { benchColdStart } from './coldstart.js';
 import { benchCore } from './core.js';
 import { benchHistory, type HistoryOptions } from './history.js';
+import { benchLoad } from './load.js';
 import { benchLong } from './long.js';
 import { factLines, type MachineFacts } from './machine.js';
 import { messageSizes } from './message-sizes.js';
@@ -183,6 +185,22 @@ question(
         if (!flat || !small) process.exitCode = 1;
       },
     ),
+  );
+question('load', 'B14: from an approval to the tool, of long runs that are not in memory.')
+  .option('--turns <n>', 'turns before the question', count, 300)
+  .option('--runs <n>', 'runs that wait', count, 20)
+  .action(answering(benchLoad));
+question(
+  'cache',
+  'B13: input tokens of recorded conversations that vendors read from their caches, by their rules; exits 1 below 85 % where the rule allows it, or when a restart changes a byte.',
+)
+  .option('--conversations <n>', 'the longest of each recording', count, 24)
+  .option('--gap-ms <n>', 'between two requests of a conversation', count, 20_000)
+  .option('--recordings <folder>', 'where the folder material lies', MATERIAL_BESIDE)
+  .action(
+    answering(benchCache, ({ good }) => {
+      if (!good) process.exitCode = 1;
+    }),
   );
 paired('core', 'The core by itself: time per turn beside the bare loop, size of a Run.')
   .option('--turns <n>', 'turns of the run', count, 1_000)

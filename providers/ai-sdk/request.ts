@@ -39,7 +39,7 @@ export function optionsOf(
   if (messages.length === 0) throw nothingToSend();
   const { temperature, maxTokens } = request;
   return {
-    prompt: [...systemMessage(request), ...messages],
+    prompt: marked([...systemMessage(request), ...messages], request, vendor),
     maxOutputTokens: maxTokens,
     ...(temperature !== undefined && { temperature }),
     ...toolOptions(request),
@@ -49,13 +49,39 @@ export function optionsOf(
   };
 }
 
+/** Each vendor that wants to be told where its cache is to end knows a word of its own. */
+const CACHED = {
+  anthropic: { cacheControl: { type: 'ephemeral' } },
+  bedrock: { cachePoint: { type: 'default' } },
+} as const;
+
+/** The ends of the system prompt and of the two newest messages that are not the model's. */
+function marked(
+  prompt: readonly JsonRecord[],
+  { model, metadata }: ModelRequest,
+  { provider }: Vendor,
+): readonly JsonRecord[] {
+  const wants = provider.includes('anthropic') || /bedrock.*claude/.test(`${provider} ${model}`);
+  if (!wants || (metadata?.purpose ?? 'compaction') !== 'compaction') return prompt;
+  const said = prompt.flatMap(({ role }, at) => {
+    const next = prompt[at + 1]?.['role'];
+    return role !== 'assistant' && (next === undefined || next === 'assistant') ? [at] : [];
+  });
+  const places = metadata?.purpose === undefined ? said.slice(-2) : said.slice(-2, -1);
+  return prompt.map((message, at) =>
+    message['role'] === 'system' || places.includes(at)
+      ? { ...message, providerOptions: CACHED }
+      : message,
+  );
+}
+
 /** Only v4 can be told how much to think; for the others the configuration has `providerOptions`. */
 function reasoningOf({ thinking }: ModelRequest, { specificationVersion }: Vendor): JsonRecord {
   if (thinking === undefined || specificationVersion !== 'v4') return {};
   return { reasoning: thinking.maxTokens === 0 ? 'none' : effortOf(thinking) };
 }
 
-function systemMessage({ system, dynamic = [] }: ModelRequest): readonly Json[] {
+function systemMessage({ system, dynamic = [] }: ModelRequest): readonly JsonRecord[] {
   const content = [system, ...dynamic].filter((text) => text.trim() !== '').join('\n\n');
   return content === '' ? [] : [{ role: 'system', content: wellFormed(content) }];
 }
@@ -112,7 +138,7 @@ function nineOf(id: string): string {
   return createHash('sha256').update(id).digest('hex').slice(0, NINE_CHARS);
 }
 
-function userMessages({ blocks }: RequestMessage, scribe: Scribe): readonly Json[] {
+function userMessages({ blocks }: RequestMessage, scribe: Scribe): readonly JsonRecord[] {
   const results = blocks.flatMap((block) =>
     block.type === 'tool_result' ? [resultPart(block, scribe)] : [],
   );
@@ -173,7 +199,7 @@ function assistantMessage(
   message: RequestMessage,
   { model }: ModelRequest,
   scribe: Scribe,
-): readonly Json[] {
+): readonly JsonRecord[] {
   const own = ownParts(message, { model, vendor: scribe.vendor });
   const content =
     own === undefined

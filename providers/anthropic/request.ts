@@ -2,6 +2,8 @@
  * A ModelRequest as the body of Anthropic's Messages API.
  * Invariants: roles alternate and the first message is the user's; tool results come first in their
  * message (G45); no empty text block is sent; raw blocks go back unchanged to the model they came from.
+ * The cache: a request begins with all bytes of the one before it, up to the newest message of that one, and
+ * marks at most four places: the ends of the tools, of the system prompt, and of the two newest user messages.
  */
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
 import type { Json } from '../../core/json/json.js';
@@ -10,7 +12,7 @@ import { isPdf, isPicture, unsentWords } from '../attached.js';
 import { mayReturn } from './hosted.js';
 import type { ModelRequest, RequestMessage } from '../provider.js';
 import { asArgumentObject } from '../tool-arguments.js';
-import { nothingToSend, wellFormed } from '../wire-text.js';
+import { lateWords, nothingToSend, wellFormed } from '../wire-text.js';
 import { pastWireName } from '../wire-names.js';
 import { samplingParams } from './thinking.js';
 
@@ -28,19 +30,21 @@ const OPENING: WireMessage = {
   content: [{ type: 'text', text: '(The assistant opens this conversation.)' }],
 };
 const USER_ID_CHARS_MAX = 256;
+const THINKING: ReadonlySet<Json | undefined> = new Set(['thinking', 'redacted_thinking']);
 
 /** The body of a streamed request; InvalidRequest when there is nothing to send. */
 export function anthropicBody(request: ModelRequest): MessageCreateParamsStreaming {
   const messages = alternating(request);
   if (messages.length === 0) throw nothingToSend();
   const newest = messages.findLast((message) => message.role === 'assistant');
+  const isLate = mayEnd(request, messages);
   const body = {
     model: request.model,
     max_tokens: request.maxTokens,
     stream: true,
-    ...systemOf(request),
+    ...systemOf(request, isLate),
     ...(request.tools.length === 0 ? {} : { tools: toolParams(request), ...toolChoice(request) }),
-    messages,
+    messages: withLate(marked(messages, request), isLate ? lateWords(request.dynamic) : ''),
     ...samplingParams(request, newest?.content ?? []),
     ...(request.metadata === undefined
       ? {}
@@ -50,15 +54,58 @@ export function anthropicBody(request: ModelRequest): MessageCreateParamsStreami
   return body as unknown as MessageCreateParamsStreaming;
 }
 
-/** Only the part that stays the same is worth caching. */
-function systemOf({ system, dynamic = [] }: ModelRequest): { readonly system?: readonly Json[] } {
-  const blocks = [{ text: system, ...CACHED }, { text: dynamic.join('\n\n') }].filter(
+/** The part that stays the same, and behind it what changes and cannot be said later. */
+function systemOf(
+  { system, dynamic = [] }: ModelRequest,
+  isLate: boolean,
+): { readonly system?: readonly Json[] } {
+  const later = isLate ? '' : dynamic.join('\n\n');
+  const blocks = [{ text: system, ...CACHED }, { text: later }].filter(
     ({ text }) => text.trim() !== '',
   );
   if (blocks.length === 0) return {};
   return {
     system: blocks.map((block) => ({ type: 'text', ...block, text: wellFormed(block.text) })),
   };
+}
+
+/**
+ * Whether what changes with every request may be said at its end, where no cached byte comes after it. Behind results
+ * of tools, older models forget the thinking that led to the calls.
+ */
+function mayEnd({ thinking }: ModelRequest, messages: readonly WireMessage[]): boolean {
+  if (messages.at(-1)?.role !== 'user') return false;
+  const newest = messages.findLast((message) => message.role === 'assistant');
+  const thought = newest?.content.some(({ type }) => THINKING.has(type)) === true;
+  return !thought || thinking?.adaptive === true;
+}
+
+function withLate(messages: readonly WireMessage[], text: string): readonly WireMessage[] {
+  const last = messages.at(-1);
+  if (text === '' || last === undefined) return messages;
+  return [
+    ...messages.slice(0, -1),
+    { ...last, content: [...last.content, { type: 'text', text }] },
+  ];
+}
+
+/**
+ * The newest message is kept for the next request, and the one before it is read: where a turn has more blocks than
+ * the vendor looks back from a mark, the older mark finds them. A summary is followed by other messages, so only
+ * what is there is read; what judges and reviewers are asked is asked once.
+ */
+function marked(
+  messages: readonly WireMessage[],
+  { metadata: { purpose } = {} as NonNullable<ModelRequest['metadata']> }: ModelRequest,
+): readonly WireMessage[] {
+  if (purpose !== undefined && purpose !== 'compaction') return messages;
+  const users = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : []));
+  const places = purpose === undefined ? users.slice(-2) : users.slice(-2, -1);
+  return messages.map((message, index) =>
+    places.includes(index)
+      ? { ...message, content: message.content.with(-1, { ...message.content.at(-1), ...CACHED }) }
+      : message,
+  );
 }
 
 /** Wire names of the vendor's own tools in a request. */

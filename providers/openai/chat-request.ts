@@ -1,15 +1,15 @@
 /**
  * A ModelRequest as the body of a chat completion.
- * Invariants: the system message comes first; every tool result is a message of its own, before the text it
- * came with (G45); arguments are text; what the vendor added to its message goes back only to the model it
- * came from.
+ * Invariants: the system message comes first, and what changes of it last; every tool
+ * result is a message of its own, before the text it came with (G45); arguments are text; what the vendor added
+ * to its message goes back only to the model it came from.
  */
 import type { Json } from '../../core/json/json.js';
 import type { AttachedFile, Block } from '../../core/state/transcript.js';
 import { dataUrl, filesOfResults, isPdf, isPicture, nameOf, unsentWords } from '../attached.js';
 import { isRecord, listAt, type JsonRecord } from '../json-record.js';
 import type { ModelRequest, RequestMessage } from '../provider.js';
-import { nothingToSend, wellFormed } from '../wire-text.js';
+import { lateWords, nothingToSend, wellFormed } from '../wire-text.js';
 import { pastWireName } from '../wire-names.js';
 import { effortOf, gatewaySampling } from './thinking.js';
 import { CHAT_CALL_ID_CHARS_MAX, argumentsText, resultText, wireCallId } from './wire-values.js';
@@ -30,9 +30,16 @@ export function chatBody(request: ModelRequest, dialect: ChatDialect): JsonRecor
       : userMessages(message, dialect),
   );
   if (messages.length === 0) throw nothingToSend();
+  const { system, dynamic = [] } = request;
+  // Said last, what changes leaves all before it in the cache. Not every server lets the system speak there, or a
+  // user right after a tool.
+  const said =
+    dialect === 'openai'
+      ? [...messages, ...systemMessage(dynamic)]
+      : withLate(messages, lateWords(dynamic));
   return {
     model: request.model,
-    messages: [...systemMessage(request), ...messages],
+    messages: [...systemMessage([system]), ...said],
     ...toolParams(request),
     stream: true,
     stream_options: { include_usage: true },
@@ -78,8 +85,19 @@ const PARAMS: Readonly<Record<ChatDialect, (request: ModelRequest) => JsonRecord
   plain: plainParams,
 };
 
-function systemMessage({ system, dynamic = [] }: ModelRequest): readonly Json[] {
-  const content = [system, ...dynamic].filter((text) => text.trim() !== '').join('\n\n');
+/** In the message that is the last one anyway. */
+function withLate(messages: readonly JsonRecord[], text: string): readonly JsonRecord[] {
+  const { role, content = null, ...rest } = messages.at(-1) ?? {};
+  if (text === '') return messages;
+  if (role === 'assistant') return [...messages, { role: 'user', content: text }];
+  const said = Array.isArray(content)
+    ? [...(content as readonly Json[]), { type: 'text', text }]
+    : `${typeof content === 'string' ? content : ''}\n\n${text}`;
+  return [...messages.slice(0, -1), { role: role ?? 'user', ...rest, content: said }];
+}
+
+function systemMessage(texts: readonly string[]): readonly JsonRecord[] {
+  const content = texts.filter((text) => text.trim() !== '').join('\n\n');
   return content === '' ? [] : [{ role: 'system', content: wellFormed(content) }];
 }
 
@@ -98,7 +116,10 @@ function toolParams({ tools, toolChoice, parallelCalls }: ModelRequest): JsonRec
   };
 }
 
-function userMessages({ blocks, asSystem }: RequestMessage, dialect: ChatDialect): readonly Json[] {
+function userMessages(
+  { blocks, asSystem }: RequestMessage,
+  dialect: ChatDialect,
+): readonly JsonRecord[] {
   const results = blocks.flatMap((block) =>
     block.type === 'tool_result'
       ? [
@@ -155,7 +176,7 @@ function textContent(blocks: readonly Block[]): Json | undefined {
   return texts.length <= 1 ? texts[0] : texts.map((text) => ({ type: 'text', text }));
 }
 
-function assistantMessage(message: RequestMessage, request: ModelRequest): readonly Json[] {
+function assistantMessage(message: RequestMessage, request: ModelRequest): readonly JsonRecord[] {
   const raw = usableRaw(message, request.model);
   const wireNames = new Map(request.tools.map((tool) => [tool.name, tool.wireName]));
   const rawCalls = listAt(raw, 'tool_calls');

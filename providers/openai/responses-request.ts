@@ -40,9 +40,12 @@ const CACHE_KEY_CHARS_MAX = 64;
 
 export function responsesRequest(request: ModelRequest, mode: ResponsesMode): ResponsesRequest {
   const turns = request.messages.map((message) => itemsOf(message, request));
-  const whole = turns.flat();
-  if (whole.length === 0) throw nothingToSend();
-  const previous = mode.stored ? continuation(request, turns, mode) : undefined;
+  if (turns.flat().length === 0) throw nothingToSend();
+  const late = lateItems(request);
+  const whole = [...turns.flat(), ...late];
+  // A server that keeps the conversation would keep what is said for this request alone.
+  const goesOn = mode.stored && late.length === 0;
+  const previous = goesOn ? continuation(request, turns, mode) : undefined;
   const input = previous === undefined ? whole : turns.slice(previous.at + 1).flat();
   const { temperature, thinking, metadata } = request;
   const body = {
@@ -94,9 +97,16 @@ function prefixOf(model: string, items: readonly Json[]): string {
     .digest('hex');
 }
 
-function instructions({ system, dynamic = [] }: ModelRequest): JsonRecord {
-  const text = [system, ...dynamic].filter((each) => each.trim() !== '').join('\n\n');
-  return text === '' ? {} : { instructions: wellFormed(text) };
+function instructions({ system }: ModelRequest): JsonRecord {
+  return system.trim() === '' ? {} : { instructions: wellFormed(system) };
+}
+
+/** What changes with every request is said last, and leaves all before it in the cache. */
+function lateItems({ dynamic = [] }: ModelRequest): readonly Json[] {
+  const text = dynamic.filter((each) => each.trim() !== '').join('\n\n');
+  if (text === '') return [];
+  const content = [{ type: 'input_text', text: wellFormed(text) }];
+  return [{ type: 'message', role: 'developer', content }];
 }
 
 function toolParams({ tools, toolChoice, parallelCalls }: ModelRequest): JsonRecord {

@@ -360,18 +360,16 @@ describe('call_model', () => {
     expect(body.length).toBeLessThan(40_000);
   });
 
-  test('what changes of the system prompt follows what stays, and names another request', async () => {
+  test('what changes of the system prompt follows all that stays, and names another request', async () => {
     const head = await begin([OK]);
     const dynamic = ['Budget left: 1 of 9 turns.', 'More.'];
     await attempt(bed.activities().call_model, modelInput(head));
     await attempt(bed.activities().call_model, modelInput(head, { dynamic }));
-    const [first, second] = bed.model
-      .requests()
-      .map(({ body }) => (JSON.parse(body ?? '') as { readonly system: unknown[] }).system);
-    expect(second?.[0]).toEqual(first?.[0]);
-    expect(second?.slice(1)).toEqual([
-      { type: 'text', text: 'Budget left: 1 of 9 turns.\n\nMore.' },
-    ]);
+    const [first, second] = bed.model.requests().map(({ body }) => body ?? '');
+    const said = '(The runtime says, for this request alone:\nBudget left: 1 of 9 turns.\n\nMore.)';
+    const late = `,${JSON.stringify({ type: 'text', text: said })}`;
+    expect(second).toContain(late);
+    expect(second?.replace(late, '')).toBe(first);
   });
 
   test('only the tools that are offered reach the model', async () => {

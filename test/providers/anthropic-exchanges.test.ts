@@ -132,7 +132,7 @@ if (all.length === 0) {
       const ours = json(anthropicBody(request));
       const expected = adapted(exchange.request, ours, { differences: DIFFERENCES, used });
       expect(unmarked(ours)).toEqual(unmarked(expected));
-      expect(marksIn(ours)).toEqual(staticZone(ours));
+      expect(marksIn(ours)).toEqual(markedPlaces(ours));
     });
 
     test('is compared for most exchanges, and every listed difference occurs', () => {
@@ -147,7 +147,7 @@ if (all.length === 0) {
 const DIFFERENCES: readonly Difference[] = [
   // We always stream.
   { name: 'streamed', adapt: sameAsOurs('stream') },
-  // What is cached is the static zone; compared apart.
+  // Where marks stand is compared apart.
   { name: 'cache marks', adapt: (recorded) => unmarked(recorded) },
   // `auto` is the default; a run is never made to call a tool.
   { name: 'choice of tools', adapt: without('tool_choice') },
@@ -268,13 +268,19 @@ function marksIn(body: Fields): readonly string[] {
   return marks.toSorted();
 }
 
-/** The end of the tools and of the unchanging system prompt. */
-function staticZone(body: Fields): readonly string[] {
+/** The ends of the tools, of the unchanging system prompt and of the two newest messages of the user. */
+function markedPlaces(body: Fields): readonly string[] {
   const tools = list(body['tools']);
-  return [
+  const said = list(body['messages']).flatMap((message, at) => {
+    const { role, content } = fields(message);
+    return role === 'user' ? [`/messages/${at}/content/${list(content).length - 1}`] : [];
+  });
+  const places = [
+    ...said.slice(-2),
     ...('system' in body ? ['/system/0'] : []),
     ...(tools.length > 0 ? [`/tools/${tools.length - 1}`] : []),
   ];
+  return places.toSorted();
 }
 
 function readBlock(block: Fields): readonly object[] {

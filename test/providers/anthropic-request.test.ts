@@ -22,9 +22,13 @@ const result = (id: string, isError = false, said = 'ok'): Block => ({
 const user = (...blocks: Block[]): RequestMessage => ({ role: 'user', blocks });
 const assistant = (...blocks: Block[]): RequestMessage => ({ role: 'assistant', blocks });
 
+/** Without marks: anthropic-cache.test.ts looks at those. */
 function messagesOf(...messages: RequestMessage[]): unknown {
   const tools: readonly ToolOffer[] = [offer('orders.read', 'orders__read')];
-  return JSON.parse(JSON.stringify(anthropicBody(requestOf({ messages, tools })).messages));
+  return JSON.parse(
+    JSON.stringify(anthropicBody(requestOf({ messages, tools })).messages),
+    (key, value: unknown) => (key === 'cache_control' ? undefined : value),
+  );
 }
 
 function offer(name: string, wireName: string): ToolOffer {
@@ -45,7 +49,7 @@ describe('a request to Anthropic', () => {
         { name: 'a__b', description: 'a.b!', input_schema: { type: 'object' } },
         { name: 'c', description: 'c!', input_schema: { type: 'object' }, cache_control },
       ],
-      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello', cache_control }] }],
       temperature: 0.5,
       metadata: { user_id: 'run-1' },
     });

@@ -30,8 +30,11 @@ const REQUEST = requestOf({ messages: MESSAGES });
 const PNG_URL = 'data:image/png;base64,aGVsbG8h';
 const PDF_URL = 'data:application/pdf;base64,JVBERi0=';
 
+/** Without marks for a cache. */
 function plain(value: unknown): readonly unknown[] {
-  return JSON.parse(JSON.stringify(value)) as readonly unknown[];
+  return JSON.parse(JSON.stringify(value), (key, inner: unknown) =>
+    key === 'cache_control' ? undefined : inner,
+  ) as readonly unknown[];
 }
 
 test('Anthropic gets blocks with base64, also in results, and a sound in words', () => {

@@ -3,8 +3,10 @@
  * figures that only the run itself knows.
  */
 import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
 import { wordsOf } from '../data/api.js';
 import type { RunDetail, RunState } from '../data/api-types.js';
+import { Button } from '../parts/button.js';
 import { goalPath } from '../parts/paths.js';
 import { Later } from '../parts/later.js';
 import { Tabs } from '../parts/tabs.js';
@@ -24,6 +26,8 @@ import { useRun } from './use-run.js';
 import { Waits } from './waits.js';
 
 const STEPS_TAB = 3;
+/** Of a run that has more, the newest are fetched, and all when somebody asks for them. */
+const EVENTS_AT_FIRST = 300;
 
 const steps = async (): Promise<(props: StepsPanelProps) => VNode> => {
   const { StepsPanel } = await import('../steps/steps-panel.js');
@@ -81,15 +85,26 @@ interface KnownRunProps {
   readonly mayFork: boolean;
 }
 
-function KnownRun({ run, state, changed, step, mayFork }: KnownRunProps): VNode {
+function KnownRun(props: KnownRunProps): VNode {
+  const { lastSeq } = props.run;
+  const [from, setFrom] = useState(() => Math.max(0, lastSeq + 1 - EVENTS_AT_FIRST));
+  return <RunFrom key={from} {...props} from={from} fetchAll={() => setFrom(0)} />;
+}
+
+interface RunFromProps extends KnownRunProps {
+  /** Number of the first event that is fetched. */
+  readonly from: number;
+  readonly fetchAll: () => void;
+}
+
+function RunFrom({ run, state, changed, step, mayFork, from, fetchAll }: RunFromProps): VNode {
   const { runId } = run;
-  const record = useRecord(runId, changed);
+  const record = useRecord(runId, from, changed);
   const { story, events } = record;
   const known = story.result === undefined ? state : undefined;
   const isOver = hasEnded(run);
-  const hasBelow = events.some(
-    (event) => event.type === 'tool_started' && event.child !== undefined,
-  );
+  const hasBelow =
+    from > 0 || events.some((event) => event.type === 'tool_started' && event.child !== undefined);
   const timeline = (): VNode => (
     <>
       <Timeline story={story} runId={runId} />
@@ -102,6 +117,7 @@ function KnownRun({ run, state, changed, step, mayFork }: KnownRunProps): VNode 
       {!isOver && <Waits runId={runId} />}
       <Gauges state={known} story={story} />
       <StandingGrants grants={known?.grants ?? []} />
+      {from > 0 && <Newest from={from} fetchAll={fetchAll} />}
       <Tabs
         label="Of the run"
         first={step === undefined ? 0 : STEPS_TAB}
@@ -135,5 +151,14 @@ function KnownRun({ run, state, changed, step, mayFork }: KnownRunProps): VNode 
         ]}
       />
     </>
+  );
+}
+
+function Newest({ from, fetchAll }: Pick<RunFromProps, 'from' | 'fetchAll'>): VNode {
+  return (
+    <p class="help">
+      {`Only events from number ${from} on are shown. `}
+      <Button label="Show all" press={fetchAll} />
+    </p>
   );
 }
