@@ -82,7 +82,7 @@ async function endBehindAsks(process: PeerProcess, run: string): Promise<string>
   if (heard.for === 'outcome') return 'a person is asked what happened';
   process.does({ does: 'approve', run });
   const next = await process.next(run, RECOVERY_LIMIT_MS).catch(nothing(run));
-  return next.is === 'ended' ? 'ended, after a second question' : `no end (${next.is})`;
+  return next.is === 'ended' ? 'ended behind a question' : `no end (${next.is})`;
 }
 
 /** Runs the task up to the payment, and has a person approve it. */
