@@ -1,7 +1,17 @@
 /** A file that a command writes for people to keep: never over another one, and its folder is made. */
 import { randomUUID } from 'node:crypto';
 import { constants, createWriteStream, existsSync } from 'node:fs';
-import { copyFile, link, open, rm, type FileHandle } from 'node:fs/promises';
+import {
+  copyFile,
+  link,
+  open,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -54,7 +64,7 @@ export async function streamNewFile(
   pieces: AsyncIterable<Uint8Array>,
   { file, what, packed }: StreamedFile,
 ): Promise<number> {
-  const partial = join(dirname(file), `.${basename(file)}.${randomUUID()}.partial`);
+  const partial = partialOf(file);
   let bytes = 0;
   async function* counted(packedPieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of packedPieces) {
@@ -73,6 +83,35 @@ export async function streamNewFile(
   } finally {
     await rm(partial, { force: true });
   }
+}
+
+/**
+ * Writes a report in the place of an earlier one, which stays as it was when the new one cannot be written. What is no
+ * plain file (a pipe, a terminal) is written to as it is. Errors: those of the system.
+ */
+export async function replaceFile(file: string, content: string): Promise<void> {
+  // A link stays one.
+  const place = await realpath(file).catch(() => file);
+  const facts = await stat(place).catch(() => undefined);
+  if (facts?.isFile() === false) return writeFile(place, content);
+  const partial = partialOf(place);
+  try {
+    await writeFile(partial, content, { flag: 'wx', mode: facts?.mode ?? 0o600 });
+    await rename(partial, place);
+  } catch (cause) {
+    // A folder may take no other file, and a mounted file no other in its place.
+    const { code = '' } = cause as NodeJS.ErrnoException;
+    if (facts === undefined || !NO_OTHER_BESIDE.includes(code)) throw cause;
+    await writeFile(place, content);
+  } finally {
+    await rm(partial, { force: true });
+  }
+}
+
+const NO_OTHER_BESIDE: readonly string[] = ['EACCES', 'EPERM', 'EROFS', 'EBUSY'];
+
+function partialOf(file: string): string {
+  return join(dirname(file), `.${basename(file).slice(0, 100)}.${randomUUID()}.partial`);
 }
 
 /** Said before long work for a file that would not be written. Makes its folder. Errors: as above. */

@@ -139,7 +139,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   // `eval --json` names a file; everywhere else it says how to speak.
   const json = argv.includes('--json') && argv[0] !== 'eval';
   try {
-    await buildProgram(cli, { json, named: argv[0] }).parseAsync(argv, { from: 'user' });
+    await buildProgram(cli, { json, named: argv[0] }).parseAsync(asked(argv), { from: 'user' });
     return cli.exitCode;
   } catch (error) {
     const output = createOutput(io.streams, { json, ...speechOf(cli.environment) });
@@ -152,6 +152,11 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     if (json) output.failure(usageError(error));
     return EXIT.usage;
   }
+}
+
+/** Of `help`, which explains commands and is one, `--help` asks nothing more. */
+function asked(argv: readonly string[]): readonly string[] {
+  return argv[0] === 'help' ? argv.filter((word) => !/^(?:-h|--help)$/.test(word)) : argv;
 }
 
 interface Called {

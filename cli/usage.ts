@@ -5,6 +5,13 @@ export function usage(message: string, hint = 'See --help.'): HoldfastError {
   return new HoldfastError('Usage', message, { hint });
 }
 
+/** A file that a command was to read. A wrong name is a wrong command line; what the system refuses stays its error. */
+export function notRead(what: string, cause: unknown): unknown {
+  const { code = '', message } = cause as NodeJS.ErrnoException;
+  if (!/^(?:ENOENT|ENOTDIR|EISDIR)$/.test(code)) return cause;
+  return usage(`The ${what} cannot be read.`, `Name another file: ${message}`);
+}
+
 /** A whole number within bounds. */
 export function wholeNumber(name: string, bounds: readonly [min: number, max: number]) {
   return (text: string): number => {

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../authoring/index.js';
+import { HoldfastError } from '../core/state/errors.js';
 import { toolKey } from '../core/state/tool.js';
 import type { CodeNames, QueueName } from '../store/served.js';
 import type { Store } from '../store/store.js';
@@ -83,19 +84,25 @@ async function repeat(settings: Announcing, life: Life): Promise<void> {
   let word = life.first;
   let isAway = false;
   while (!signal.aborted) {
-    const failed = await word.then(
-      () => false,
-      () => true,
+    const why = await word.then(
+      () => undefined,
+      (cause: unknown) => reasonOf(cause),
     );
+    const failed = why !== undefined;
     if (failed && !isAway && !signal.aborted) {
       tell(
-        'The store does not answer: nobody can see what this worker serves. See holdfast doctor.',
+        `The store does not answer: nobody can see what this worker serves, and runs wait.${why} See holdfast doctor.`,
       );
     }
     isAway = failed;
     await pause(failed ? Math.min(AGAIN_MS, everyMs) : everyMs, signal);
     if (!signal.aborted) word = renew(settings, worker);
   }
+}
+
+/** With what mends it, as far as the store knows: a full disk says so by itself. */
+function reasonOf(cause: unknown): string {
+  return cause instanceof HoldfastError ? ` ${cause.message} ${cause.hint ?? ''}`.trimEnd() : '';
 }
 
 async function renew(settings: Announcing, worker: string): Promise<void> {

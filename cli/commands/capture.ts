@@ -201,7 +201,7 @@ function print(
     const values = `expected ${inertInline(first.expected, 200)}, observed ${inertInline(first.observed, 200)}`;
     output.line(`  The case fails in the simulation now: ${first.path}: ${values}.`);
     const keys = needs.map((key) => `\`${inert(key, 100)}\``).join(', ');
-    output.line(`  ${FURTHER} ${keys} (docs/guide/failures.md).`);
+    output.line(`  ${FURTHER} ${keys} (docs/guide/failures.md in the package).`);
   }
   output.line(output.paint.own(`  holdfast eval ${shellWord(file)} --engine both`));
 }

@@ -19,7 +19,7 @@ import { inert } from '../render/index.js';
 import { withSession, type Session } from '../session.js';
 import { onInterrupt } from '../terminal/interrupt.js';
 import type { Output } from '../terminal/output.js';
-import { usage } from '../usage.js';
+import { notRead, usage } from '../usage.js';
 import type { PastOptions } from './past-options.js';
 import { refuseUnwritable, writeReports } from './past-reports.js';
 
@@ -81,15 +81,11 @@ export async function evaluatePast(
 
 async function gateOf(file: string) {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw usage(`The gate ${file.slice(-200)} cannot be read.`, wordsOf(cause));
+    throw notRead(`gate ${file.slice(-200)}`, cause);
   });
   if (text.length > GATE_CHARS_MAX)
     throw usage(`The gate ${file.slice(-200)} is too long.`, 'A gate has a few rules.');
   return gateIn(text, file);
-}
-
-function wordsOf(cause: unknown): string {
-  return `Name another file: ${cause instanceof Error ? cause.message : 'nothing is known of it.'}`;
 }
 
 async function termsOf(cli: Cli, options: PastOptions): Promise<NewTerms> {

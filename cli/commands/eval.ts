@@ -1,5 +1,4 @@
 /** `holdfast eval`: plays cases from files and says whether each went as expected. */
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -15,6 +14,7 @@ import { examples, type Cli } from '../command.js';
 import { bundleWriter } from './eval-bundles.js';
 import { PAST_HELP, refuseOfPast, withPast, type PastOptions } from './past-options.js';
 import { EXIT } from '../exit-code.js';
+import { replaceFile } from '../new-file.js';
 import { onInterrupt } from '../terminal/interrupt.js';
 import { notWritten } from '../terminal/file-error.js';
 import { createOutput, type Output } from '../terminal/output.js';
@@ -283,7 +283,7 @@ async function conclude(
 }
 
 async function writeReport(file: string, report: unknown): Promise<void> {
-  await writeFile(file, `${exactJson(report, 2)}\n`).catch((cause: unknown) => {
+  await replaceFile(file, `${exactJson(report, 2)}\n`).catch((cause: unknown) => {
     throw notWritten({ what: 'report', place: file, option: '--json' }, cause);
   });
 }

@@ -9,7 +9,7 @@ import type { HoldfastError } from '../../core/state/errors.js';
 import type { BudgetOverrides } from '../../core/state/task.js';
 import type { ForkChanges } from '../../evaluation/fork/frozen.js';
 import type { Cli, CommonOptions } from '../command.js';
-import { usage } from '../usage.js';
+import { notRead, usage } from '../usage.js';
 
 export interface ForkOptions extends CommonOptions {
   readonly at: number;
@@ -102,8 +102,7 @@ export async function changesOf(
 
 async function textOf(file: string, option: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    const words = cause instanceof Error ? cause.message : 'Name another file.';
-    throw usage(`The file of ${option} cannot be read.`, words);
+    throw notRead(`file of ${option}`, cause);
   });
   if (text.length <= FILE_CHARS_MAX) return text;
   throw usage(

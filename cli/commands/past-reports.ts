@@ -1,11 +1,12 @@
 /** Files of the reports of `holdfast eval --from`. What was played may have cost money: no mistake in a name loses it. */
 import { constants } from 'node:fs';
-import { access, stat, writeFile } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { HoldfastError } from '../../core/state/errors.js';
 import { withoutSecrets } from '../../pure/secret-values.js';
 import { junitOf, markdownOf, type PastReport } from '../../evaluation/past/report.js';
 import type { CliEnvironment } from '../environment.js';
+import { replaceFile } from '../new-file.js';
 import { exactJson } from '../render/index.js';
 import { notWritten } from '../terminal/file-error.js';
 import { usage } from '../usage.js';
@@ -50,7 +51,7 @@ export async function writeReports(
     if (given === undefined) continue;
     const file = resolve(folder, given);
     const text = withoutSecrets(TEXTS[name](report), variables);
-    await writeFile(file, text, { mode: 0o600 }).catch((cause: unknown) => {
+    await replaceFile(file, text).catch((cause: unknown) => {
       failed ??= notWritten({ what: 'report', place: file, option: `--${name}` }, cause);
     });
   }

@@ -72,7 +72,7 @@ export function createOutput(streams: Streams, options: Speech): Output {
     failure(error) {
       const failure = failureOf(error);
       if (json) {
-        streams.out(`${exactJson({ error: failure })}\n`);
+        streams.out(`${exactJson({ error: { ...failure, hint: own(failure.hint) } })}\n`);
         return;
       }
       endLine();

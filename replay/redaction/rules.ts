@@ -41,7 +41,9 @@ export type RedactionRule =
 
 export async function readRules(file: string): Promise<readonly RedactionRule[]> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw invalidRules(file, cause instanceof Error ? cause.message : 'it cannot be read');
+    const { code = '', message } = cause as NodeJS.ErrnoException;
+    // What the system refuses is told as that.
+    throw /^(?:ENOENT|ENOTDIR|EISDIR)$/.test(code) ? invalidRules(file, message) : cause;
   });
   const parsed = parseJsonText(text);
   if (!parsed.ok) {

@@ -1,6 +1,6 @@
 /**
  * A lock between processes, and between callers of one process: SQLite's own exclusive lock on an empty file.
- * Invariant: the operating system releases the lock when its process dies, so that no lock is ever stale.
+ * Invariants: the operating system releases the lock when its process dies, so that no lock is ever stale; a lock writes nothing.
  */
 import Database from 'better-sqlite3';
 import type { HoldfastError } from '../../core/state/errors.js';
@@ -53,7 +53,8 @@ async function acquire(file: Database.Database, lock: FileLock): Promise<void> {
 
 function tryAcquire(file: Database.Database, path: string): boolean {
   try {
-    file.exec('begin exclusive');
+    // Without a journal, which would be written, and a full disk takes nothing.
+    file.exec('pragma journal_mode = memory; begin exclusive');
     return true;
   } catch (error) {
     if (isSqliteError(error) && error.code.startsWith('SQLITE_BUSY')) return false;

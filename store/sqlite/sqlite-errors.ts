@@ -12,6 +12,8 @@ const HINTS: readonly (readonly [prefix: string, hint: string])[] = [
   ['SQLITE_CANTOPEN', 'Create the folder of the store and let this user write it.'],
   ['SQLITE_PERM', "Let this user write the store's file and folder."],
   ['SQLITE_AUTH', "Let this user write the store's file and folder."],
+  // It has no room for its index of the log.
+  ['SQLITE_IOERR_SHMSIZE', 'Free disk space where the store lies, then retry.'],
   ['SQLITE_IOERR', 'Check the disk that holds the store, then retry.'],
   ['SQLITE_NOMEM', 'Give the process more memory, then retry.'],
   ['SQLITE_PROTOCOL', 'Retry; if it persists, check that the store lies on a local disk.'],

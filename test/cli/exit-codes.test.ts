@@ -88,6 +88,12 @@ describe('holdfast --help', () => {
     }
   });
 
+  it('is what help explains of itself', async () => {
+    const { out } = await holdfast('--help');
+    for (const words of [['help', '--help'], ['help', '-h'], ['help']])
+      expect(await holdfast(...words)).toEqual({ code: 0, err: '', out });
+  });
+
   it.each(COMMANDS)('%s has examples', async (command) => {
     const { code, out } = await holdfast(command, '--help');
     expect(code).toBe(0);

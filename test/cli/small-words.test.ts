@@ -34,6 +34,20 @@ describe('an option that was given is blamed, not the variable that it stands fo
   });
 });
 
+test('the hint of an error in JSON is a command as it is called here, with the place that was given', () => {
+  let said = '';
+  const streams = { out: (text: string) => void (said += text), err: () => undefined };
+  const speech = {
+    json: true,
+    colour: false,
+    invocation: 'npx holdfast',
+    given: { '--home': '/h' },
+  };
+  const error = new HoldfastError('RunNotFound', 'No run r.', { hint: 'See `holdfast list`.' });
+  createOutput(streams, speech).failure(error);
+  expect(JSON.parse(said).error.hint).toBe('See `npx holdfast list --home /h`.');
+});
+
 describe('an error of the operating system is no bug of Holdfast', () => {
   const failed = (code: string, path?: string) =>
     Object.assign(new Error(`${code}: failed`), { code, syscall: 'open', ...(path && { path }) });

@@ -1,5 +1,5 @@
 /** `holdfast eval --from`: recorded runs once more, with a model on loopback and the record in place of tools and people. */
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../cli/program.js';
@@ -217,6 +217,14 @@ test('a report that cannot be written is an error, a folder in its place a wrong
   const words = ['eval', '--from', 'bundles', '--model', 'scripted/new', '--json'];
   expect((await holdfast([...words, 'no/x.json'])).code).toBe(1);
   expect((await holdfast([...words, 'bundles'])).code).toBe(2);
+});
+
+test('a gate that is not there is a wrong command line, one that the system refuses an error', async () => {
+  symlinkSync('loop.json', join(folder, 'loop.json'));
+  const words = ['eval', '--from', 'bundles', '--model', 'scripted/new', '--gate'];
+  expect((await holdfast([...words, 'none.json'])).code).toBe(2);
+  const refused = await holdfast([...words, 'loop.json']);
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('loop.json')]);
 });
 
 test('a gate with an unknown rule is refused before anything is asked', async () => {

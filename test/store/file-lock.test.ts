@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -73,4 +73,10 @@ test('the lock is free again after a failure, and leaves one file', async () => 
   await expect(withFileLock(lock(), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await withFileLock(lock({ waitMs: 0 }), nothing)).toBe('in');
   expect(readdirSync(folder)).toEqual(['one.lock']);
+});
+
+test('a lock writes nothing, so a full disk lets it be taken', async () => {
+  const files = await withFileLock(lock(), () => Promise.resolve(readdirSync(folder)));
+  expect(files).toEqual(['one.lock']);
+  expect(statSync(path).size).toBe(0);
 });

@@ -55,7 +55,10 @@ test('a row that somebody has removed is written again', async () => {
 test('a store that is away ends nothing, is told once, and hears of the worker when it is back', async () => {
   told.length = 0;
   let isAway = true;
-  const refuse = () => Promise.reject(new HoldfastError('StoreUnavailable', 'away'));
+  const refuse = () =>
+    Promise.reject(
+      new HoldfastError('StoreUnavailable', 'The disk is full.', { hint: 'Free disk space.' }),
+    );
   const shaky = {
     announceServed: (worker: Parameters<MemoryStore['announceServed']>[0]) =>
       isAway ? refuse() : store.announceServed(worker),
@@ -66,7 +69,9 @@ test('a store that is away ends nothing, is told once, and hears of the worker w
   await until(() => told.length > 0);
   isAway = false;
   await until(async () => (await store.listServed(LATELY)).length === 1);
-  expect(told).toHaveLength(1);
+  expect(told).toEqual([
+    expect.stringContaining('The disk is full. Free disk space. See holdfast doctor.'),
+  ]);
 });
 
 describe('an open run', () => {
