@@ -103,7 +103,7 @@ function Messages({ request, load }: Loading): VNode {
   const more = async (): Promise<void> => {
     const next = shown + SHOWN_MORE;
     const areThere = messages.length >= Math.min(next, all);
-    if (areThere || (await act(() => load(next)))) setShown(next);
+    if (await act(async () => areThere || load(next))) setShown(next);
   };
   return (
     <>
