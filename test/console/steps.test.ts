@@ -31,8 +31,23 @@ afterEach(() => store.close());
 
 const isModelCall = ({ kind }: { readonly kind: string }): boolean => kind === 'call_model';
 
-type Asked = { messages?: object[]; earlierMessages?: number; missing?: string };
-type Body = { [field: string]: unknown; request?: Asked; answered?: Asked };
+interface Asked {
+  readonly messages?: readonly object[];
+  readonly earlierMessages?: number;
+  readonly missing?: string;
+}
+
+interface Body {
+  readonly [field: string]: unknown;
+  readonly request?: Asked;
+  readonly answered?: Asked;
+}
+
+function newestOf(request: Asked): Asked {
+  const { messages = [] } = request;
+  const newest = { ...request, messages: messages.slice(-1) };
+  return messages.length > 1 ? { ...newest, earlierMessages: messages.length - 1 } : newest;
+}
 
 async function get(path: string, { tenant = 'default', roles = ['r'] } = {}) {
   const person = { id: 'rita', name: 'Rita', tenant, roles, via: 'jwt' } as const;
@@ -83,15 +98,11 @@ describe('so many of the newest messages of a request', () => {
       for (const { step } of record.fold.steps) {
         const { request, answered, ...rest } = await toldMoment(record, step);
         const { body } = await stepsAt(`/${step}?messages=1`);
-        const parts: Body = {};
-        for (const [part, whole] of Object.entries({ request, answered })) {
-          if (whole === undefined) continue;
-          const { messages = [] } = whole;
-          const earlier = messages.length - 1;
-          const newest = { ...whole, messages: messages.slice(-1) };
-          parts[part] = earlier > 0 ? { ...newest, earlierMessages: earlier } : newest;
-          left += earlier;
-        }
+        const parts = {
+          ...(request && { request: newestOf(request) }),
+          ...(answered && { answered: newestOf(answered) }),
+        };
+        left += parts.request?.earlierMessages ?? 0;
         expect(body).toEqual(told({ ...rest, ...parts }));
       }
     }
