@@ -64,18 +64,25 @@ function storeOf({
   };
   return {
     async readChain(_tenant, head) {
-      const chain: HashedNode[] = [];
+      const trunk = trunks.get(nodes);
+      const newer: HashedNode[] = [];
+      let place: number | undefined;
       for (let hash: string | null = head; hash !== null;) {
+        place = trunk?.places.get(hash);
+        if (place !== undefined) break;
         const node: TranscriptNode = nodeAt(hash);
         // Its parent's hash is part of what a node's hash is made of, so no chain comes back to itself.
-        chain.push(hashedNode(node, hash));
+        newer.push(hashedNode(node, hash));
         hash = node.parent;
       }
-      return chain.toReversed();
+      const older = place === undefined ? [] : trunk!.chain.slice(0, place + 1);
+      const chain = [...older, ...newer.toReversed()];
+      if (newNodes.size === 0 && newer.length > NEWER_MAX) trunks.set(nodes, trunkOf(chain));
+      return chain;
     },
     async putNode(_tenant, node) {
       const hash = sha256Hex(canonicalJson(node as unknown as Json));
-      newNodes.set(hash, node);
+      if (!Object.hasOwn(nodes, hash)) newNodes.set(hash, node);
       return hash;
     },
     getText: async (_tenant, stored) => ('text' in stored ? stored.text : textAt(stored.$blob)),
@@ -83,6 +90,22 @@ function storeOf({
     putBlob,
     restoreArguments: async (_tenant, args) => withTexts(args, textAt),
   };
+}
+
+/** Further from what is remembered than a turn is from the next. */
+const NEWER_MAX = 16;
+
+/** A conversation of a bundle: most others are the beginning of it, or a little more. */
+interface Trunk {
+  readonly chain: readonly HashedNode[];
+  /** In the chain, by hash. */
+  readonly places: ReadonlyMap<string, number>;
+}
+
+const trunks = new WeakMap<Bundle['nodes'], Trunk>();
+
+function trunkOf(chain: readonly HashedNode[]): Trunk {
+  return { chain, places: new Map(chain.map(({ hash }, place) => [hash, place])) };
 }
 
 /** The same for a node at each reading: what is made of the messages of a conversation is remembered by their nodes. */

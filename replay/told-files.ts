@@ -2,7 +2,7 @@
 import type { AttachedFile, Block } from '../core/state/transcript.js';
 import type { ModelRequest } from '../providers/provider.js';
 
-export function withFilesInWords(request: ModelRequest): ModelRequest {
+export function withFilesInWords<Request extends ModelRequest>(request: Request): Request {
   const messages = request.messages.map((message) => ({
     ...message,
     blocks: message.blocks.map(inWords),

@@ -54,7 +54,12 @@ export function toldIndex<Steps>({ fold, source, redactions }: Indexed<Steps>): 
 }
 
 /** `missing`: why nothing more of it can be told. */
-export type ToldRequest = Partial<ModelRequest> & { readonly missing?: string };
+export type ToldRequest = Partial<NewestOf> & { readonly missing?: string };
+
+interface NewestOf extends ModelRequest {
+  /** Messages before those that are told; absent: all are told. */
+  readonly earlierMessages?: number;
+}
 
 export interface ToldReply extends Omit<ReplyView, 'text'> {
   /** In full. */
@@ -75,18 +80,28 @@ export interface ToldMoment extends Omit<MomentView, 'request' | 'reply' | 'answ
   readonly state: object;
 }
 
+/** Of each request, so many of its newest messages are told; absent: all of them. */
+export interface ToldPart {
+  readonly messages?: number | undefined;
+}
+
 /** Errors: `StepNotFound`. */
-export async function toldMoment(record: FoldedRecord, step: number): Promise<ToldMoment> {
+export async function toldMoment(
+  record: FoldedRecord,
+  step: number,
+  { messages = Infinity }: ToldPart = {},
+): Promise<ToldMoment> {
   const { fold, source } = record;
   const { request, reply, answered, ...view } = momentView(fold, step);
+  const asked = (place: RequestPlace) => requestAt(record, place, messages);
   return {
     runId: fold.run.runId,
     kind: fold.kind,
     source,
     ...view,
-    ...(request !== undefined && { request: await requestAt(record, request) }),
+    ...(request !== undefined && { request: await asked(request) }),
     ...(reply !== undefined && { reply: await replyOf(record, reply) }),
-    ...(answered !== undefined && { answered: await requestAt(record, answered) }),
+    ...(answered !== undefined && { answered: await asked(answered) }),
     state: fold.at(step).after,
   };
 }
@@ -94,9 +109,10 @@ export async function toldMoment(record: FoldedRecord, step: number): Promise<To
 async function requestAt(
   record: FoldedRecord,
   place: RequestPlace,
+  messages: number,
 ): Promise<RequestPlace & ToldRequest> {
   const input = requestBegunAt(record.fold, place.step);
-  return { ...place, ...(input && (await requestOf(record, input).catch(untold))) };
+  return { ...place, ...(input && (await requestOf(record, input, messages).catch(untold))) };
 }
 
 async function replyOf(record: FoldedRecord, reply: ReplyView): Promise<ToldReply> {
@@ -124,8 +140,19 @@ async function citedIn(
   return sources.length > 0 ? { sources } : {};
 }
 
-async function requestOf(record: FoldedRecord, input: CallModelInput): Promise<ModelRequest> {
-  return withFilesInWords(await recordedRequest(await record.referred(input), input));
+async function requestOf(
+  record: FoldedRecord,
+  input: CallModelInput,
+  messages: number,
+): Promise<NewestOf> {
+  const request = await recordedRequest(await record.referred(input), input);
+  return withFilesInWords(newestOf(request, messages));
+}
+
+function newestOf(request: ModelRequest, messages: number): NewestOf {
+  const earlierMessages = request.messages.length - messages;
+  if (earlierMessages <= 0) return request;
+  return { ...request, messages: request.messages.slice(earlierMessages), earlierMessages };
 }
 
 /** What is missing of one request keeps nobody from the rest of the moment. */

@@ -58,6 +58,11 @@ const asked = z.looseObject({
   system: z.string().optional(),
   tools: z.array(z.looseObject({ name: z.string() })).optional(),
   messages: z.array(z.looseObject({ role: z.string(), blocks: z.array(block) })).optional(),
+  earlierMessages: z
+    .number()
+    .int()
+    .optional()
+    .describe('messages before those that are told; absent: all are told'),
   missing: z.string().optional().describe('why no more of it is told'),
 });
 

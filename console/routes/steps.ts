@@ -51,10 +51,19 @@ export function stepEndpointsOf(source: StepSource): readonly Endpoint[] {
       runId: shapes.id,
       step: z.coerce.number().int().min(1).max(1_000_000_000),
     }),
+    query: z.strictObject({
+      messages: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .max(1_000_000)
+        .optional()
+        .describe('of each request, only so many of its newest messages; absent: all of them'),
+    }),
     answers: { 200: { description: 'The moment.', schema: moment } },
-    async handle({ desk, person, params }) {
+    async handle({ desk, person, params, query }) {
       const record = await source.open(desk, person, params);
-      const told = await toldMoment(record, params.step);
+      const told = await toldMoment(record, params.step, query);
       await source.shown(desk, person, told);
       // The whole is written once; only one that is large is looked at by its parts.
       const json = JSON.stringify(told);
@@ -82,16 +91,18 @@ export async function recordOf(
 }
 
 /** What is too large for a page says so; `holdfast inspect` shows it. */
-function bounded({ request, state, ...told }: ToldMoment): ToldMoment {
+function bounded({ request, answered, state, ...told }: ToldMoment): ToldMoment {
   return {
     ...told,
-    ...(request !== undefined && {
-      request: isWithin(request)
-        ? request
-        : { step: request.step, call: request.call, missing: tooLarge('request') },
-    }),
+    ...(request !== undefined && { request: boundedRequest(request) }),
+    ...(answered !== undefined && { answered: boundedRequest(answered) }),
     state: isWithin(state) ? state : { missing: tooLarge('state') },
   };
+}
+
+function boundedRequest(request: NonNullable<ToldMoment['request']>) {
+  if (isWithin(request)) return request;
+  return { step: request.step, call: request.call, missing: tooLarge('request') };
 }
 
 function isWithin(part: object): boolean {

@@ -142,7 +142,7 @@ describeInBrowser('the place on the page', () => {
       });
       const steps: number[] = [];
       page.on('request', (request) => {
-        const step = /\/v1\/runs\/left\/steps\/(\d+)$/.exec(request.url())?.[1];
+        const step = /\/v1\/runs\/left\/steps\/(\d+)\?/.exec(request.url())?.[1];
         if (step !== undefined) steps.push(Number(step));
       });
       const slider = page.getByLabel('Step', { exact: true });

@@ -11,12 +11,12 @@ import { recordOfBundle } from '../../replay/open-record.js';
 import { toldIndex, toldMoment } from '../../replay/told-moment.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 
-import { stored } from '../replay/setup.js';
+import { keptTree, stored } from '../replay/setup.js';
 import { eventsFrom, SESSION_INIT } from '../store/fixtures.js';
 
 let bundle: Bundle;
 let runId: string;
-beforeAll(async () => {
+beforeEach(async () => {
   bundle = await stored('approved');
   runId = bundle.run.runId;
 });
@@ -28,6 +28,26 @@ beforeEach(async () => {
   await store.appendEvents(source, eventsFrom(0, [SESSION_INIT]));
 });
 afterEach(() => store.close());
+
+const isModelCall = ({ kind }: { readonly kind: string }): boolean => kind === 'call_model';
+
+interface Asked {
+  readonly messages?: readonly object[];
+  readonly earlierMessages?: number;
+  readonly missing?: string;
+}
+
+interface Body {
+  readonly [field: string]: unknown;
+  readonly request?: Asked;
+  readonly answered?: Asked;
+}
+
+function newestOf(request: Asked): Asked {
+  const { messages = [] } = request;
+  const newest = { ...request, messages: messages.slice(-1) };
+  return messages.length > 1 ? { ...newest, earlierMessages: messages.length - 1 } : newest;
+}
 
 async function get(path: string, { tenant = 'default', roles = ['r'] } = {}) {
   const person = { id: 'rita', name: 'Rita', tenant, roles, via: 'jwt' } as const;
@@ -52,10 +72,12 @@ async function get(path: string, { tenant = 'default', roles = ['r'] } = {}) {
     { headers: { authorization: 'Bearer x' } },
     { incoming: { socket: { remoteAddress: '192.0.2.1' } } },
   );
-  return { status: reply.status, body: await reply.json() };
+  return { status: reply.status, body: (await reply.json()) as Body };
 }
 
 const told = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+const stepsAt = (path = '') => get(`/v1/runs/${runId}/steps${path}`);
 
 test('steps and moments are those of `holdfast inspect --json`', async () => {
   const record = await recordOfBundle(bundle);
@@ -64,6 +86,76 @@ test('steps and moments are those of `holdfast inspect --json`', async () => {
     const { body } = await get(`/v1/runs/${runId}/steps/${step}`);
     expect(body).toEqual(told(await toldMoment(record, step)));
   }
+});
+
+describe('so many of the newest messages of a request', () => {
+  test('are told with the number of those before them, and everything else is as it is', async () => {
+    let left = 0;
+    // In the second one a step answers one request and begins another.
+    for (const name of ['approved', 'empty_response']) {
+      bundle = await stored(name);
+      const record = await recordOfBundle(bundle);
+      for (const { step } of record.fold.steps) {
+        const { request, answered, ...rest } = await toldMoment(record, step);
+        const { body } = await stepsAt(`/${step}?messages=1`);
+        const parts = {
+          ...(request && { request: newestOf(request) }),
+          ...(answered && { answered: newestOf(answered) }),
+        };
+        left += parts.request?.earlierMessages ?? 0;
+        expect(body).toEqual(told({ ...rest, ...parts }));
+      }
+    }
+    expect(left).toBeGreaterThan(0);
+  });
+
+  test('are the whole where a request has no more, and none where none are wanted', async () => {
+    const { step } = (await recordOfBundle(bundle)).fold.steps.at(-1)!;
+    const { body: whole } = await stepsAt(`/${step}`);
+    expect((await stepsAt(`/${step}?messages=1000`)).body).toEqual(whole);
+    const { messages = [], ...request } = whole.request!;
+    expect((await stepsAt(`/${step}?messages=0`)).body.request).toEqual({
+      ...request,
+      messages: [],
+      earlierMessages: messages.length,
+    });
+    for (const wrong of ['-1', '1.5', 'all']) {
+      expect(await stepsAt(`/${step}?messages=${wrong}`)).toMatchObject({ status: 400 });
+    }
+  });
+
+  test('are there of a request that is too large for a page as a whole', async () => {
+    const large = async (name: string): Promise<number> => {
+      bundle = await stored(name);
+      // The first message of the user, under the hash that it had.
+      const [hash, node] = Object.entries(bundle.nodes).find(([, { role }]) => role === 'user')!;
+      const blocks = [{ type: 'text', text: 'x'.repeat(5 * 1024 * 1024) }];
+      bundle = { ...bundle, nodes: { ...bundle.nodes, [hash]: { ...node, blocks } } };
+      const { steps } = (await recordOfBundle(bundle)).fold;
+      return steps.findLastIndex(({ effects }) => effects.some(isModelCall)) + 1;
+    };
+    const tooLarge = {
+      step: expect.any(Number),
+      call: expect.any(Number),
+      missing: expect.stringContaining('The request is too large for this page.'),
+    };
+    const step = await large('approved');
+    expect((await stepsAt(`/${step}`)).body.request).toEqual(tooLarge);
+    const { request } = (await stepsAt(`/${step}?messages=1`)).body;
+    expect(request).toMatchObject({ messages: [expect.anything()], earlierMessages: 2 });
+    expect(request).not.toHaveProperty('missing');
+    const both = await stepsAt(`/${await large('empty_response')}`);
+    expect(both.body).toMatchObject({ request: tooLarge, answered: tooLarge });
+  });
+
+  test('of a goal there are none, and its moment is the same', async () => {
+    bundle = await keptTree();
+    for (const { step } of (await recordOfBundle(bundle)).fold.steps) {
+      const whole = await stepsAt(`/${step}`);
+      expect(whole).toMatchObject({ status: 200, body: { kind: 'goal' } });
+      expect(await stepsAt(`/${step}?messages=1`)).toEqual(whole);
+    }
+  });
 });
 
 test('a run of another tenant is not there, and a step that is not there is named', async () => {

@@ -12,7 +12,7 @@ interface UnfoldingProps {
   readonly draw: () => ComponentChildren;
 }
 
-function Unfolding({ summary, draw, ...more }: UnfoldingProps): VNode {
+export function Unfolding({ summary, draw, ...more }: UnfoldingProps): VNode {
   const [wasOpen, setOpen] = useState(false);
   const toggle = ({ currentTarget }: TargetedEvent<HTMLDetailsElement>): void => {
     if (currentTarget.open) setOpen(true);
@@ -44,10 +44,13 @@ export interface ExactProps {
 
 /** Exact JSON. */
 export function Exact({ title, value }: ExactProps): VNode {
-  const draw = (): VNode => (
+  return <Unfolding class="exact" summary={title} draw={() => <ExactJson value={value} />} />;
+}
+
+export function ExactJson({ value }: Pick<ExactProps, 'value'>): VNode {
+  return (
     <pre tabIndex={0}>
       <InertBlock text={JSON.stringify(value, null, 2) ?? 'null'} {...EXACT} />
     </pre>
   );
-  return <Unfolding class="exact" summary={title} draw={draw} />;
 }

@@ -15,14 +15,18 @@ export interface MomentProps {
 }
 
 export function MomentShown({ moment, go }: MomentProps): VNode {
-  const { step, calls, request, reply, answered, next, state } = moment;
-  const asked = (one: Moment['request']): VNode | undefined =>
-    one && (
-      <Part title={`Seen by the model: request ${one.call}`}>
-        <RequestShown request={one} step={step} go={go} />
-      </Part>
+  const { step, calls, reply, answered, next, state } = moment;
+  const asked = (part: 'request' | 'answered'): VNode | undefined => {
+    const one = moment[part];
+    return (
+      one && (
+        <Part title={`Seen by the model: request ${one.call}`}>
+          <RequestShown request={one} moment={moment} part={part} go={go} />
+        </Part>
+      )
     );
-  const newest = asked(request);
+  };
+  const newest = asked('request');
   return (
     <>
       <Part title={`Step ${step}`}>
@@ -40,7 +44,7 @@ export function MomentShown({ moment, go }: MomentProps): VNode {
           </div>
         ))}
       </Part>
-      {answered === undefined ? newest : asked(answered)}
+      {answered === undefined ? newest : asked('answered')}
       {reply !== undefined && (
         <Part title={reply.call === undefined ? 'Reply' : `Reply to request ${reply.call}`}>
           <ReplyShown reply={reply} step={step} go={go} />

@@ -60,6 +60,11 @@ function KnownSteps({ index, first, again, mayFork, stale }: KnownStepsProps): V
     setChosen(to);
     history.replaceState(history.state, '', stepPath(runId, to));
   };
+  // Of a step that is being fetched nothing is drawn anew but its number.
+  const shown = useMemo(
+    () => moment && <MomentShown key={moment.step} moment={moment} go={go} />,
+    [moment, runId],
+  );
   return (
     <div class="time-travel">
       <Ways index={index} step={step} go={go} />
@@ -75,9 +80,7 @@ function KnownSteps({ index, first, again, mayFork, stale }: KnownStepsProps): V
       {mayFork && index.source === 'run' && <ForkPanel runId={runId} step={step} />}
       {(fault ?? stale) !== undefined && <p class="notice failed">{fault ?? stale}</p>}
       {moment !== undefined && (fault === undefined || moment.step === step) && (
-        <div aria-busy={moment.step === step ? 'false' : 'true'}>
-          <MomentShown key={moment.step} moment={moment} go={go} />
-        </div>
+        <div aria-busy={moment.step === step ? 'false' : 'true'}>{shown}</div>
       )}
     </div>
   );

@@ -1,11 +1,14 @@
 /** The steps of a run, and the moment of the one that is looked at. What is known stays while the desk is away. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { get, isRefusal, pathOf, wordsOf } from '../data/api.js';
 import type { Moment, StepsIndex } from '../data/api-types.js';
 import { usePoll } from '../data/use-poll.js';
 
 const AGAIN_MS = 5_000;
 const TOO_MANY = 429;
+const INVALID = 400;
+/** Messages of a request, the newest: it may have a thousand. */
+export const MESSAGES_AT_FIRST = 6;
 
 export interface Steps {
   readonly index?: StepsIndex;
@@ -17,7 +20,9 @@ export interface Steps {
 
 export function useSteps(runId: string): Steps {
   const [round, setRound] = useState(0);
-  const { value, fault } = useLasting<StepsIndex>(pathOf('runs', runId, 'steps'), round);
+  const { value, fault } = useLasting<StepsIndex>(`${round} ${runId}`, (signal) =>
+    get(pathOf('runs', runId, 'steps'), signal),
+  );
   return {
     ...(value !== undefined && { index: value }),
     ...(fault !== undefined && { fault }),
@@ -32,11 +37,34 @@ export interface MomentFound {
 }
 
 export function useMoment(runId: string, step: number): MomentFound {
-  const { value, fault } = useLasting<Moment>(pathOf('runs', runId, 'steps', String(step)));
+  const wanted = { runId, step, messages: MESSAGES_AT_FIRST };
+  const { value, fault } = useLasting(`${step} ${runId}`, (signal) => getMoment(wanted, signal));
   return {
     ...(value !== undefined && { moment: value }),
     ...(fault !== undefined && { fault }),
   };
+}
+
+export interface MomentWanted {
+  readonly runId: string;
+  readonly step: number;
+  /** So many of each request, the newest; absent: all. */
+  readonly messages?: number | undefined;
+}
+
+export async function getMoment(
+  { runId, step, messages }: MomentWanted,
+  signal?: AbortSignal,
+): Promise<Moment> {
+  const path = pathOf('runs', runId, 'steps', String(step));
+  if (messages === undefined) return get(path, signal);
+  try {
+    return await get(`${path}?messages=${messages}`, signal);
+  } catch (error) {
+    // A desk of an older release tells a moment as a whole or not at all.
+    if (isRefusal(error) && error.status === INVALID) return get(path, signal);
+    throw error;
+  }
 }
 
 interface Lasting<T> {
@@ -45,18 +73,17 @@ interface Lasting<T> {
 }
 
 /**
- * Fetched until it comes or is refused, once for each path and round. One request is under way at a time: whoever drags
+ * Fetched until it comes or is refused, once for each name. One request is under way at a time: whoever drags
  * the slider sees what comes on the way, and the last one soon, because nothing waits behind what nobody wants any more.
  */
-function useLasting<T>(path: string, round = 0): Lasting<T> {
+function useLasting<T>(name: string, read: (signal: AbortSignal) => Promise<T>): Lasting<T> {
   const [found, setFound] = useState<Lasting<T>>({});
   const settled = useRef('');
-  const name = `${round} ${path}`;
   const { soon } = usePoll(
     async (signal) => {
       if (settled.current === name) return;
       try {
-        setFound({ value: await get<T>(path, signal) });
+        setFound({ value: await read(signal) });
         settled.current = name;
       } catch (error) {
         if (signal.aborted) return;
@@ -67,6 +94,7 @@ function useLasting<T>(path: string, round = 0): Lasting<T> {
     },
     { everyMs: AGAIN_MS, name: 'steps' },
   );
-  useEffect(soon, [name]);
+  // Not after the next paint: whoever steps on waits for the answer.
+  useLayoutEffect(soon, [name]);
   return found;
 }

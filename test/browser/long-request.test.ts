@@ -1,0 +1,120 @@
+/** A request of a long conversation on the page of a run: little of it is fetched until somebody wants more. */
+import { call, say } from '../integration/support/world.js';
+import { barriersOf } from './support/barriers.js';
+import { describeInBrowser } from './support/browser.js';
+import { setStage, type Stage } from './support/stage.js';
+
+const LIMIT_MS = 120_000;
+
+describeInBrowser('a request of a long conversation', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await setStage();
+    await stage.world.ended(await stage.world.start(LONG));
+  }, LIMIT_MS);
+  afterAll(() => stage?.stop());
+
+  const LONG = {
+    runId: 'long',
+    agent: 'bank',
+    task: 'Read the mail.',
+    replies: [
+      ...['one', 'two', 'three', 'four'].map((folder) => call('mail.read', { folder })),
+      say('Read.'),
+    ],
+  };
+  const MESSAGES = 9;
+
+  test(
+    'of a long conversation the newest messages are fetched, and more of it when somebody wants that',
+    async () => {
+      const { page, faults, context } = await stage.open('rita', { path: '/runs/long' });
+      const asked: string[] = [];
+      page.on('request', (request) => {
+        const [, query] = /\/v1\/runs\/long\/steps\/\d+(.*)$/.exec(request.url()) ?? [];
+        if (query !== undefined) asked.push(query);
+      });
+      await page.getByRole('tab', { name: 'Steps' }).click();
+      await page.getByRole('heading', { name: `Messages (${MESSAGES})` }).waitFor();
+      const messages = page.locator('.messages > li');
+      expect([await messages.count(), asked]).toEqual([6, ['?messages=6']]);
+      await page.getByRole('button', { name: 'Show earlier ones (3)' }).click();
+      await page.getByRole('button', { name: /^Show earlier ones/ }).waitFor({ state: 'detached' });
+      expect([await messages.count(), asked]).toEqual([MESSAGES, ['?messages=6', '?messages=106']]);
+      await page.getByRole('heading', { name: `Messages (${MESSAGES})` }).waitFor();
+      const exact = page.locator('details', { hasText: 'The request as it was made' });
+      await exact.locator('summary').click();
+      await exact.getByText('"Read the mail."').waitFor();
+      expect(asked).toHaveLength(2);
+      expect(await barriersOf(page)).toEqual([]);
+      // Each step begins with little again.
+      await page.getByRole('button', { name: '← Previous' }).click();
+      await page.getByRole('button', { name: 'Show earlier ones (3)' }).waitFor();
+      expect(await messages.count()).toBe(6);
+      await exact.locator('summary').click();
+      await exact.getByText('"Read the mail."').waitFor();
+      expect(asked.slice(2)).toEqual(['?messages=6', '']);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'more of a conversation that cannot be fetched is told where it was wanted, and can be wanted again',
+    async () => {
+      const { page, faults, context } = await stage.open('rita', { path: '/runs/long' });
+      await page.getByRole('tab', { name: 'Steps' }).click();
+      const earlier = page.getByRole('button', { name: 'Show earlier ones (3)' });
+      await earlier.waitFor();
+      const refuse = (detail: string) =>
+        page.route(/\/steps\/\d+(\?messages=106)?$/, (route) =>
+          route.fulfill({ status: 403, json: { status: 403, code: 'forbidden', detail } }),
+        );
+      await refuse('Not now.');
+      await earlier.click();
+      await page.getByRole('alert').getByText('Not now.').waitFor();
+      const exact = page.locator('details', { hasText: 'The request as it was made' });
+      await exact.locator('summary').click();
+      await exact.getByRole('alert').getByText('Not now.').waitFor();
+      expect(await page.locator('.messages > li').count()).toBe(6);
+      expect(await barriersOf(page)).toEqual([]);
+      await page.unroute(/\/steps\/\d+(\?messages=106)?$/);
+      await exact.getByRole('button', { name: 'Try again' }).click();
+      await exact.getByText('"Read the mail."').waitFor();
+      await earlier.click();
+      await page.getByText('Not now.').first().waitFor({ state: 'detached' });
+      await earlier.waitFor({ state: 'detached' });
+      expect(await page.locator('.messages > li').count()).toBe(MESSAGES);
+      // The browser's own word on each refused request.
+      expect(faults.filter((fault) => !fault.includes('403'))).toEqual([]);
+      await context.close();
+    },
+    LIMIT_MS,
+  );
+
+  test.each([
+    ['refuses', 400],
+    ['passes over', 200],
+  ])(
+    'a desk of an older release, which %s the wish for a part, is shown as before',
+    async (_, status) => {
+      const { page, context } = await stage.open('rita', { path: '/' });
+      let asked = 0;
+      await page.route(/\/steps\/\d+/, async (route) => {
+        const [url, query] = route.request().url().split('?');
+        asked += 1;
+        if (query === undefined || status === 200) await route.continue({ url: url! });
+        else await route.fulfill({ status, json: { status, code: 'invalid', detail: 'No.' } });
+      });
+      await page.goto(`${page.url().replace(/\/[^/]*$/, '')}/runs/long`);
+      await page.getByRole('tab', { name: 'Steps' }).click();
+      await page.getByRole('button', { name: 'Show earlier ones (3)' }).click();
+      await page.getByRole('heading', { name: `Messages (${MESSAGES})` }).waitFor();
+      expect(await page.locator('.messages > li').count()).toBe(MESSAGES);
+      expect(asked).toBe(status === 200 ? 1 : 2);
+      await context.close();
+    },
+    LIMIT_MS,
+  );
+});
