@@ -72,6 +72,7 @@ const SIDEBAR: DefaultTheme.SidebarItem[] = [
     'reference/goals',
     'reference/cases',
     'reference/performance',
+    'reference/peers',
     'reference/api/index',
   ]),
   group('Inside', [

@@ -6,6 +6,7 @@ import type { Json } from '../../core/json/json.js';
 import type { ModelRoute } from '../../core/state/model.js';
 import type { TranscriptItem } from '../../core/state/transcript.js';
 import { prepareAttachment } from '../../attachments/attach.js';
+import type { JsonRecord } from '../../providers/json-record.js';
 import { pdf, png } from '../attachment-files.js';
 import {
   attempt,
@@ -40,11 +41,12 @@ const userItem = (attachments: readonly Attachment[], n = 0): TranscriptItem => 
 });
 
 /** Content of the last message that the vendor got. */
+/** Without the mark up to which the vendor keeps the conversation (test/providers/cached-prefix). */
 function lastContent(): readonly Json[] {
   const body = JSON.parse(bed.model.requests().at(-1)?.body ?? '{}') as {
-    readonly messages: readonly { readonly content: readonly Json[] }[];
+    readonly messages: readonly { readonly content: readonly JsonRecord[] }[];
   };
-  return body.messages.at(-1)?.content ?? [];
+  return (body.messages.at(-1)?.content ?? []).map(({ cache_control: _mark, ...block }) => block);
 }
 
 const ask = async (append: readonly TranscriptItem[], route: ModelRoute = SEES) =>

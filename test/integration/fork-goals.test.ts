@@ -178,7 +178,7 @@ test('what cannot be right is refused, and says what can', async () => {
   writeFileSync(hidden, bundleText({ ...parent, redactions }));
   const last = `${fold.steps.length}`;
   const refusals = [
-    [[PARENT, '--at', at], `holdfast fork ${PARENT}:c1`],
+    [[PARENT, '--at', at], `${PARENT}:c1 --at STEP`],
     [[PARENT, '--at', at, '--live', '--model', 'm'], '--model changes a run'],
     [[PARENT, '--at', '1', '--live'], 'not open at this step'],
     [[PARENT, '--at', '2', '--live'], 'Name step'],

@@ -14,6 +14,9 @@ export const HANDING_AGENT = 'hander';
 const HEARTBEATS = { repeatable: 5_000, single: 5_000 } as const;
 const MODEL = { model: 'scripted/model', settings: { heartbeatMs: HEARTBEATS } } as const;
 const AT_ONCE = { toolExecution: 'batched' } as const;
+/** Of what many share: enough for each to lose a request in the middle of its reply, which counts by its bound. */
+const OF_AUDITOR = { maxCostMicroUsd: 20_000_000 } as const;
+const OF_HALL = { maxCostMicroUsd: 200_000_000 } as const;
 
 export function config(options: unknown): Config {
   const { tools } = servedAgent(served(options));
@@ -29,6 +32,7 @@ export function config(options: unknown): Config {
     name: 'hall-auditor',
     ...MODEL,
     settings: { ...MODEL.settings, ...AT_ONCE },
+    budget: OF_AUDITOR,
     instructions: 'Audit.',
     tools,
     agents: { clerk: { ...clerk, parallel: true } },
@@ -53,6 +57,7 @@ export function config(options: unknown): Config {
         name: HALL,
         ...root,
         settings: { ...MODEL.settings, ...AT_ONCE },
+        budget: OF_HALL,
         agents: {
           auditor: { description: 'Checks an order.', agent: hallAuditor, parallel: true },
         },
