@@ -124,7 +124,9 @@ test('an authorization server that has forgotten the client says so once, and th
   const refused = await login();
   expect(refused).toMatchObject({ code: 1 });
   expect(refused.out).toContain('its authorization server says invalid_client');
-  expect(refused.out).toMatch(/Begin it again with `holdfast mcp login --store \S+ --home \S+ crm`/);
+  expect(refused.out).toMatch(
+    /Begin it again with `holdfast mcp login --store \S+ --home \S+ crm`/,
+  );
   expect(server.registered).toHaveLength(1);
   // The token of the login before counts as long as its server takes it.
   expect(await check()).toMatchObject({ code: 0 });
