@@ -83,7 +83,9 @@ async function main(): Promise<void> {
     const ended = run.result().finally(() => over.abort());
     const seen = new Set<string>();
     while (asks && !over.signal.aborted) {
-      for (const { askId, kind } of (await run.state()).asks) {
+      // Right after a restart no worker has it yet.
+      const { asks: open } = await run.state().catch(() => ({ asks: [] }));
+      for (const { askId, kind } of open) {
         if (seen.has(askId)) continue;
         seen.add(askId);
         tell({ is: 'waiting', run: runId, for: kind === 'approval' ? 'approval' : 'outcome' });
