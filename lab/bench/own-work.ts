@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { attemptsKey, performActivity, workOf, type Scope } from '../../activities/index.js';
+import { performActivity } from '../../activities/index.js';
 import { ACTIVITIES, isActivity, type ActivityEffect } from '../../core/state/effect.js';
 import { advance, receive } from '../../core/loop/engine.js';
 import type { Input } from '../../core/state/input.js';
@@ -17,6 +17,7 @@ import { payloadConverter } from '../../workflows/payload-converter.js';
 import { benchConfig, GOAL, MODEL, NOWHERE, QUICK_READER, READ, READER } from './setting.js';
 import { spreadOf, spreadText, type Spread } from './pairs.js';
 import type { BenchOptions } from './setting.js';
+import { attemptScope } from './attempt-scope.js';
 import { localFacts, type MachineFacts } from './machine.js';
 
 export interface OwnWorkOptions extends BenchOptions {
@@ -124,7 +125,8 @@ async function playRun({ store, agent, runId, turns }: Play): Promise<Played> {
     const input = await carried(`${kind} input`, effect.input);
     const part = kind === 'call_model' || kind === 'execute_tool' ? kind : 'others';
     const given = { kind, input: input as typeof effect.input };
-    const output = await timed(part, () => performActivity(deps, scopeOf(id, runId), given));
+    const scope = attemptScope({ effectId: id, runId, error: (message) => console.error(message) });
+    const output = await timed(part, () => performActivity(deps, scope, given));
     const heard = await carried(`${kind} output`, output);
     // An activity's output is that of its kind.
     return { type: ACTIVITIES[kind].outcome, id, output: heard, at: Date.now() } as Input;
@@ -142,26 +144,6 @@ async function playRun({ store, agent, runId, turns }: Play): Promise<Played> {
     throw new Error(`${runId} did not complete: ${JSON.stringify(run.final).slice(0, 500)}`);
   }
   return { ms, bytes };
-}
-
-const HEARTBEAT_MS = 10_000;
-
-function scopeOf(effectId: string, runId: string): Scope {
-  const site = { details: undefined, attempt: 1, scheduledAt: Date.now() };
-  return {
-    execution: runId,
-    effectId: attemptsKey(effectId, runId),
-    attempt: 1,
-    work: workOf({ ...site, silenceMs: HEARTBEAT_MS, clock: Date.now, tell: () => undefined }),
-    leave: () => undefined,
-    silenceMs: HEARTBEAT_MS,
-    signal: new AbortController().signal,
-    stopRequested: () => false,
-    namespace: 'default',
-    fetchHistory: () => Promise.reject(new Error('There is no server.')),
-    error: (message) => console.error(message),
-    warn: () => undefined,
-  };
 }
 
 /** The replies of the scripted model of the other benches. */

@@ -14,6 +14,7 @@ import {
   type Tool,
   type ToolContext,
 } from '../../authoring/index.js';
+import { UNLIMITED } from './unlimited.js';
 import type { DomainTool } from './domains/domain.js';
 import { domainNamed, DOMAIN_NAMES } from './domains/domains.js';
 import { MODES, type Mode } from './tool-store.js';
@@ -60,18 +61,7 @@ export function config(options: unknown): Config {
       modelTimeoutMs: MODEL_TIMEOUT_MS,
     },
     budget: {
-      maxTurns: 'unlimited',
-      maxModelCalls: 'unlimited',
-      maxToolCalls: 'unlimited',
-      timeoutMs: 'unlimited',
-      maxInputTokens: 'unlimited',
-      maxOutputTokens: 'unlimited',
-      maxCostMicroUsd: 'unlimited',
-      maxConsecutiveToolFailures: 'unlimited',
-      maxConsecutiveToolErrors: 'unlimited',
-      maxDeniedProposals: 'unlimited',
-      maxInvalidProposals: 'unlimited',
-      maxRepeatedActions: 'unlimited',
+      ...UNLIMITED,
       maxToolResultChars: RESULT_CHARS_MAX,
     },
   });

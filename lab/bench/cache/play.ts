@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { z } from 'zod';
-import { attemptsKey, performActivity, workOf, type Scope } from '../../../activities/index.js';
+import { performActivity } from '../../../activities/index.js';
 import {
   defineAgent,
   defineConfig,
@@ -20,8 +20,12 @@ import type { Input } from '../../../core/state/input.js';
 import type { Run } from '../../../core/state/run.js';
 import { openStore, type Store } from '../../../store/store.js';
 import type { Script } from '../../../testing/index.js';
+import { UNLIMITED } from '../../proving/unlimited.js';
+import { attemptScope } from '../attempt-scope.js';
 import type { Conversation } from './conversation.js';
 import type { Vendor } from './vendors.js';
+
+const RESULT_CHARS_MAX = 4_000_000;
 
 export interface Play {
   readonly conversation: Conversation;
@@ -62,7 +66,6 @@ export interface Played extends Paused {
 
 const AGENT = 'bench';
 const MODEL = 'bench-model';
-const HEARTBEAT_MS = 10_000;
 const WIDE = 1_000_000_000;
 const SUMMARY_TEXT = 'The customer asked for help with an order, and some of it was done. '.repeat(
   8,
@@ -195,28 +198,11 @@ async function workerFor(options: Play, bodies: string[]): Promise<BenchWorker> 
 
 async function outcomeOf(worker: Worker, effect: ActivityEffect, runId: string): Promise<Input> {
   const { kind, id, input } = effect;
-  const output = await performActivity(worker, scopeOf(id, runId), { kind, input } as never);
+  // Histories are not archived: there is no server.
+  const scope = attemptScope({ effectId: id, runId, error: () => undefined });
+  const output = await performActivity(worker, scope, { kind, input } as never);
   // An activity's output is that of its kind.
   return { type: ACTIVITIES[kind].outcome, id, output, at: Date.now() } as Input;
-}
-
-function scopeOf(effectId: string, runId: string): Scope {
-  const site = { details: undefined, attempt: 1, scheduledAt: Date.now() };
-  return {
-    execution: runId,
-    effectId: attemptsKey(effectId, runId),
-    attempt: 1,
-    work: workOf({ ...site, silenceMs: HEARTBEAT_MS, clock: Date.now, tell: () => undefined }),
-    leave: () => undefined,
-    silenceMs: HEARTBEAT_MS,
-    signal: new AbortController().signal,
-    stopRequested: () => false,
-    namespace: 'default',
-    fetchHistory: () => Promise.reject(new Error('There is no server.')),
-    // Histories are not archived: there is no server.
-    error: () => undefined,
-    warn: () => undefined,
-  };
 }
 
 function configOf({ conversation, vendor, turnsMax, contextWindow }: Play): Config {
@@ -250,22 +236,11 @@ function configOf({ conversation, vendor, turnsMax, contextWindow }: Play): Conf
       }),
     ),
     settings: { afterAnswer: 'await_user' },
-    budget: { ...UNLIMITED, maxTurns: turnsMax ?? 'unlimited' },
+    budget: {
+      ...UNLIMITED,
+      maxTurns: turnsMax ?? 'unlimited',
+      maxToolResultChars: RESULT_CHARS_MAX,
+    },
   });
   return defineConfig({ agents: [agent], routes: [route] });
 }
-
-const UNLIMITED = {
-  maxModelCalls: 'unlimited',
-  maxToolCalls: 'unlimited',
-  timeoutMs: 'unlimited',
-  maxInputTokens: 'unlimited',
-  maxOutputTokens: 'unlimited',
-  maxCostMicroUsd: 'unlimited',
-  maxConsecutiveToolFailures: 'unlimited',
-  maxConsecutiveToolErrors: 'unlimited',
-  maxDeniedProposals: 'unlimited',
-  maxInvalidProposals: 'unlimited',
-  maxRepeatedActions: 'unlimited',
-  maxToolResultChars: 4_000_000,
-} as const;
