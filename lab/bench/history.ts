@@ -19,6 +19,8 @@ export interface HistoryRow extends HistorySize {
   readonly turns: number;
   readonly eventsPerTurn: number;
   readonly bytesPerTurn: number;
+  /** By which the store grew meanwhile; absent: the side has none. */
+  readonly storeBytesPerTurn?: number;
 }
 
 export interface HistoryReport {
@@ -57,7 +59,8 @@ export async function benchHistory(options: HistoryOptions): Promise<HistoryRepo
   const conversation = await bareSide(place, 'conversation');
   try {
     say(`message sizes: ${sizes.source}`);
-    const heldRows = await rowsOf({ name: 'held', side: held, lengths, say });
+    const { storeBytes } = held;
+    const heldRows = await rowsOf({ name: 'held', side: held, lengths, storeBytes, say });
     const deltaRows = await rowsOf({ name: 'bare, deltas', side: delta, lengths, say });
     const short = lengths.filter((turns) => turns < CONVERSATION_TURNS_MAX);
     const conversationRows = await rowsOf({
@@ -105,20 +108,31 @@ interface Series {
   readonly name: string;
   readonly side: Side;
   readonly lengths: readonly number[];
+  readonly storeBytes?: () => number;
   readonly say: (line: string) => void;
 }
 
-async function rowsOf({ name, side, lengths, say }: Series): Promise<readonly HistoryRow[]> {
+async function rowsOf({
+  name,
+  side,
+  lengths,
+  storeBytes,
+  say,
+}: Series): Promise<readonly HistoryRow[]> {
   const rows: HistoryRow[] = [];
   for (const turns of lengths) {
     const size = { turns, label: 'h' };
+    const before = storeBytes?.();
     await side.run(size);
+    const grown = storeBytes !== undefined && storeBytes() - before!;
     const history = await side.history(size);
     const eventsPerTurn = history.events / turns;
     const bytesPerTurn = history.bytes / turns;
-    rows.push({ turns, ...history, eventsPerTurn, bytesPerTurn });
+    const stored = grown !== false && { storeBytesPerTurn: grown / turns };
+    rows.push({ turns, ...history, eventsPerTurn, bytesPerTurn, ...stored });
+    const inStore = stored === false ? '' : `, ${stored.storeBytesPerTurn.toFixed(0)} in the store`;
     say(
-      `${name}, ${turns} turns: ${history.bytes} bytes in ${history.segments} segments, ${eventsPerTurn.toFixed(2)} events and ${bytesPerTurn.toFixed(0)} bytes per turn`,
+      `${name}, ${turns} turns: ${history.bytes} bytes in ${history.segments} segments, ${eventsPerTurn.toFixed(2)} events and ${bytesPerTurn.toFixed(0)} bytes per turn${inStore}`,
     );
   }
   return rows;

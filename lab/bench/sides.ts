@@ -1,5 +1,6 @@
 /** The two sides of a comparison in one process, each with its worker and its client. */
 import { Client, Connection } from '@temporalio/client';
+import Sqlite from 'better-sqlite3';
 import { connect, type HoldfastClient, type StartOptions } from '../../client/index.js';
 import { openStore } from '../../store/store.js';
 import {
@@ -39,6 +40,8 @@ export interface HeldSide extends Side {
   readonly holdfast: HoldfastClient;
   /** The same worker with the runs of another agent. */
   as(agent: string): Pick<Side, 'run' | 'history'>;
+  /** Bytes of the pages that the store has in use, of all runs. */
+  storeBytes(): number;
 }
 
 export interface SideOptions {
@@ -121,6 +124,7 @@ export async function heldSide({
     holdfast,
     as,
     ...as(READER),
+    storeBytes: () => bytesInUse(storePlace),
     async stop() {
       worker.shutdown();
       await served;
@@ -129,6 +133,17 @@ export async function heldSide({
       await store.close();
     },
   };
+}
+
+/** What has not been copied from the log into the file counts as well; free pages do not. */
+function bytesInUse(file: string): number {
+  const db = new Sqlite(file, { readonly: true });
+  try {
+    const fact = (name: string) => Number(db.pragma(name, { simple: true }));
+    return (fact('page_count') - fact('freelist_count')) * fact('page_size');
+  } finally {
+    db.close();
+  }
 }
 
 /** Wall time of one run in ms; one that does not complete measures nothing. */
