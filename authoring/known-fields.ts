@@ -1,6 +1,7 @@
 /** Definitions are closed: a field that is mistyped would be no policy, no budget and no approval without a word. */
 
 import { didYouMean } from '../pure/nearest-names.js';
+import { belongs } from './field-places.js';
 
 /** Each field of a definition, so that the compiler keeps the list whole. */
 export type KnownFields<Definition> = { readonly [Name in keyof Required<Definition>]: true };
@@ -16,7 +17,7 @@ export function unknownField(
   if (unknown === undefined) return undefined;
   return {
     name: JSON.stringify(unknown[0].slice(0, NAME_CHARS_SHOWN)),
-    hint: `${didYouMean(unknown[0], Object.keys(known))}The fields are ${Object.keys(known).join(', ')}.`,
+    hint: `${belongs(unknown[0]) || didYouMean(unknown[0], Object.keys(known))}The fields are ${Object.keys(known).join(', ')}.`,
   };
 }
 
