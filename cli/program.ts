@@ -181,7 +181,8 @@ interface Called {
 }
 
 function buildProgram(cli: Cli, { json, named }: Called): Command {
-  const own = asCalled(cli.environment.invocation ?? OWN_NAME);
+  const { invocation = OWN_NAME, docs } = cli.environment;
+  const own = asCalled(invocation, {}, docs);
   const program = new Command('holdfast')
     .description(INTRODUCTION)
     .version(packageVersion(), '-V, --version', 'print the version')
