@@ -4,7 +4,33 @@ import { DEFAULT_BUDGET } from '../core/state/budget-fields.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { DEFAULT_SETTINGS } from '../core/state/settings.js';
 
-const words = (text: string): readonly string[] => text.split(' ');
+type Words<Text extends string> = Text extends `${infer One} ${infer More}`
+  ? One | Words<More>
+  : Text;
+
+function words<const Text extends string>(text: Text): readonly Words<Text>[] {
+  return text.split(' ') as Words<Text>[];
+}
+
+/** The list, if the definition has these fields and no others. */
+export type Whole<Definition, List extends readonly string[]> = [
+  Exclude<keyof Definition, List[number]> | Exclude<List[number], keyof Definition>,
+] extends [never]
+  ? List
+  : never;
+
+export const AGENT_FIELDS = words(
+  'name version model instructions tools mcp hooks refuseTask handoffTo policy budget settings agents agentLimits supervise sandbox',
+);
+export const TOOL_FIELDS = words(
+  'name version effect idempotency input output description approval answeredBy card limits identity timeoutMs maxResultBytes maxCostMicroUsd concurrencySafe quick kind run sandbox sandboxRun isolated queue sandboxQueue probe onLost required',
+);
+export const CONFIG_FIELDS = words(
+  'agents retiredTools goals checkTools retiredHooks models retiredModels routes endpoints requestOptions scripted unknownModels defaults refuseTask console connection worker mcp',
+);
+
+const ANYWHERE: readonly string[] = ['name', 'version'];
+const own = (fields: readonly string[]) => fields.filter((field) => !ANYWHERE.includes(field));
 
 /** By place. Names that stand anywhere (`name`, `version`) are left out. */
 export const FIELD_PLACES: Readonly<Record<string, readonly string[]>> = {
@@ -13,19 +39,13 @@ export const FIELD_PLACES: Readonly<Record<string, readonly string[]>> = {
     ...Object.keys(DEFAULT_BUDGET),
     'maxCostUsd',
   ],
-  '`defineAgent`': words(
-    'model instructions tools mcp hooks refuseTask handoffTo policy budget settings agents agentLimits sandbox supervise',
-  ),
-  '`defineTool`': words(
-    'effect idempotency input output description approval answeredBy card limits identity timeoutMs maxResultBytes maxCostMicroUsd concurrencySafe quick kind run sandbox sandboxRun isolated queue sandboxQueue probe onLost required',
-  ),
+  '`defineAgent`': own(AGENT_FIELDS),
+  '`defineTool`': own(TOOL_FIELDS),
   '`defineGoal`': words(
     'objective constraints done validation judges reviewer cycle minCycleMicroUsd roundMicroUsd briefTokens reviewEvery pace stopRules agentVersion unavailableMs closeMs maxAskedPauseMs',
   ),
   '`budget` of a goal': words('maxCycles deadlineMs hardMaxCostMicroUsd hardMaxCostUsd'),
-  '`defineConfig`': words(
-    'agents retiredTools goals checkTools retiredHooks models retiredModels routes endpoints requestOptions scripted unknownModels defaults refuseTask console connection worker mcp',
-  ),
+  '`defineConfig`': CONFIG_FIELDS,
   '`console` of `defineConfig`': words(
     'host port publicUrl temporalUi jwt serviceTokens access starts mcpServer trustedProxies webhooks',
   ),
