@@ -95,7 +95,7 @@ function ofStatus(status: GrpcStatus, place: FailurePlace): HoldfastError {
       return noNamespace(place, cause);
     case GRPC.deadlineExceeded:
       if (place.needsWorker) return silent(place, cause);
-      return CONNECTED.test(status.details) ? overdue(place, cause) : noAnswer(place, cause);
+      return UNRESOLVED.test(status.details) ? noAnswer(place, cause) : overdue(place, cause);
     case GRPC.unavailable:
       return isOfServer(status) ? unable(place, status) : noAnswer(place, cause);
     case GRPC.failedPrecondition:
@@ -117,8 +117,7 @@ function refused(place: FailurePlace, status: GrpcStatus): HoldfastError {
   );
 }
 
-/** Of a call that a connection has carried. */
-const CONNECTED = /remote_addr=/;
+const UNRESOLVED = /name resolution/;
 /** What the transport says by itself of a server that it does not reach. */
 const OF_TRANSPORT =
   /^$|No connection|Connection dropped|Failed to connect|Name resolution|RST_STREAM|Stream refused|ECONN|EPIPE|socket|[Tt]ransport|[Cc]hannel|upstream|goaway/i;
@@ -138,7 +137,7 @@ function unable({ address }: FailurePlace, { details, error }: GrpcStatus): Hold
 function overdue({ address }: FailurePlace, cause: unknown): HoldfastError {
   return new HoldfastError(
     'ServerUnavailable',
-    `The Temporal server at ${address} took the call and gave no answer in time.`,
+    `The Temporal server at ${address} gave no answer in time.`,
     {
       hint: `${OF_SERVER} What was said may come later all the same: look before it is said again.`,
       details: { address },
@@ -147,7 +146,7 @@ function overdue({ address }: FailurePlace, cause: unknown): HoldfastError {
   );
 }
 
-const OF_SERVER = "Look at the server's log, its database and its disk, and try again.";
+const OF_SERVER = 'Look whether the server runs, at its log, its database and its disk.';
 
 function noAnswer({ address }: FailurePlace, cause: unknown): HoldfastError {
   return new HoldfastError('ServerUnavailable', `No Temporal server answers at ${address}.`, {

@@ -39,11 +39,6 @@ beforeAll(async () => {
   const over: Readonly<Record<string, Partial<ChatHandlerOptions>>> = {
     '/own': { ownDecisions: true },
     '/others': {},
-    '/brief': {
-      ownDecisions: true,
-      start: { settings: { approvalTimeoutMs: 2_000, onApprovalTimeout: 'reject' } },
-    },
-    '/final': { ownDecisions: true, start: { settings: { approvalTimeoutMs: 2_000 } } },
     '/auditor': { agent: 'auditor', ownDecisions: true },
     '/one': { limits: { streamsPerActor: 1 } },
     '/short': { limits: { streamMs: 5_000, streamsPerActor: 1, bodyBytes: 20_000 } },
@@ -100,13 +95,6 @@ async function stored(id: string, at = '/own'): Promise<readonly UiMessage[]> {
   const response = await fetch(`${origin}${at}/${id}/messages`);
   const { messages } = (await response.json()) as { readonly messages: readonly UiMessage[] };
   return messages;
-}
-
-/** A stored conversation tells a refused call as an error. */
-function withoutDenials(messages: readonly ClientMessage[]): ReturnType<typeof seen> {
-  return JSON.parse(
-    JSON.stringify(seen(messages)).replaceAll('"output-denied"', '"output-error"'),
-  ) as ReturnType<typeof seen>;
 }
 
 describe.each(MAJORS)('a chat of a client of %s', (major) => {
@@ -235,38 +223,6 @@ describe.each(MAJORS)('a chat of a client of %s', (major) => {
     expect(seen(chat.messages)).toEqual(seen(await stored(id)));
     expect(chat.messages).toHaveLength(2);
   });
-
-  test.each([
-    ['/brief', 'completed'],
-    ['/final', 'needs_human'],
-  ])(
-    'that answers a question which has expired shows what became of it, and goes on: %s',
-    async (at, stopReason) => {
-      const id = `late-${at.slice(1)}-${major}`;
-      scripts.set(id, [pay('pay.asked', 700), say('Nobody has decided.'), say('As you wish.')]);
-      const chat = chatting({ id, major, at });
-      await chat.sendMessage(user('u1', `Pay. [${id}]`));
-      const asked = () =>
-        chat.messages.at(-1)!.parts.find(({ approval }) => approval !== undefined)!;
-      expect(asked().state).toBe('approval-requested');
-      const { runId } = lastRun(chat) as { runId: string };
-      expect((await world.client.handle(runId).result()).stopReason).toBe(stopReason);
-      await chat.addToolApprovalResponse({ id: asked().approval!.id, approved: true });
-      await until('the end', () => (lastRun(chat)?.['state'] === 'ended' ? true : undefined));
-      await until('a client at rest', () => (chat.status === 'ready' ? true : undefined));
-      expect(asked().state).toBe('output-denied');
-      expect(chat.messages.at(-1)!.parts).toContainEqual(
-        expect.objectContaining({
-          type: 'data-holdfast-ask',
-          data: expect.objectContaining({ state: 'expired', by: [] }),
-        }),
-      );
-      expect(withoutDenials(chat.messages)).toEqual(seen(await stored(id, at)));
-      await chat.sendMessage(user('u2', 'Leave it.'));
-      expect(withoutDenials(chat.messages)).toEqual(seen(await stored(id, at)));
-      expect(chat.error).toBeUndefined();
-    },
-  );
 
   test('is told when a decision does not count, and can be answered by somebody else', async () => {
     const id = `others-${major}`;
