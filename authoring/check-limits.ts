@@ -11,6 +11,7 @@ import { PERMISSION_MODES } from '../core/state/permission-mode.js';
 import { VERSIONED, type Settings } from '../core/state/settings.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
 import { inMicroUsd } from './budget-in-usd.js';
+import { misplaced, OR_LEAVE } from './field-places.js';
 
 const YEAR_MS = 366 * 86_400_000;
 const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -133,7 +134,7 @@ export interface Place {
 
 export function parseBudget(value: unknown, place: Place): BudgetOverrides {
   const inMicro = inMicroUsd(value ?? {}, (field, why) =>
-    notAllowed(place, `budget.${field}`, why),
+    notAllowed(place, `budget.${field}`, { why }),
   );
   return parsed(budgetSchema, { value: inMicro, what: 'budget', place });
 }
@@ -153,12 +154,17 @@ function parsed<T>(schema: z.ZodType<T>, { value, what, place }: Subject): T {
   if (result.success) return withoutAbsent(result.data);
   const issue = result.error.issues[0];
   const path = [what, ...(issue?.path ?? [])].join('.');
-  throw notAllowed(place, path, issue?.message ?? 'not valid');
+  const why = issue?.message ?? 'not valid';
+  throw notAllowed(place, path, { why, elsewhere: misplaced(issue) });
 }
 
-function notAllowed({ code, subject }: Place, path: string, why: string): HoldfastError {
+function notAllowed(
+  { code, subject }: Place,
+  path: string,
+  { why, elsewhere = '' }: { readonly why: string; readonly elsewhere?: string },
+): HoldfastError {
   return new HoldfastError(code, `${subject}: ${path} is not allowed: ${why}.`, {
-    hint: `Correct ${path}; leave it out to get its default.`,
+    hint: `${elsewhere}Correct ${path}; ${OR_LEAVE}`,
   });
 }
 

@@ -1,7 +1,7 @@
 /** The connection section of a configuration: how the Temporal server is reached. The environment wins over it. */
 import type { PayloadCodec } from '@temporalio/common';
 import { z } from 'zod';
-import { HoldfastError } from '../core/state/errors.js';
+import { wrongPart } from './field-places.js';
 
 const text = z.string().trim().min(1).max(4_096);
 
@@ -52,13 +52,7 @@ export function parseConnection(definition: unknown): ConnectionSettings {
     const { codec = [], ...settings } = result.data;
     return { ...settings, payloadCodecs: Array.isArray(codec) ? codec : [codec] };
   }
-  const issue = result.error.issues[0];
-  const path = ['connection', ...(issue?.path ?? [])].join('.');
-  throw new HoldfastError(
-    'InvalidConfig',
-    `The configuration cannot be used: ${path} is not allowed: ${issue?.message ?? 'not valid'}.`,
-    { hint: `Correct ${path}; a codec is an object with encode and decode.` },
-  );
+  throw wrongPart('connection', result.error, 'a codec is an object with encode and decode.');
 }
 
 function isCodec(value: unknown): boolean {

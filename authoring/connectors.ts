@@ -241,7 +241,7 @@ function misfit(name: string, error: z.ZodError): HoldfastError {
       : `${path.slice(0, 200)} has the unknown field ${unknown.slice(0, 200)}`;
   return wrong(
     what,
-    'A connector has url, or command, and auth, headers, args, env, cwd, required, trust, elicitation, tools and limits; see docs/guide/connectors.md.',
+    'A connector has url, or command, and auth, headers, args, env, cwd, required, trust, elicitation, tools and limits; see docs/guide/connectors.md in the package holdfast.',
   );
 }
 

@@ -5,7 +5,7 @@
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { HoldfastError } from '../core/state/errors.js';
+import { OR_LEAVE, wrongPart } from './field-places.js';
 import { mcpServer, starts } from './console-starts.js';
 
 const name = z.string().trim().min(1).max(200);
@@ -141,13 +141,7 @@ export type WebhookSettings = ConsoleSettings['webhooks'][number];
 export function parseConsole(definition: unknown): ConsoleSettings {
   const result = schema.safeParse(definition ?? {});
   if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const path = ['console', ...(issue?.path ?? [])].join('.');
-  throw new HoldfastError(
-    'InvalidConfig',
-    `The configuration cannot be used: ${path} is not allowed: ${issue?.message ?? 'not valid'}.`,
-    { hint: `Correct ${path}; leave it out to get its default.` },
-  );
+  throw wrongPart('console', result.error, OR_LEAVE);
 }
 
 function isNetwork(text: string): boolean {

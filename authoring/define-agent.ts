@@ -11,7 +11,8 @@ import { checkedHooks, type Hook } from './hook.js';
 import { handoffTargets, handoffTool, type HandoffDeclaration } from './handoff.js';
 import type { BudgetLimits } from './budget-in-usd.js';
 import { parseBudget, parseSettings } from './check-limits.js';
-import { unknownField, type KnownFields } from './known-fields.js';
+import { AGENT_FIELDS, type Whole } from './field-places.js';
+import { unknownField } from './known-fields.js';
 import { policyOf, type PolicyDeclaration } from './policy.js';
 import { subAgentsOf, treeLimitsOf, type SubAgentDefinitions } from './sub-agents.js';
 import { supervisorOf, type SuperviseDeclaration } from './supervise.js';
@@ -55,24 +56,7 @@ export interface AgentDefinition {
   readonly supervise?: SuperviseDeclaration;
 }
 
-const FIELDS: KnownFields<AgentDefinition> = {
-  name: true,
-  version: true,
-  model: true,
-  instructions: true,
-  tools: true,
-  mcp: true,
-  hooks: true,
-  refuseTask: true,
-  handoffTo: true,
-  policy: true,
-  budget: true,
-  settings: true,
-  agents: true,
-  agentLimits: true,
-  supervise: true,
-  sandbox: true,
-};
+const FIELDS: Whole<AgentDefinition, typeof AGENT_FIELDS> = AGENT_FIELDS;
 
 export type { Agent } from './agent.js';
 

@@ -24,6 +24,7 @@ import { isCheckTool, isDefinedGoal, type DefinedGoal } from './goal/define-goal
 import type { Hook } from './hook.js';
 import type { BudgetLimits } from './budget-in-usd.js';
 import { parseBudget, parseSettings } from './check-limits.js';
+import { CONFIG_FIELDS, type Whole } from './field-places.js';
 import { unknownField, type KnownFields } from './known-fields.js';
 import {
   checkedLanguageModels,
@@ -82,26 +83,7 @@ export interface ConfigDefinition {
   readonly mcp?: { readonly [name: string]: ConnectorDefinition };
 }
 
-const FIELDS: KnownFields<ConfigDefinition> = {
-  agents: true,
-  retiredTools: true,
-  goals: true,
-  checkTools: true,
-  retiredHooks: true,
-  models: true,
-  retiredModels: true,
-  routes: true,
-  endpoints: true,
-  requestOptions: true,
-  scripted: true,
-  unknownModels: true,
-  defaults: true,
-  refuseTask: true,
-  console: true,
-  connection: true,
-  worker: true,
-  mcp: true,
-};
+const FIELDS: Whole<ConfigDefinition, typeof CONFIG_FIELDS> = CONFIG_FIELDS;
 
 const DEFAULTS: KnownFields<NonNullable<ConfigDefinition['defaults']>> = {
   budget: true,

@@ -20,7 +20,8 @@ import { answerRuleOf, approvalOf, type ApprovalDeclaration } from './approval.j
 import { cardOf, type CardDeclaration } from './card.js';
 import { controlsOf, type IdentityDeclaration, type LimitsDeclaration } from './controls.js';
 import { inputSchemaOf } from './input-schema.js';
-import { unknownField, type KnownFields } from './known-fields.js';
+import { TOOL_FIELDS, type Whole } from './field-places.js';
+import { unknownField } from './known-fields.js';
 import { outputSchemaOf } from './output-schema.js';
 import type { FittingOf, InputDeclaration, InputOf } from './schema-forms.js';
 import { kindDefect, type DeclaredKind } from './tool-kind.js';
@@ -134,35 +135,7 @@ const CHECKS: readonly ((definition: Declaration) => void)[] = [
   checkQuick,
 ];
 
-const FIELDS: KnownFields<ToolDefinition<InputDeclaration>> = {
-  name: true,
-  version: true,
-  effect: true,
-  idempotency: true,
-  input: true,
-  output: true,
-  description: true,
-  approval: true,
-  answeredBy: true,
-  card: true,
-  limits: true,
-  identity: true,
-  timeoutMs: true,
-  maxResultBytes: true,
-  maxCostMicroUsd: true,
-  concurrencySafe: true,
-  quick: true,
-  kind: true,
-  run: true,
-  sandbox: true,
-  sandboxRun: true,
-  isolated: true,
-  queue: true,
-  sandboxQueue: true,
-  probe: true,
-  onLost: true,
-  required: true,
-};
+const FIELDS: Whole<ToolDefinition<InputDeclaration>, typeof TOOL_FIELDS> = TOOL_FIELDS;
 
 /** A definition without the types of its code, which are checked where they are written. */
 type Declaration = Omit<

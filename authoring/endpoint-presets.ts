@@ -107,7 +107,7 @@ function presetOf(name: string): Preset {
   const hint =
     byPackage === undefined
       ? `The presets are ${Object.keys(PRESETS).join(', ')}; a server of your own is { name, protocol, baseUrl }.`
-      : `Use the package ${byPackage} in \`models\`; see docs/guide/ai-sdk-models.md.`;
+      : `Use the package ${byPackage} in \`models\`; see docs/guide/ai-sdk-models.md in the package holdfast.`;
   throw wrong(`There is no endpoint ${shown}.`, hint);
 }
 

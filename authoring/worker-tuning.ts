@@ -1,6 +1,6 @@
 /** The worker section of a configuration: how much one worker does at a time. */
 import { z } from 'zod';
-import { HoldfastError } from '../core/state/errors.js';
+import { OR_LEAVE, wrongPart } from './field-places.js';
 
 const count = (max: number) => z.number().int().min(1).max(max).optional();
 const perSecond = z.number().positive().max(100_000).optional();
@@ -31,11 +31,5 @@ export type WorkerTuning = z.output<typeof schema>;
 export function parseTuning(tuning: unknown): WorkerTuning {
   const result = schema.safeParse(tuning ?? {});
   if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const path = ['worker', ...(issue?.path ?? [])].join('.');
-  throw new HoldfastError(
-    'InvalidConfig',
-    `The configuration cannot be used: ${path} is not allowed: ${issue?.message ?? 'not valid'}.`,
-    { hint: `Correct ${path}; leave it out to get its default.` },
-  );
+  throw wrongPart('worker', result.error, OR_LEAVE);
 }

@@ -1,8 +1,10 @@
 /** What the process was given: variables, folder, terminal. Besides worker/config.ts the only reader. */
-import { dirname, join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { HOME, storePlaceIn } from '../worker/config.js';
 import { shownPlace } from '../store/place.js';
 import { invocationOf, SERVE, type GivenPlace } from './render/called.js';
+import { packageFolder } from './version.js';
 
 export interface CliEnvironment {
   readonly variables: Readonly<Record<string, string | undefined>>;
@@ -12,6 +14,8 @@ export interface CliEnvironment {
   readonly interactive: boolean;
   /** How the program was called, `npx holdfast` for example; absent: by its name. */
   readonly invocation?: string;
+  /** Where the pages of the documents lie, as the folder names it. */
+  readonly docs?: string;
   /** What the command line says of the place; absent: nothing. */
   readonly given?: GivenPlace;
   /** Longest wait for an answer that a worker must give, in ms; absent: that of a client. */
@@ -23,8 +27,14 @@ export function speechOf({
   colour,
   invocation,
   given,
-}: CliEnvironment): Pick<CliEnvironment, 'colour' | 'invocation' | 'given'> {
-  return { colour, ...(invocation !== undefined && { invocation }), ...(given && { given }) };
+  docs,
+}: CliEnvironment): Pick<CliEnvironment, 'colour' | 'invocation' | 'given' | 'docs'> {
+  return {
+    colour,
+    ...(invocation !== undefined && { invocation }),
+    ...(given && { given }),
+    ...(docs !== undefined && { docs }),
+  };
 }
 
 export function cliEnvironment(): CliEnvironment {
@@ -36,7 +46,15 @@ export function cliEnvironment(): CliEnvironment {
     colour: process.stdout.isTTY === true && !noColour,
     interactive: process.stdin.isTTY === true && process.stdout.isTTY === true,
     invocation: invocationOf(process.argv[1] ?? '', env.npm_config_user_agent),
+    ...docsSeen(),
   };
+}
+
+function docsSeen(): Pick<CliEnvironment, 'docs'> {
+  const docs = join(packageFolder(), 'docs');
+  if (!existsSync(docs)) return {};
+  const seen = relative(process.cwd(), docs);
+  return { docs: seen.startsWith('..') ? docs : seen };
 }
 
 /** Options that every command has in place of the environment's. */

@@ -26,7 +26,7 @@ export const EXIT_CODES_HELP = `
 Exit codes:
 ${EXIT_MEANINGS.map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`).join('\n')}
 
-Every error with its cause and remedy: docs/reference/errors.md in the package.`;
+Every error with its cause and remedy: docs/reference/errors.md in the package holdfast.`;
 
 export function exitCodeOf(error: unknown): number {
   return error instanceof HoldfastError && error.code === 'Usage' ? EXIT.usage : EXIT.error;

@@ -19,6 +19,7 @@ import { HoldfastError } from '../core/state/errors.js';
 import { makeFolder } from '../store/make-folder.js';
 import { notWritten as cannotWrite } from './terminal/file-error.js';
 import { usage } from './usage.js';
+import { noteWritten } from './written.js';
 
 interface NewFile {
   readonly file: string;
@@ -33,6 +34,7 @@ export async function writeNewFile(
 ): Promise<void> {
   try {
     makeFolder(dirname(file));
+    noteWritten(file);
     await filled(await open(file, 'wx', 0o600), content).catch(async (cause: unknown) => {
       // Made here, and only a part of it: the next attempt would find it taken.
       await rm(file, { force: true }).catch(() => undefined);
@@ -76,6 +78,7 @@ export async function streamNewFile(
     const target = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true });
     if (packed) await pipeline(pieces, createGzip({ level: 9 }), counted, target);
     else await pipeline(pieces, counted, target);
+    noteWritten(file);
     await named(partial, file);
     return bytes;
   } catch (cause) {
@@ -95,6 +98,7 @@ export async function replaceFile(file: string, content: string): Promise<void> 
   const facts = await stat(place).catch(() => undefined);
   if (facts?.isFile() === false) return writeFile(place, content);
   const partial = partialOf(place);
+  noteWritten(file);
   try {
     await writeFile(partial, content, { flag: 'wx', mode: facts?.mode ?? 0o600 });
     await rename(partial, place);

@@ -1,6 +1,7 @@
 /** The program: its commands, its help, and how its errors become exit codes. */
 import { Command, CommanderError } from 'commander';
 import { HoldfastError } from '../core/state/errors.js';
+import { didYouMean } from '../pure/nearest-names.js';
 import type { Cli } from './command.js';
 import { addApprovals } from './commands/approvals.js';
 import { addAnswer, addApprove, addModify, addReject, addReplace } from './commands/decide.js';
@@ -45,6 +46,7 @@ import { givenBy, speechOf, type CliEnvironment } from './environment.js';
 import { EXIT, EXIT_CODES_HELP, exitCodeOf } from './exit-code.js';
 import { asCalled, OWN_NAME } from './render/called.js';
 import { createOutput, type Streams } from './terminal/output.js';
+import { usage } from './usage.js';
 import { packageVersion } from './version.js';
 
 export interface CliIo {
@@ -139,6 +141,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   // `eval --json` names a file; everywhere else it says how to speak.
   const json = argv.includes('--json') && argv[0] !== 'eval';
   try {
+    checkHelpOf(argv);
     await buildProgram(cli, { json, named: argv[0] }).parseAsync(asked(argv), { from: 'user' });
     return cli.exitCode;
   } catch (error) {
@@ -159,6 +162,18 @@ function asked(argv: readonly string[]): readonly string[] {
   return argv[0] === 'help' ? argv.filter((word) => !/^(?:-h|--help)$/.test(word)) : argv;
 }
 
+/** Of a command that there is not, `help` would explain the program without a word. */
+function checkHelpOf([help, ...words]: readonly string[]): void {
+  const wanted = words.find((word) => !word.startsWith('-'));
+  if (help !== 'help' || wanted === undefined) return;
+  const known = ['help', ...GROUPS.flatMap(([, commands]) => Object.keys(commands))];
+  if (known.includes(wanted) || ALIASES.includes(wanted)) return;
+  const near = didYouMean(wanted, known);
+  throw usage(`There is no command "${wanted.slice(0, 40)}".`, `${near}See \`holdfast --help\`.`);
+}
+
+const ALIASES: readonly string[] = ['runs', 'inbox'];
+
 interface Called {
   readonly json: boolean;
   /** What stands where a command does. */
@@ -166,7 +181,8 @@ interface Called {
 }
 
 function buildProgram(cli: Cli, { json, named }: Called): Command {
-  const own = asCalled(cli.environment.invocation ?? OWN_NAME);
+  const { invocation = OWN_NAME, docs } = cli.environment;
+  const own = asCalled(invocation, {}, docs);
   const program = new Command('holdfast')
     .description(INTRODUCTION)
     .version(packageVersion(), '-V, --version', 'print the version')

@@ -1,16 +1,19 @@
-/** The version of this package. */
+/** The package of this program: where it lies, and its version. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Sources lie one level below the package, compiled files two. */
-const CANDIDATES = ['../package.json', '../../package.json'];
+export function packageFolder(): string {
+  const above = join(__dirname, '..');
+  return existsSync(join(above, 'package.json')) ? above : join(above, '..');
+}
 
 export function packageVersion(): string {
-  for (const candidate of CANDIDATES) {
-    const file = join(__dirname, candidate);
-    if (!existsSync(file)) continue;
-    const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version?: unknown };
-    if (typeof version === 'string') return version;
+  try {
+    const text = readFileSync(join(packageFolder(), 'package.json'), 'utf8');
+    const { version } = JSON.parse(text) as { version?: unknown };
+    return typeof version === 'string' ? version : 'unknown';
+  } catch {
+    return 'unknown';
   }
-  return 'unknown';
 }

@@ -55,7 +55,8 @@ export function serverFailure(error: unknown, place: FailurePlace): HoldfastErro
 /** Why no connection came about: what the server said, else what knocking at its door shows. */
 export async function connectFailure(error: unknown, place: FailurePlace): Promise<HoldfastError> {
   const status = grpcStatusOf(error);
-  const isSilence = status === undefined || status.code === GRPC.unavailable;
+  const isSilence =
+    status === undefined || (status.code === GRPC.unavailable && !isOfServer(status));
   return isSilence ? connectionFailure(place, error) : ofStatus(status, place);
 }
 
@@ -93,9 +94,10 @@ function ofStatus(status: GrpcStatus, place: FailurePlace): HoldfastError {
     case GRPC.notFound:
       return noNamespace(place, cause);
     case GRPC.deadlineExceeded:
-      return place.needsWorker ? silent(place, cause) : noAnswer(place, cause);
+      if (place.needsWorker) return silent(place, cause);
+      return UNRESOLVED.test(status.details) ? noAnswer(place, cause) : overdue(place, cause);
     case GRPC.unavailable:
-      return noAnswer(place, cause);
+      return isOfServer(status) ? unable(place, status) : noAnswer(place, cause);
     case GRPC.failedPrecondition:
       if (place.needsWorker) return silent(place, cause, status.details);
       return refused(place, status);
@@ -114,6 +116,37 @@ function refused(place: FailurePlace, status: GrpcStatus): HoldfastError {
     { hint: 'Run `holdfast doctor`.', details: { grpc: status.code }, cause: status.error },
   );
 }
+
+const UNRESOLVED = /name resolution/;
+/** What the transport says by itself of a server that it does not reach. */
+const OF_TRANSPORT =
+  /^$|No connection|Connection dropped|Failed to connect|Name resolution|RST_STREAM|Stream refused|ECONN|EPIPE|socket|[Tt]ransport|[Cc]hannel|upstream|goaway/i;
+
+function isOfServer({ details }: GrpcStatus): boolean {
+  return !OF_TRANSPORT.test(details);
+}
+
+function unable({ address }: FailurePlace, { details, error }: GrpcStatus): HoldfastError {
+  return new HoldfastError(
+    'ServerUnavailable',
+    `The Temporal server at ${address} runs, and cannot do this now: ${brief(details)}`,
+    { hint: OF_SERVER, details: { address }, cause: error },
+  );
+}
+
+function overdue({ address }: FailurePlace, cause: unknown): HoldfastError {
+  return new HoldfastError(
+    'ServerUnavailable',
+    `The Temporal server at ${address} gave no answer in time.`,
+    {
+      hint: `${OF_SERVER} What was said may come later all the same: look before it is said again.`,
+      details: { address },
+      cause,
+    },
+  );
+}
+
+const OF_SERVER = 'Look whether the server runs, at its log, its database and its disk.';
 
 function noAnswer({ address }: FailurePlace, cause: unknown): HoldfastError {
   return new HoldfastError('ServerUnavailable', `No Temporal server answers at ${address}.`, {

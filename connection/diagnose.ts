@@ -204,7 +204,7 @@ function unshaken({ address, serverName, cert }: Shown, failure: Failure): Found
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
     return {
       reason: 'expired',
-      message: `The certificate of the server at ${address} is not valid today (${words}).`,
+      message: `The certificate of the server at ${address} ${code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet'} (${words}).`,
       hint: 'The operator of the server has to renew it; look at the clock of this machine as well.',
     };
   }

@@ -280,6 +280,6 @@ function nameOf(suffix: string, variables: Variables): string {
 
 function wrong(what: string): HoldfastError {
   return new HoldfastError('InvalidConfig', `${what}.`, {
-    hint: 'Correct the setting, or leave it out (docs/operate/cluster.md).',
+    hint: 'Correct the setting, or leave it out (docs/operate/cluster.md in the package holdfast).',
   });
 }

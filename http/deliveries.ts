@@ -23,6 +23,8 @@ interface Unopened {
   readonly runId: string;
   /** Digest of the words that it was started with. */
   readonly words: string;
+  /** Their beginning, for whoever looks before a worker has opened the run. */
+  readonly text: string;
 }
 
 export interface Deliveries {
@@ -44,6 +46,8 @@ export interface Deliveries {
 }
 
 const REMEMBERED_MAX = 10_000;
+const UNOPENED_MAX = 1_000;
+const TEXT_CHARS_MAX = 20_000;
 
 /** `max`: entries of each memory. */
 export function deliveries(max = REMEMBERED_MAX): Deliveries {
@@ -60,7 +64,11 @@ export function deliveries(max = REMEMBERED_MAX): Deliveries {
     unopened: {
       get: (sessionId) => unopened.get(sessionId),
       delete: (sessionId) => unopened.delete(sessionId),
-      set: (sessionId, run) => put(unopened, max, [sessionId, run]),
+      set: (sessionId, run) =>
+        put(unopened, Math.min(max, UNOPENED_MAX), [
+          sessionId,
+          { ...run, text: run.text.slice(0, TEXT_CHARS_MAX) },
+        ]),
     },
     branches: {
       get: (base) => branches.get(base),

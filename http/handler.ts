@@ -69,7 +69,7 @@ async function answer(served: Served, request: Request): Promise<Response> {
   }
   if (method !== 'GET' || what === undefined || what === 'stop') throw notFound();
   const chat = await newestOf(served.deliveries, chatOf(options, who, chatIdIn(encoded)));
-  return what === 'stream' ? resume(served, request, chat) : messages(chat);
+  return what === 'stream' ? resume(served, request, chat) : messages(served, chat);
 }
 
 const CHAT_ID_CHARS_MAX = 200;
@@ -100,7 +100,7 @@ async function speak(
       return stream(served, request, { chat, at, again, free, about: { decided, refused } });
     }
     const newest = await newestOf(served.deliveries, chat);
-    const at = await goneOnWith(newest, said, [...answered.runs]);
+    const at = await goneOnWith(served, newest, { said, answered: [...answered.runs] });
     const seen = said.seen?.runId === at.runId ? { seen: said.seen.seq } : {};
     return stream(served, request, { chat, at, free, about: { ...seen, decided, refused } });
   } catch (error) {
@@ -111,28 +111,28 @@ async function speak(
 
 /** The message that a client has and goes on with: of the run that it names, if the run is this chat's. */
 async function goneOnWith(
+  { deliveries: known }: Served,
   chat: Chat,
-  { seen }: Said,
-  answered: readonly string[],
+  { said: { seen }, answered }: { readonly said: Said; readonly answered: readonly string[] },
 ): Promise<Speaking> {
   if (seen !== undefined && isRunOf(chat, seen.runId)) return { runId: seen.runId, span: 'last' };
   // Questions of a sub-agent are told of its root.
   const [first] = answered;
   if (first !== undefined) return { runId: first.replace(/(:a\d+)+$/, ''), span: 'last' };
-  const open = await resumable(chat, false);
+  const open = await resumable(known, chat, false);
   if (open === undefined) throw notFound();
   return open;
 }
 
 async function resume(served: Served, request: Request, chat: Chat): Promise<Response> {
-  const at = await resumable(chat, profileOf(served.options, request) === 'v7');
+  const at = await resumable(served.deliveries, chat, profileOf(served.options, request) === 'v7');
   if (at === undefined) return new Response(null, { status: 204 });
   const free = served.places.take(chat.person);
   return stream(served, request, { chat, at, free, about: {} });
 }
 
-async function messages(chat: Chat): Promise<Response> {
-  const body = { messages: await storedMessages(chat) };
+async function messages({ deliveries: known }: Served, chat: Chat): Promise<Response> {
+  const body = { messages: await storedMessages(known, chat) };
   return Response.json(body, { headers: { 'cache-control': 'no-store' } });
 }
 

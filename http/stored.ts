@@ -1,22 +1,26 @@
 /**
  * The stored conversation of a chat, for a page that is loaded.
  * Invariant: an answer that is under way is in the stream, from its first part, and not here; the words that it answers are here,
- * whatever of its run is stored.
+ * whatever of its run is stored, also before a worker has opened the run that this process has started.
  */
 import type { TranscriptMessage } from '../client/index.js';
 import { HoldfastError } from '../core/state/errors.js';
-import type { Chat } from './chat.js';
+import { unopenedRun, type Chat } from './chat.js';
+import type { Deliveries } from './deliveries.js';
 import { messagesOf, type UiMessage } from './projection/index.js';
 import { runOf } from './projection/messages.js';
 import { wholeText } from './projection/text.js';
 
 /** Errors: StoreUnavailable, ServerUnavailable. */
-export async function storedMessages(chat: Chat): Promise<readonly UiMessage[]> {
+export async function storedMessages(
+  deliveries: Pick<Deliveries, 'unopened'>,
+  chat: Chat,
+): Promise<readonly UiMessage[]> {
   const { client, sessionId } = chat;
   const { stored, openRuns } = await client.session(sessionId);
   const before = stored === undefined ? [] : await spokenIn(chat, sessionId);
   const [open] = openRuns;
-  if (open === undefined) return named(chat, before);
+  if (open === undefined) return withUnopened(deliveries, chat, await named(chat, before));
   // So far as a worker can be asked.
   const own = await spokenIn(chat, open);
   const last = await client.conversations.last(open);
@@ -26,9 +30,22 @@ export async function storedMessages(chat: Chat): Promise<readonly UiMessage[]> 
   const index = told.findLastIndex((message) => message.id === id);
   if (index !== -1) return told.slice(0, index + 1);
   const text = await wordsAt(chat, open, last?.seq ?? 0);
-  return text === undefined
-    ? told
-    : [...told, { id, role: 'user', parts: [{ type: 'text', text, state: 'done' }] }];
+  return text === undefined ? told : [...told, saidBy(id, text)];
+}
+
+async function withUnopened(
+  deliveries: Pick<Deliveries, 'unopened'>,
+  chat: Chat,
+  told: readonly UiMessage[],
+): Promise<readonly UiMessage[]> {
+  const runId = await unopenedRun(deliveries, chat);
+  const known = deliveries.unopened.get(chat.sessionId);
+  if (runId === undefined || known?.runId !== runId) return told;
+  return [...told, saidBy(`${runId}:m0`, known.text)];
+}
+
+function saidBy(id: string, text: string): UiMessage {
+  return { id, role: 'user', parts: [{ type: 'text', text, state: 'done' }] };
 }
 
 /** Answers have the names that their streams gave them. */

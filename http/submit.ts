@@ -130,7 +130,7 @@ async function begun(
 ): Promise<Speaking> {
   const { client, caller, sessionId } = chat;
   const runId = runIdOf(chat, id);
-  unopened.set(sessionId, { runId, words: sha256Hex(text) });
+  unopened.set(sessionId, { runId, words: sha256Hex(text), text });
   try {
     await client.start({
       ...start,

@@ -115,7 +115,7 @@ function routeNamed(name: string, models: DeclaredModels): ModelRoute {
     {
       hint:
         meantModel(name, known) +
-        'Use a known name (docs/guide/providers.md lists them), or declare a route: { name: "provider/model", provider, model, contextWindow, ' +
+        'Use a known name (docs/guide/providers.md in the package holdfast lists them), or declare a route: { name: "provider/model", provider, model, contextWindow, ' +
         'maxOutputTokens, prices: { input, output, cacheRead, cacheWrite } in micro-USD per million tokens, ' +
         'pricesVersion, temperatureAllowed, thinkingAdaptive?, takes? }; or say in unknownModels what to reckon with.',
       details: { known },

@@ -74,7 +74,7 @@ function lookFor(path: string): IsolationFound {
 export function requireIsolation(found: IsolationFound): Isolation {
   if (found.kind === 'found') return found.isolation;
   throw new HoldfastError('InvalidConfig', `Nothing can be isolated here: ${found.because}.`, {
-    hint: 'Install bubblewrap and util-linux (apt install bubblewrap util-linux), and let this user make namespaces; see docs/guide/sandbox.md.',
+    hint: 'Install bubblewrap and util-linux (apt install bubblewrap util-linux), and let this user make namespaces; see docs/guide/sandbox.md in the package holdfast.',
     details: { missing: found.because },
   });
 }

@@ -106,7 +106,7 @@ function usable(named: string, by: string): string {
     {
       hint: isFolder
         ? `Name the server's program; where --time-skipping stands alone, write it behind the paths of the cases.`
-        : `Name Temporal's test server, or a script that starts it; docs/guide/cases.md tells where to get one.`,
+        : `Name Temporal's test server, or a script that starts it; docs/guide/cases.md in the package holdfast tells where to get one.`,
       details: { executable: file },
     },
   );
@@ -193,7 +193,7 @@ function noServer(cause: unknown): HoldfastError {
     'ServerUnavailable',
     `No time-skipping server was found and none could be downloaded (${lastLines(reason, 1)}).`,
     {
-      hint: `Do one of these: ${ways.join('; ')}. With Java and Maven it is made in a minute: docs/guide/cases.md.`,
+      hint: `Do one of these: ${ways.join('; ')}. With Java and Maven it is made in a minute: docs/guide/cases.md in the package holdfast.`,
       details: { ways },
       cause,
     },

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { HoldfastError } from '../../core/state/errors.js';
 import { fitsBytes } from '../../core/json/json.js';
+import { belongs } from '../field-places.js';
 
 export const NAME_HINT = 'it must begin with a letter and have 1 to 64 of A-Z a-z 0-9 . _ -';
 export const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
@@ -17,8 +18,10 @@ export function closed<T>(fields: { readonly [Name in keyof Required<T>]: z.ZodT
   return z.strictObject(fields, {
     error: (issue) => {
       if (issue.code !== 'unrecognized_keys') return 'it must be an object';
-      const shown = JSON.stringify(String(issue.keys?.[0]).slice(0, 60));
-      return `it has no field ${shown}; fields are ${Object.keys(fields).join(', ')}`;
+      const unknown = String(issue.keys?.[0]).slice(0, 60);
+      const elsewhere = belongs(unknown).slice(0, -2);
+      const known = `it has no field ${JSON.stringify(unknown)}; fields are ${Object.keys(fields).join(', ')}`;
+      return elsewhere === '' ? known : `${known}. ${elsewhere}`;
     },
   });
 }

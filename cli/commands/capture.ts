@@ -41,7 +41,7 @@ which they said it. A tool that is asked something that was never recorded refus
 The case has passed in the simulation as it was recorded, or no file is written.
 Of a goal the case has every cycle, check, review and judgement; --run takes one cycle alone.
 With --expect the case expects that alone: it fails until the code is mended, then it passes. The option may
-be repeated; its keys are those of \`expected\` (docs/reference/cases.md), dotted, its values JSON or text.
+be repeated; its keys are those of \`expected\` (docs/reference/cases.md in the package holdfast), dotted, its values JSON or text.
 --redact hides texts as \`holdfast export --redact\` does.`;
 
 export function addCapture(program: Command, cli: Cli): void {
@@ -201,7 +201,8 @@ function print(
     const values = `expected ${inertInline(first.expected, 200)}, observed ${inertInline(first.observed, 200)}`;
     output.line(`  The case fails in the simulation now: ${first.path}: ${values}.`);
     const keys = needs.map((key) => `\`${inert(key, 100)}\``).join(', ');
-    output.line(`  ${FURTHER} ${keys} (docs/guide/failures.md in the package).`);
+    const page = output.paint.own('docs/guide/failures.md in the package holdfast');
+    output.line(`  ${FURTHER} ${keys} (${page}).`);
   }
   output.line(output.paint.own(`  holdfast eval ${shellWord(file)} --engine both`));
 }

@@ -7,6 +7,7 @@ import { bundleText } from '../../replay/bundle.js';
 import { exportRun } from '../../replay/export-run.js';
 import { makeFolder } from '../../store/make-folder.js';
 import { TENANT } from '../desk/run-record.js';
+import { noteWritten } from '../written.js';
 
 const NAMESPACE = 'default';
 /** What names of files may not have everywhere. */
@@ -27,6 +28,8 @@ export function bundleWriter(folder: string): (run: EndedRun) => Promise<void> {
     const place = { address, namespace: NAMESPACE, store };
     const bundle = await exportRun(place, { tenant: TENANT, runId });
     makeFolder(folder);
-    await writeFile(join(folder, `${fileName(runId)}.json`), bundleText(bundle));
+    const file = join(folder, `${fileName(runId)}.json`);
+    noteWritten(file);
+    await writeFile(file, bundleText(bundle));
   };
 }

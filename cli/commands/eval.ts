@@ -82,7 +82,7 @@ export function addEval(program: Command, cli: Cli): void {
     )
     .option(
       '--time-skipping [executable]',
-      `play the engine temporal on Temporal's test server, which skips time: sleeps and questions of days take no time. Without a program: that of ${TIME_SKIPPING_VARIABLE}, else temporal-test-server on PATH, else the SDK downloads it; docs/guide/cases.md tells how to get it from Maven Central`,
+      `play the engine temporal on Temporal's test server, which skips time: sleeps and questions of days take no time. Without a program: that of ${TIME_SKIPPING_VARIABLE}, else temporal-test-server on PATH, else the SDK downloads it; docs/guide/cases.md in the package holdfast tells how to get it from Maven Central`,
     )
     .addHelpText('after', `${PAST_HELP}\n${EXAMPLES}`);
   withPast(command).action(async (paths: readonly string[], options: EvalOptions) => {

@@ -32,7 +32,7 @@ Redaction: --redact names a JSON file {"rules": [...]} whose rules are
 A key finds data, not what the JSON Schemas of tools and answers declare under that name.
 Every occurrence of such a text becomes one marker of the same length; the redacted run has replayed
 exactly, or no file is written. Nor is one when a rule finds nothing, which is mostly a slip of the pen:
---allow-unmatched says that the run need not have what the rules look for. See docs/guide/replay.md.`;
+--allow-unmatched says that the run need not have what the rules look for. See docs/guide/replay.md in the package holdfast.`;
 
 export function addExport(program: Command, cli: Cli): void {
   const command = program

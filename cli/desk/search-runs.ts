@@ -1,7 +1,7 @@
 /** The conditions of `holdfast list` that look into results and events, and the order of its rows. */
 import type { Command } from 'commander';
 import { findRuns, SORTS, type FindRuns, type Sort } from '../../client/read/find-runs.js';
-import { summaryOf, type RunSummary } from '../../client/read/run-summary.js';
+import { summaryOf, withSpent, type RunSummary } from '../../client/read/run-summary.js';
 import type { HoldfastError } from '../../core/state/errors.js';
 import { STORED_STATUSES, type StoredRunStatus } from '../../core/state/view.js';
 import type { RunRow } from '../../store/runs.js';
@@ -201,7 +201,7 @@ export async function searchRuns(
   const { rows, rest } = await findRuns(store, tenant, query);
   const isWhole = rest === undefined || query.sort !== undefined;
   return {
-    items: rows.map(summaryOf),
+    items: await withSpent(store, tenant, rows.map(summaryOf)),
     ...(!isWhole && { next: cursorOf(rest.startedAt, rest.runId) }),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Which saved files are code of a project: all that are watched but outputs, which are written again and again while the
- * project's own code is at work. A load that writes what it wrote before is followed by no other one.
+ * Which saved files are code of a project: all that are watched but what commands write, and outputs, which are written again
+ * and again while the project's own code is at work. A load that writes what it wrote before is followed by no other one.
  * Invariants: a file that was loaded is no output, and a source is none of a tool; a file counts rather than not where nobody
  * can tell: what is written while code is loaded or tools are long at work counts three times, what is written in the moment
  * of a call once; one that is saved at another time is no output any more; what is an output is told.
@@ -24,6 +24,8 @@ export interface ProjectFiles {
 
 export interface ProjectFilesSettings {
   readonly isLoaded: (file: string) => boolean;
+  /** A command of Holdfast has written it: a report, a bundle, a case. */
+  readonly isReport: (file: string) => boolean;
   /** The code was being loaded then. */
   readonly wasLoading: (at: number) => boolean;
   /** Tools, hooks or checks ran then. */
@@ -41,7 +43,7 @@ const SOURCE = /\.[cm]?[jt]sx?$/;
 const CONTENT_BYTES_MAX = 1024 * 1024;
 
 export function projectFiles(settings: ProjectFilesSettings): ProjectFiles {
-  const { isLoaded, wasLoading, ranCode, ranBriefly, output } = settings;
+  const { isLoaded, isReport, wasLoading, ranCode, ranBriefly, output } = settings;
   /** What loads wrote last. */
   const contents = new Map<string, string>();
   /** How often a file, or a new one of its kind in its folder, was written at work, without another time between. */
@@ -70,6 +72,7 @@ export function projectFiles(settings: ProjectFilesSettings): ProjectFiles {
   function isCode({ file, at, isNew }: SavedFile): boolean {
     if (wasLoading(at) && isAsBefore(file)) return false;
     if (isLoaded(file)) return true;
+    if (isReport(file)) return false;
     const kind = join(dirname(file), `*${extname(file)}`);
     const isAtWork = wasLoading(at) || (!SOURCE.test(file) && ranCode(at));
     if (!isAtWork) {

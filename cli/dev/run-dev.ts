@@ -14,6 +14,7 @@ import { embeddedReach, type KnownReach } from '../session.js';
 import type { ServeOptions } from '../serve.js';
 import { aborted, onInterrupt, SECOND_ENDS } from '../terminal/interrupt.js';
 import type { Output } from '../terminal/output.js';
+import { wasWritten } from '../written.js';
 import { askFirst } from './ask-first.js';
 import { devDesk, type DevDesk } from './dev-desk.js';
 import { devWorkers, providersOf } from './dev-workers.js';
@@ -135,6 +136,7 @@ function watchProject(cli: Cli, { code, live, reload }: Beside, output: Output):
   const { folder } = cli.environment;
   const files = projectFiles({
     isLoaded: code.isLoaded,
+    isReport: wasWritten,
     wasLoading: code.wasLoading,
     ranCode: live.work.ranCode,
     ranBriefly: live.work.ranBriefly,

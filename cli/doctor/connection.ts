@@ -25,7 +25,7 @@ export async function checkConnection(
           warning(
             'connection',
             `${address} in clear text`,
-            'Everybody on the way can read and change it. Set HOLDFAST_TLS=true (docs/operate/cluster.md).',
+            'Everybody on the way can read and change it. Set HOLDFAST_TLS=true (docs/operate/cluster.md in the package holdfast).',
           ),
         ];
       }

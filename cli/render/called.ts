@@ -96,10 +96,21 @@ export function repeatedFlags(command: string): readonly (keyof GivenPlace)[] {
   return AT_DESK.test(command) ? [...PLACE_FLAGS, '--desk'] : PLACE_FLAGS;
 }
 
-/** For texts of Holdfast's own alone: a text of a user stays as it is. What was given is repeated, or the command would look elsewhere. */
-export function asCalled(invocation: string, given: GivenPlace = {}): (text: string) => string {
+const PAGE = /(?<![\w/.-])docs(\/[a-z]+\/[\w-]+\.md)(?:\s+in the package(?: holdfast)?)?/g;
+
+/**
+ * For texts of Holdfast's own alone: a text of a user stays as it is. What was given is repeated, or the command would look
+ * elsewhere. `docs`: where the pages lie, as the reader's folder names it.
+ */
+export function asCalled(
+  invocation: string,
+  given: GivenPlace = {},
+  docs?: string,
+): (text: string) => string {
+  const named = (text: string): string =>
+    docs === undefined ? text : text.replace(PAGE, (_, page: string) => `${docs}${page}`);
   return (text) =>
-    text.replace(COMMAND, (whole, command: string, at: number) => {
+    named(text).replace(COMMAND, (whole, command: string, at: number) => {
       const rest = /^[^`\n]*/.exec(text.slice(at + whole.length))?.[0] ?? '';
       const words = repeatedFlags(command.trim()).map((flag) => {
         const value = given[flag];

@@ -38,11 +38,13 @@ export interface Speech {
   readonly invocation?: string;
   /** Options of the place that the command line has; absent: none. */
   readonly given?: GivenPlace;
+  /** Where the pages of the documents lie; absent: in the package. */
+  readonly docs?: string;
 }
 
 export function createOutput(streams: Streams, options: Speech): Output {
-  const { json, colour, invocation = OWN_NAME, given } = options;
-  const own = asCalled(invocation, given);
+  const { json, colour, invocation = OWN_NAME, given, docs } = options;
+  const own = asCalled(invocation, given, docs);
   const paint = { ...(colour && !json ? COLOURED : PLAIN), own };
   let inLine = false;
   const endLine = (): void => {
@@ -90,7 +92,7 @@ interface FailureShape {
 
 /** Of an error that says nothing of it itself. */
 function pointerTo(code: string): string {
-  return `The page docs/reference/errors.md in the package has causes and remedies of ${code}.`;
+  return `The page docs/reference/errors.md in the package holdfast has causes and remedies of ${code}.`;
 }
 
 function failureOf(thrown: unknown): FailureShape {

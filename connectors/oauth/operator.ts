@@ -56,7 +56,7 @@ export function loginServerOf(connector: Connector): LoginServer {
     return { url: reached.url, auth: reached.auth, timeoutMs };
   }
   throw new HoldfastError('InvalidRequest', `The connector ${name} has no login.`, {
-    hint: `Only connectors with auth: { grant: 'authorization_code' } have one; see docs/guide/connectors.md.`,
+    hint: `Only connectors with auth: { grant: 'authorization_code' } have one; see docs/guide/connectors.md in the package holdfast.`,
   });
 }
 

@@ -57,7 +57,7 @@ export async function readServiceTokens(file: string): Promise<readonly ServiceT
   const parsed = parse(text);
   if (parsed === undefined) {
     throw new HoldfastError('InvalidConfig', `${file} is no file of service tokens.`, {
-      hint: 'See docs/operate/console.md for its form.',
+      hint: 'See docs/operate/console.md in the package holdfast for its form.',
     });
   }
   return parsed;

@@ -84,6 +84,6 @@ function patternOf(
 
 function invalidRules(file: string, reason: string): HoldfastError {
   return new HoldfastError('Usage', `The rules in ${file} cannot be used: ${reason}.`, {
-    hint: 'A rule is {"name", "key"}, {"name", "pointer"} or {"name", "regex", "flags"}; see docs/guide/replay.md.',
+    hint: 'A rule is {"name", "key"}, {"name", "pointer"} or {"name", "regex", "flags"}; see docs/guide/replay.md in the package holdfast.',
   });
 }

@@ -1,7 +1,10 @@
 /** Sentences of the command name its commands as they have to be typed where it was called. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { approvalCard, asCalled, invocationOf } from '../../cli/render/index.js';
 import { COMMAND_NAMES, repeatedFlags } from '../../cli/render/called.js';
-import { givenBy } from '../../cli/environment.js';
+import { cliEnvironment, givenBy } from '../../cli/environment.js';
 import { runCli } from '../../cli/program.js';
 import { createOutput } from '../../cli/terminal/output.js';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -42,6 +45,44 @@ test('commands are called, and nothing else is', () => {
     expect(own(text)).toBe(text);
   expect(asCalled('holdfast')('holdfast show r')).toBe('holdfast show r');
 });
+
+test('pages are named where they lie, from the folder of the reader', () => {
+  const own = asCalled('npx holdfast', {}, 'node_modules/holdfast/docs');
+  const lies = 'node_modules/holdfast/docs/guide/cases.md';
+  expect(own('see docs/guide/cases.md in the package holdfast.')).toBe(`see ${lies}.`);
+  expect(own('(docs/guide/cases.md in the package\n holdfast)')).toContain(lies);
+  expect(own('my-docs/guide/cases.md')).toBe('my-docs/guide/cases.md');
+  expect(asCalled('holdfast')('docs/guide/cases.md')).toBe('docs/guide/cases.md');
+});
+
+test('the program names the pages of its own package, and each is there', async () => {
+  const { docs = '' } = cliEnvironment();
+  expect(existsSync(resolve(docs, 'reference/errors.md'))).toBe(true);
+  let said = '';
+  const hear = (text: string) => void (said += text);
+  const environment = { ...cliEnvironment(), docs: '/pkg/docs' };
+  for (const words of [['--help'], ['export', '--help'], ['eval', '--help'], ['capture', '--help']])
+    await runCli(words, { environment, streams: { out: hear, err: hear } });
+  const pages = [...said.matchAll(/[\w/]*docs\/[a-z]+\/[\w-]+\.md/g)].map(([page]) => page);
+  expect(pages.length).toBeGreaterThan(3);
+  for (const page of pages) {
+    expect(page).toContain('/pkg/docs/');
+    expect(existsSync(resolve(docs, page.replace(/^.*\/pkg\/docs\//, '')))).toBe(true);
+  }
+});
+
+test('a sentence of the program that names a page says in which package', () => {
+  const listed = spawnSync('git', ['grep', '-nE', 'docs/[a-z]+/[a-z-]+\\.md', '--', ...SPOKEN], {
+    encoding: 'utf8',
+  });
+  const lines = listed.stdout.split('\n').filter((line) => line !== '');
+  const said = lines.filter((line) => !/:\s*(?:\/\/|\/?\*)/.test(line));
+  expect(said.length).toBeGreaterThan(15);
+  expect(said.filter((line) => !/\.md in the package holdfast/.test(line))).toEqual([]);
+});
+const SPOKEN = ['authoring', 'cli', 'client', 'connection', 'connectors', 'console', 'evaluation']
+  .concat(['http', 'providers', 'replay', 'sandbox', 'store', 'testing', 'worker'])
+  .map((folder) => `${folder}/*.ts`);
 
 async function saidBy(argv: readonly string[], invocation?: string): Promise<string> {
   let said = '';

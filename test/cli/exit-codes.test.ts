@@ -73,6 +73,21 @@ describe('holdfast --help', () => {
     expect(out).toContain('4    the run waits for a person');
   });
 
+  it.each([
+    [['help', 'shwo'], 'There is no command "shwo"', 'Did you mean show'],
+    [['help', 'nothere'], 'There is no command "nothere"', 'holdfast --help'],
+    [['help', 'nothere', '--json'], 'There is no command \\"nothere\\"', 'Usage'],
+  ])('of a command that there is not is a wrong command line: %j', async (words, said, next) => {
+    const { code, out, err } = await holdfast(...words);
+    expect(code).toBe(2);
+    expect(`${out}${err}`).toContain(said);
+    expect(`${out}${err}`).toContain(next);
+  });
+
+  it.each(['show', 'runs', 'inbox', 'goal'])('%s is explained by name', async (name) => {
+    expect(await holdfast('help', name)).toMatchObject({ code: 0, err: '' });
+  });
+
   it('names the commands that there are, each by the name that calls it', async () => {
     const { out } = await holdfast('--help');
     const named = Array.from(out.matchAll(/^  ([a-z-]+)(?: |$)/gm), ([, name]) => name!);

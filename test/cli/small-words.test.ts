@@ -81,7 +81,7 @@ describe('an error of the operating system is no bug of Holdfast', () => {
 
   test('an error without a hint says where the remedies of its code are', () => {
     expect(saidOf(new HoldfastError('PortTaken', 'Port 1 is taken.'))).toContain(
-      'docs/reference/errors.md in the package has causes and remedies of PortTaken',
+      'docs/reference/errors.md in the package holdfast has causes and remedies of PortTaken',
     );
   });
 });

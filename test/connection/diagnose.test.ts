@@ -118,7 +118,7 @@ describeWithCertificates('a connection that does not come about', () => {
     ['no_answer', 'No Temporal server answers', () => [deafAddress, {}]],
     ['untrusted', 'nobody who is trusted here', () => [fronts.keyed.address, { apiKey: SECRET }]],
     ['server_name', 'for another name than localhost', () => [fronts.misnamed.address, trusting()]],
-    ['expired', 'is not valid today', () => [fronts.expired.address, trusting()]],
+    ['expired', 'has expired (', () => [fronts.expired.address, trusting()]],
     [
       'unauthenticated',
       'does not accept the API key',

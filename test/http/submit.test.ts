@@ -1,6 +1,7 @@
 import { nameOf, newestOf, runIdOf, stoppable } from '../../http/chat.js';
 import { deliveries, type Speaking } from '../../http/deliveries.js';
 import type { UiChunk } from '../../http/projection/index.js';
+import { resumable } from '../../http/resumable.js';
 import { storedMessages } from '../../http/stored.js';
 import { tellMessage, type Ending, type Telling } from '../../http/told.js';
 import { chatWith, Runs } from './runs.js';
@@ -37,6 +38,17 @@ test('a run that another process was to begin and that never came is passed over
   expect(runs.started).toEqual([at.runId]);
 });
 
+test('a run that another process is about to begin is waited for, however far its clock is off', async () => {
+  const runs = new Runs();
+  const { chat, say } = chatWith(runs);
+  const runId = runIdOf(chat, 'u0');
+  const at = Date.now() - 60_000;
+  runs.beginners.set(`${chat.base}#0`, { name: `${runId}#1`, at });
+  setTimeout(() => runs.open.add(runId), 50);
+  expect(await say('u1', 'Pay.')).toMatchObject({ runId, span: { named: nameOf('u1') } });
+  expect(runs.started).toEqual([]);
+});
+
 test('a message that is sent again is not handed over again, also after the run that took it', async () => {
   const runs = new Runs();
   const { say } = chatWith(runs);
@@ -63,6 +75,22 @@ test('a run that no worker has opened takes the next message, and can be stopped
   expect(runs.started).toEqual([runId]);
   runs.end(runId);
   expect(await stoppable(submitting.deliveries, chat)).toEqual([]);
+});
+
+test('the words that began a run are shown, and its stream is there, before a worker opens it', async () => {
+  const runs = new Runs();
+  const { chat, say, submitting } = chatWith(runs);
+  runs.startFails = true;
+  await expect(say('u1', 'Pay.')).rejects.toThrow('Late.');
+  const runId = runIdOf(chat, 'u1');
+  const { deliveries: known } = submitting;
+  expect(await storedMessages(known, chat)).toMatchObject([
+    { id: `${runId}:m0`, role: 'user', parts: [{ type: 'text', text: 'Pay.' }] },
+  ]);
+  expect(await resumable(known, chat, false)).toEqual({ runId, span: 'last' });
+  runs.end(runId);
+  expect(await storedMessages(known, chat)).toEqual([]);
+  expect(await resumable(known, chat, false)).toBeUndefined();
 });
 
 test('a run that closes just before it hears a message leaves it to a run of its own', async () => {
@@ -226,12 +254,12 @@ describe('the conversation of a page that is loaded', () => {
   test('has the words of its user and not the answer that is under way, whatever of the run is stored', async () => {
     const { runs, chat, runId, before } = await answering();
     const expected = ['One.', '1', 'Two.'];
-    expect(words(await storedMessages(chat))).toEqual(expected);
+    expect(words(await storedMessages(deliveries(), chat))).toEqual(expected);
     runs.spoken.set(runId, before);
-    expect(words(await storedMessages(chat))).toEqual(expected);
+    expect(words(await storedMessages(deliveries(), chat))).toEqual(expected);
     const own = [said(`${runId}:m0`, 'user', 'Two.'), said(`${runId}:m1`, 'assistant', '2')];
     runs.spoken.set(runId, [...before, ...own]);
-    expect(words(await storedMessages(chat))).toEqual(expected);
+    expect(words(await storedMessages(deliveries(), chat))).toEqual(expected);
   });
 
   test('has what a run answered before its follow-up, which may not be stored yet', async () => {
@@ -240,10 +268,10 @@ describe('the conversation of a page that is loaded', () => {
     runs.spoken.set(runId, [...before, ...own]);
     await say('u3', 'Three.');
     const expected = ['One.', '1', 'Two.', '2', 'Three.'];
-    expect(words(await storedMessages(chat))).toEqual(expected);
+    expect(words(await storedMessages(deliveries(), chat))).toEqual(expected);
     const more = [said(`${runId}:m10`, 'user', 'Three.'), said(`${runId}:m11`, 'assistant', '3')];
     runs.spoken.set(runId, [...before, ...own, ...more]);
-    expect(words(await storedMessages(chat))).toEqual(expected);
+    expect(words(await storedMessages(deliveries(), chat))).toEqual(expected);
   });
 });
 
@@ -258,7 +286,9 @@ test('answers of a loaded conversation are called as their streams call them', a
   const said = (n: number, role: string) => ({ messageId: `${runId}:m${n}`, role, text: 'x' });
   const spoken = [said(0, 'user'), said(1, 'assistant'), said(10, 'user'), said(11, 'assistant')];
   runs.spoken.set(chat.base, [...spoken, said(12, 'user'), said(13, 'assistant')]);
-  const answers = (await storedMessages(chat)).filter(({ role }) => role === 'assistant');
+  const answers = (await storedMessages(deliveries(), chat)).filter(
+    ({ role }) => role === 'assistant',
+  );
   // Runs of older rules do not tell where they heard a message: its answer has a name all the same.
   const names = [runId, `${runId}:u10`, `${runId}:m12:answer`];
   expect(answers.map(({ id }) => id)).toEqual(names);

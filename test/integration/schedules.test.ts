@@ -210,6 +210,11 @@ describe('holdfast schedule', () => {
     expect((await holdfast('schedule', 'trigger', 'weekly')).code).toBe(0);
     const [id = ''] = await started('weekly', 1);
     expect((await holdfast('schedule', 'show', 'weekly')).out).toContain(id);
+    const past = 'schedule backfill weekly --from 2026-01-01 --to 2026-01-02'.split(' ');
+    expect(await holdfast(...past)).toMatchObject({
+      code: 0,
+      out: 'weekly-2026-01-01T00:00:00Z\n',
+    });
     expect((await holdfast('schedule', 'delete', 'weekly')).code).toBe(0);
     const gone = await holdfast('schedule', 'show', 'weekly', '--json');
     expect(gone.code).toBe(1);
@@ -223,7 +228,7 @@ describe('holdfast schedule', () => {
     [['create', 'x', '--agent', 'a', 'Do', '--every', 'often'], '--every must be a time'],
     [['create', 'x', '--goal', 'g.json', 'Do', '--every', '1d'], 'go with --agent'],
     [['create', 'x', '--agent', 'a', '--every', '1d', '--overlap', 'all'], 'There is no policy'],
-    [['backfill', 'x', '--from', '2026-01-01', '--to', '2026-01-02T00:00:00Z'], '--from must be'],
+    [['backfill', 'x', '--from', 'monday', '--to', '2026-01-02T00:00:00Z'], '--from takes'],
     [['backfill', 'x'], 'required option'],
   ])('says what is wrong with a command line: %j', async (words, said) => {
     const { code, err } = await holdfast('schedule', ...words);

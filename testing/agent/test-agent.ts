@@ -232,7 +232,9 @@ function refuseConnectors({ agents }: Config): void {
   throw new HoldfastError(
     'InvalidFixture',
     `The agent ${using.name} uses connectors, which testAgent cannot play.`,
-    { hint: 'Write a case with `servers` (docs/guide/cases.md), or test an agent without `mcp`.' },
+    {
+      hint: 'Write a case with `servers` (docs/guide/cases.md in the package holdfast), or test an agent without `mcp`.',
+    },
   );
 }
 

@@ -11,10 +11,10 @@ import {
   type CommonOptions,
 } from '../../command.js';
 import { tenantOf, withTenant, type TenantOptions } from '../../desk/actor.js';
+import { moment } from '../../desk/times.js';
 import { dateTimeText, durationText, inert, relativeText, table } from '../../render/index.js';
 import type { Session } from '../../session.js';
 import type { Output } from '../../terminal/output.js';
-import { usage } from '../../usage.js';
 
 import { addCreate, OVERLAP_HELP, overlapOf } from './create.js';
 
@@ -39,15 +39,6 @@ export function addSchedule(program: Command, cli: Cli): void {
   addTrigger(schedule, cli);
   addBackfill(schedule, cli);
   addDelete(schedule, cli);
-}
-
-/** ISO 8601 with its zone, so that nobody is surprised. */
-function momentOf(name: string) {
-  return (text: string): number => {
-    const at = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
-    if (!Number.isNaN(at)) return at;
-    throw usage(`${name} must be a time such as 2026-11-01T00:00:00Z, not "${text.slice(0, 40)}".`);
-  };
 }
 
 function addList(schedule: Command, cli: Cli): void {
@@ -171,8 +162,12 @@ function addBackfill(schedule: Command, cli: Cli): void {
       'Take up the ticks of a span that has passed, at most 1,000. A tick that has started something starts nothing again.',
     )
     .argument('<schedule>', 'id of the schedule')
-    .requiredOption('--from <time>', 'ISO 8601 with its zone', momentOf('--from'))
-    .requiredOption('--to <time>', 'the same', momentOf('--to'))
+    .requiredOption(
+      '--from <time>',
+      'how long ago (7d), a date or a time: 2026-11-01',
+      moment('--from'),
+    )
+    .requiredOption('--to <time>', 'the same', moment('--to'))
     .option(
       '--overlap <policy>',
       `${OVERLAP_HELP} (default buffer_all: one after the other)`,
@@ -181,9 +176,7 @@ function addBackfill(schedule: Command, cli: Cli): void {
   withJson(withPlace(withTenant(command)), '{scheduleId, done, starts: [ids]}')
     .addHelpText(
       'after',
-      examples(
-        'holdfast schedule backfill nightly --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z',
-      ),
+      examples('holdfast schedule backfill nightly --from 2026-11-01 --to 2026-11-08'),
     )
     .action((id: string, options: BackfillOptions) =>
       runCommand(cli, options, async (session, output) => {

@@ -107,6 +107,8 @@ describe('holdfast list', () => {
     await store.finishAttempt({ ...attempt, attempt: 1, ...end });
     const { out } = await holdfast('list');
     expect(out).toMatch(/r4 .*\$0\.0015 so far/);
+    // Found by a condition, which is how those that differ from a run are found.
+    expect((await holdfast('list', '--text', 'refund')).out).toMatch(/r4 .*\$0\.0015 so far/);
     expect(out).toMatch(/r2 .*\$0\.0002  /);
     expect(out).not.toMatch(/r[0123] .*so far/);
   });

@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path';
 import { projectCode } from '../../../cli/dev/project-code.js';
 import { projectFiles } from '../../../cli/dev/project-files.js';
 import { watchFiles, type WatchSettings } from '../../../cli/dev/watcher.js';
+import { replaceFile, writeNewFile } from '../../../cli/new-file.js';
+import { wasWritten } from '../../../cli/written.js';
 import { compiledPath } from '../../compiled.js';
 import { until } from '../../until.js';
 
@@ -163,6 +165,7 @@ describe('what of saved files is code', () => {
     const outputs: string[] = [];
     const { among } = projectFiles({
       isLoaded: (file) => loaded.includes(file),
+      isReport: wasWritten,
       ranCode: (at) => at === 1 || at === 3,
       ranBriefly: (at) => at === 3,
       wasLoading: (at) => at === 2,
@@ -215,6 +218,24 @@ describe('what of saved files is code', () => {
     expect(isCode('/p/out/5.md', 1)).toBe(false);
     expect(outputs).toEqual(['/p/out/*.md']);
     expect(isCode('/p/out/mine.md', 0, true)).toBe(true);
+  });
+
+  test('is no report that a command writes into the project, whenever; but one that is loaded is', async () => {
+    mkdirSync(join(folder, '.holdfast'));
+    const report = join(folder, 'reports', 'past.json');
+    const loaded = join(folder, 'cases', 'case.json');
+    await writeNewFile('{}', { file: report, what: 'report' });
+    await replaceFile(report, '{"summary":{}}');
+    await writeNewFile('{}', { file: loaded, what: 'case' });
+    const { isCode, outputs } = deciding([loaded]);
+    expect([isCode(report, 0, true), isCode(report, 0), isCode(report, 1)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect(isCode(loaded, 0)).toBe(true);
+    expect(isCode(join(folder, 'reports', 'mine.json'), 0)).toBe(true);
+    expect(outputs).toEqual([]);
   });
 
   test('is a file that was loaded, whoever writes it', () => {
