@@ -1,6 +1,6 @@
 /** A run as it was after any of its steps: a slider over them, and the moment that is chosen. */
 import type { VNode } from 'preact';
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { StepsIndex } from '../data/api-types.js';
 import { Button } from '../parts/button.js';
 import { textIn } from '../parts/form.js';
@@ -13,7 +13,7 @@ import { MomentShown } from './moment.js';
 import { kindsOf, waysFrom, type WaysFrom } from './step-kinds.js';
 import { useMoment, useSteps } from './use-steps.js';
 
-const ADDRESS_EVERY_MS = 250;
+const REST_MS = 100;
 
 export interface StepsPanelProps {
   readonly runId: string;
@@ -87,18 +87,15 @@ function KnownSteps({ index, first, again, mayFork, stale }: KnownStepsProps): V
   );
 }
 
-/** Of a drag over hundreds of steps few are written: browsers refuse an address that changes too often. */
+/** Names the step at which somebody rests: browsers refuse an address that changes at every step of a drag. */
 function useAddress(path: string): void {
-  const written = useRef({ path, at: 0 });
-  useLayoutEffect(() => {
-    if (written.current.path === path) return undefined;
-    const write = (): void => {
-      written.current = { path, at: Date.now() };
+  const written = useRef(path);
+  useEffect(() => {
+    if (written.current === path) return undefined;
+    const timer = setTimeout(() => {
+      written.current = path;
       history.replaceState(history.state, '', path);
-    };
-    const waitMs = written.current.at + ADDRESS_EVERY_MS - Date.now();
-    if (waitMs <= 0) return write();
-    const timer = setTimeout(write, waitMs);
+    }, REST_MS);
     return () => clearTimeout(timer);
   }, [path]);
 }
