@@ -37,47 +37,26 @@ interface Flight {
 }
 
 export function momentsAhead(
-  { steps, source }: StepsIndex,
+  index: StepsIndex,
   ask: (asked: MomentAsked, signal: AbortSignal) => Promise<Moment>,
 ): MomentsAhead {
-  /** The one looked at last is the last. */
-  const kept = new Map<number, Moment>();
+  const kept = keptOf(index);
+  const vain = vainRequests();
   const notAhead = new Set<number>();
-  let inVain: readonly { readonly step: number; readonly at: number }[] = [];
   let flight: Flight | undefined;
   let round = 0;
   let hasFailed = false;
 
-  const keep = (moment: Moment): void => {
-    const { step } = moment;
-    const isKnown = kept.get(step) === moment;
-    kept.delete(step);
-    // What comes behind the last step of a run that goes on is not there yet.
-    const lasts = source === 'file' || step < steps.length;
-    if (!lasts || (!isKnown && JSON.stringify(moment).length > CHARS_MAX)) return;
-    kept.set(step, moment);
-    if (kept.size > KEPT_MAX) kept.delete([...kept.keys()][0]!);
-  };
-
   const take = async (step: number, signal: AbortSignal): Promise<Moment | undefined> => {
     try {
       const moment = await ask({ step, ahead: true }, signal);
-      keep(moment);
+      kept.keep(moment);
       return moment;
     } catch (error) {
       if (isRefusal(error) && error.status === NOT_AHEAD) notAhead.add(step);
       else if (!signal.aborted) hasFailed = true;
       return undefined;
     }
-  };
-
-  const isWanted = (step: number): boolean =>
-    step <= steps.length && !kept.has(step) && !notAhead.has(step);
-
-  const mayAsk = (): boolean => {
-    const since = Date.now() - MINUTE_MS;
-    inVain = inVain.filter(({ at }) => at > since);
-    return !hasFailed && inVain.length < IN_VAIN_MAX;
   };
 
   const stop = (): void => {
@@ -87,7 +66,7 @@ export function momentsAhead(
   };
 
   return {
-    at: (step) => kept.get(step),
+    at: kept.at,
     async read(step, signal) {
       const coming = flight?.step === step ? flight : undefined;
       if (coming === undefined) stop();
@@ -95,16 +74,16 @@ export function momentsAhead(
       return (await coming?.moment) ?? ask({ step, ahead: false }, signal);
     },
     async fetch(shown, likely) {
-      keep(shown);
-      inVain = inVain.filter(({ step }) => step !== shown.step);
+      kept.keep(shown);
+      vain.seen(shown.step);
       if (flight !== undefined && !likely.includes(flight.step)) stop();
       const mine = (round += 1);
       await flight?.moment;
       if (mine === round) flight = undefined;
       for (const step of likely) {
-        if (mine !== round || !mayAsk()) return;
-        if (!isWanted(step)) continue;
-        inVain = [...inVain, { step, at: Date.now() }];
+        if (mine !== round || hasFailed) return;
+        const isWanted = kept.lasts(step) && kept.at(step) === undefined && !notAhead.has(step);
+        if (!isWanted || !vain.mayAsk(step)) continue;
         const leaving = new AbortController();
         flight = { step, leaving, moment: take(step, leaving.signal) };
         await flight.moment;
@@ -112,5 +91,50 @@ export function momentsAhead(
       }
     },
     stop,
+  };
+}
+
+interface Kept extends Pick<MomentsAhead, 'at'> {
+  /** What comes behind the last step of a run that goes on is not there yet. */
+  lasts(step: number): boolean;
+  keep(moment: Moment): void;
+}
+
+function keptOf({ steps, source }: StepsIndex): Kept {
+  /** The one looked at last is the last. */
+  const kept = new Map<number, Moment>();
+  const lasts = (step: number): boolean => source === 'file' || step < steps.length;
+  return {
+    lasts,
+    at: (step) => kept.get(step),
+    keep(moment) {
+      const { step } = moment;
+      const isKnown = kept.get(step) === moment;
+      kept.delete(step);
+      if (!lasts(step) || (!isKnown && JSON.stringify(moment).length > CHARS_MAX)) return;
+      kept.set(step, moment);
+      if (kept.size > KEPT_MAX) kept.delete([...kept.keys()][0]!);
+    },
+  };
+}
+
+interface VainRequests {
+  mayAsk(step: number): boolean;
+  seen(step: number): void;
+}
+
+function vainRequests(): VainRequests {
+  let asked: readonly { readonly step: number; readonly at: number }[] = [];
+  return {
+    mayAsk(step) {
+      const at = Date.now();
+      asked = asked.filter((one) => one.at > at - MINUTE_MS);
+      if (asked.length >= IN_VAIN_MAX) return false;
+      asked = [...asked, { step, at }];
+      return true;
+    },
+    seen(step) {
+      asked = asked.filter((one) => one.step !== step);
+    },
   };
 }

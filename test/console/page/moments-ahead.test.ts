@@ -105,9 +105,13 @@ test('the last step is kept of a file, and of a run that may go on it is not', a
     ['run', undefined],
     ['file', moment(STEPS)],
   ] as const) {
-    const { ahead } = setup(source);
+    const { ahead, steps } = setup(source);
     await ahead.fetch(moment(STEPS), []);
     expect(ahead.at(STEPS)).toEqual(known);
+    ahead.stop();
+    void ahead.fetch(moment(STEPS - 1), [STEPS]);
+    await soon();
+    expect(steps()).toEqual([]);
   }
 });
 
