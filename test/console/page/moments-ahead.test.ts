@@ -56,9 +56,8 @@ test('what is on the way is waited for by whoever comes to it, and ends where so
   await soon();
   const read = ahead.read(6, UNENDING);
   await answer();
-  expect(await read).toEqual(moment(6));
-  await soon();
   expect(asked).toHaveLength(1);
+  expect(await read).toEqual(moment(6));
   void ahead.fetch(moment(6), [7, 5]);
   await soon();
   void ahead.read(900, UNENDING);
@@ -83,7 +82,8 @@ test('a step with an open question is asked for when it is shown, and ahead only
   await soon();
   asked[1]!.answer(moment(6));
   expect(await read).toEqual(moment(6));
-  await ahead.fetch(moment(5), [6]);
+  void ahead.fetch(moment(5), [6]);
+  await soon();
   expect(asked.map(({ ahead: isAhead }) => isAhead)).toEqual([true, false]);
 });
 
@@ -95,7 +95,8 @@ test.each([400, 403, 429, 500, 0])(
     await soon();
     asked[0]!.fail(refusal(status));
     await soon();
-    await ahead.fetch(moment(7), [8]);
+    void ahead.fetch(moment(7), [8]);
+    await soon();
     expect(steps()).toEqual([6]);
   },
 );
