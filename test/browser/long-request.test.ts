@@ -81,10 +81,18 @@ describeInBrowser('a request of a long conversation', () => {
       expect(await page.locator('.messages > li').count()).toBe(6);
       expect(await barriersOf(page)).toEqual([]);
       await page.unroute(/\/steps\/\d+(\?messages=106)?$/);
+      // What is told may be why there is no more of it.
+      const missing = { missing: 'Too large.' };
+      await page.route(/\/steps\/\d+\?messages=106$/, (route) =>
+        route.fulfill({ json: { request: missing, answered: missing } }),
+      );
+      await earlier.click();
+      await page.getByRole('alert').getByText('Too large.').waitFor();
+      await page.unroute(/\/steps\/\d+\?messages=106$/);
       await exact.getByRole('button', { name: 'Try again' }).click();
       await exact.getByText('"Read the mail."').waitFor();
       await earlier.click();
-      await page.getByText('Not now.').first().waitFor({ state: 'detached' });
+      await page.getByText('Too large.').first().waitFor({ state: 'detached' });
       await earlier.waitFor({ state: 'detached' });
       expect(await page.locator('.messages > li').count()).toBe(MESSAGES);
       // The browser's own word on each refused request.
