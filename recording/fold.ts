@@ -44,7 +44,7 @@ export type GoalFold = FoldOf<'goal', Goal, GoalInput>;
 export type Fold = RunFold | GoalFold;
 
 /** Steps from one place to the next that is kept: as far as `at` has to go. */
-const STEPS_BETWEEN_KEPT = 8;
+const STEPS_BETWEEN_KEPT = 2;
 const STRETCHES_KEPT = 8;
 const STEPS_OF_SLICE = 32;
 

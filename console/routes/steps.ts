@@ -8,6 +8,7 @@ import { toldIndex, toldMoment, type ToldMoment } from '../../replay/told-moment
 import type { Desk, Seen } from '../desk.js';
 import { endpoint, type Endpoint } from '../http/endpoint.js';
 import * as shapes from '../http/shapes.js';
+import { Problem } from '../http/problem.js';
 import { moment, stepsIndex } from '../http/step-shapes.js';
 import type { Person } from '../identity/person.js';
 import { ownRun } from './runs.js';
@@ -59,11 +60,18 @@ export function stepEndpointsOf(source: StepSource): readonly Endpoint[] {
         .max(1_000_000)
         .optional()
         .describe('of each request, only so many of its newest messages; absent: all of them'),
+      ahead: z
+        .enum(['true', 'false'])
+        .optional()
+        .describe(
+          'nobody is shown the moment yet: one with an open question, which then counts as seen, is refused with 409',
+        ),
     }),
     answers: { 200: { description: 'The moment.', schema: moment } },
     async handle({ desk, person, params, query }) {
       const record = await source.open(desk, person, params);
       const told = await toldMoment(record, params.step, query);
+      if (query.ahead === 'true' && shownIn(told).length > 0) throw notAhead();
       await source.shown(desk, person, told);
       // The whole is written once; only one that is large is looked at by its parts.
       const json = JSON.stringify(told);
@@ -111,6 +119,13 @@ function isWithin(part: object): boolean {
 
 function tooLarge(what: string): string {
   return `The ${what} is too large for this page. Look at it with \`holdfast inspect --at\`.`;
+}
+
+function notAhead(): Problem {
+  return new Problem(409, {
+    code: 'not_ahead',
+    detail: 'A question is open after this step. Ask for the moment when it is shown.',
+  });
 }
 
 function shownIn({ runId, view }: ToldMoment): readonly Seen[] {

@@ -81,9 +81,7 @@ describeInBrowser('the steps of a run', () => {
       await request.getByText('System prompt').waitFor();
       await request.getByText('read_order', { exact: true }).first().waitFor();
       await page.getByRole('region', { name: `Next: step ${models.at(-1)!.step + 1}` }).waitFor();
-      expect(await inPage<string>(page, 'location.pathname')).toBe(
-        `/runs/travelled/steps/${models.at(-1)!.step}`,
-      );
+      await page.waitForURL(`**/runs/travelled/steps/${models.at(-1)!.step}`);
 
       await page.getByLabel('Step', { exact: true }).fill(String(asked));
       await page.getByRole('region', { name: `Step ${asked}`, exact: true }).waitFor();
@@ -199,6 +197,7 @@ describeInBrowser('the steps of a run', () => {
         expect(await page.locator('nav').count()).toBe(0);
         expect(await page.locator(`main :is(${ACTIVE})`).count()).toBe(0);
         expect(await inPage<unknown>(page, 'window.hacked')).toBeUndefined();
+        await page.waitForURL(/\/steps\/\d+$/);
         const path = await inPage<string>(page, 'location.pathname');
         const linked = await visit(browser, { ...place, path });
         await linked.page.getByRole('region', { name: /^Next: step/ }).waitFor();

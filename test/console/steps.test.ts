@@ -158,6 +158,20 @@ describe('so many of the newest messages of a request', () => {
   });
 });
 
+test('a moment with a question is told when it is shown, not ahead; any other is told ahead and noted nowhere', async () => {
+  const asked: number[] = [];
+  for (const { step } of (await recordOfBundle(bundle)).fold.steps) {
+    const before = (await store.readAudit('default', { limit: 99 })).length;
+    const ahead = await stepsAt(`/${step}?ahead=true`);
+    expect(await store.readAudit('default', { limit: 99 })).toHaveLength(before);
+    const shown = await stepsAt(`/${step}?ahead=false`);
+    if (ahead.status === 409) asked.push(step);
+    else expect(ahead).toEqual(shown);
+  }
+  // From the question to its answer.
+  expect(asked).toEqual([3, 4]);
+});
+
 test('a run of another tenant is not there, and a step that is not there is named', async () => {
   expect((await get(`/v1/runs/${runId}/steps`, { tenant: 'other' })).status).toBe(404);
   expect((await get(`/v1/runs/${runId}/steps/1`, { tenant: 'other' })).status).toBe(404);

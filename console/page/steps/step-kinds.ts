@@ -40,3 +40,18 @@ export function neighbour(
   }
   return undefined;
 }
+
+export interface WaysFrom {
+  /** Of the kind; undefined: there is none. */
+  readonly previous: number | undefined;
+  readonly next: number | undefined;
+  /** These, and those of any kind beside the step. */
+  readonly likely: readonly number[];
+}
+
+export function waysFrom(steps: readonly StepLine[], from: number, kind: string): WaysFrom {
+  const to = (way: -1 | 1, of: string) => neighbour(steps, from, { kind: of, way });
+  const [previous, next] = [to(-1, kind), to(1, kind)];
+  const all = [next, previous, to(1, ''), to(-1, '')];
+  return { previous, next, likely: [...new Set(all)].filter((step) => step !== undefined) };
+}

@@ -1,6 +1,6 @@
 /** A run as it was after any of its steps: a slider over them, and the moment that is chosen. */
 import type { VNode } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { StepsIndex } from '../data/api-types.js';
 import { Button } from '../parts/button.js';
 import { textIn } from '../parts/form.js';
@@ -10,8 +10,10 @@ import { stepPath } from '../parts/paths.js';
 import { useKept } from '../parts/use-kept.js';
 import { ForkPanel } from './fork-panel.js';
 import { MomentShown } from './moment.js';
-import { kindsOf, neighbour } from './step-kinds.js';
+import { kindsOf, waysFrom, type WaysFrom } from './step-kinds.js';
 import { useMoment, useSteps } from './use-steps.js';
+
+const REST_MS = 100;
 
 export interface StepsPanelProps {
   readonly runId: string;
@@ -53,13 +55,12 @@ interface KnownStepsProps {
 
 function KnownSteps({ index, first, again, mayFork, stale }: KnownStepsProps): VNode {
   const { runId, steps } = index;
-  const [chosen, setChosen] = useState(first ?? steps.length);
+  const [chosen, go] = useState(first ?? steps.length);
   const step = Math.min(Math.max(1, chosen), steps.length);
-  const { moment, fault } = useMoment(runId, step);
-  const go = (to: number): void => {
-    setChosen(to);
-    history.replaceState(history.state, '', stepPath(runId, to));
-  };
+  const [kind, setKind] = useKept('kind', '');
+  const ways = useMemo(() => waysFrom(steps, step, kind), [steps, step, kind]);
+  const { moment, fault } = useMoment(index, step, ways.likely);
+  useAddress(stepPath(runId, step));
   // Of a step that is being fetched nothing is drawn anew but its number.
   const shown = useMemo(
     () => moment && <MomentShown key={moment.step} moment={moment} go={go} />,
@@ -67,7 +68,7 @@ function KnownSteps({ index, first, again, mayFork, stale }: KnownStepsProps): V
   );
   return (
     <div class="time-travel">
-      <Ways index={index} step={step} go={go} />
+      <Ways {...{ steps, step, go, kind, setKind, ways }} />
       <p class="help">
         <StepSaid index={index} step={step} /> <a href={stepPath(runId, step)}>Link to this step</a>{' '}
         {index.source === 'run' && (
@@ -86,33 +87,45 @@ function KnownSteps({ index, first, again, mayFork, stale }: KnownStepsProps): V
   );
 }
 
-interface WaysProps {
-  readonly index: StepsIndex;
-  readonly step: number;
-  readonly go: (step: number) => void;
+/** Names the step at which somebody rests: browsers refuse an address that changes at every step of a drag. */
+function useAddress(path: string): void {
+  const written = useRef(path);
+  useEffect(() => {
+    if (written.current === path) return undefined;
+    const timer = setTimeout(() => {
+      written.current = path;
+      history.replaceState(history.state, '', path);
+    }, REST_MS);
+    return () => clearTimeout(timer);
+  }, [path]);
 }
 
-function Ways({ index: { steps }, step, go }: WaysProps): VNode {
-  const [kind, setKind] = useKept('kind', '');
+interface WaysProps {
+  readonly steps: StepsIndex['steps'];
+  readonly step: number;
+  readonly go: (step: number) => void;
+  readonly kind: string;
+  readonly setKind: (kind: string) => void;
+  readonly ways: WaysFrom;
+}
+
+function Ways({ steps, step, go, kind, setKind, ways }: WaysProps): VNode {
   const groups = useMemo(() => kindsOf(steps), [steps]);
-  const toward = (way: -1 | 1, label: string): VNode => {
-    const to = neighbour(steps, step, { kind, way });
-    return (
-      <button
-        type="button"
-        class="button"
-        // It keeps the focus of whoever has come to the end with it.
-        aria-disabled={to === undefined ? 'true' : 'false'}
-        onClick={() => to !== undefined && go(to)}
-      >
-        {label}
-      </button>
-    );
-  };
+  const toward = (to: number | undefined, label: string): VNode => (
+    <button
+      type="button"
+      class="button"
+      // It keeps the focus of whoever has come to the end with it.
+      aria-disabled={to === undefined ? 'true' : 'false'}
+      onClick={() => to !== undefined && go(to)}
+    >
+      {label}
+    </button>
+  );
   return (
     <div class="step-ways">
-      {toward(-1, '← Previous')}
-      {toward(1, 'Next →')}
+      {toward(ways.previous, '← Previous')}
+      {toward(ways.next, 'Next →')}
       <select aria-label="Kind of step" value={kind} onChange={(event) => setKind(textIn(event))}>
         <option value="">of any kind</option>
         {groups.map(({ name, kinds }) => (
@@ -137,7 +150,11 @@ function Ways({ index: { steps }, step, go }: WaysProps): VNode {
   );
 }
 
-function StepSaid({ index, step }: Omit<WaysProps, 'go'>): VNode {
+interface StepSaidProps extends Pick<WaysProps, 'step'> {
+  readonly index: StepsIndex;
+}
+
+function StepSaid({ index, step }: StepSaidProps): VNode {
   const { at, segment } = index.steps[step - 1]!;
   return (
     <span role="status">

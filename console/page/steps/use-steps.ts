@@ -1,8 +1,9 @@
 /** The steps of a run, and the moment of the one that is looked at. What is known stays while the desk is away. */
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get, isRefusal, pathOf, wordsOf } from '../data/api.js';
 import type { Moment, StepsIndex } from '../data/api-types.js';
 import { usePoll } from '../data/use-poll.js';
+import { momentsAhead } from './moments-ahead.js';
 
 const AGAIN_MS = 5_000;
 const TOO_MANY = 429;
@@ -36,12 +37,28 @@ export interface MomentFound {
   readonly fault?: string;
 }
 
-export function useMoment(runId: string, step: number): MomentFound {
-  const wanted = { runId, step, messages: MESSAGES_AT_FIRST };
-  const { value, fault } = useLasting(`${step} ${runId}`, (signal) => getMoment(wanted, signal));
+/** `likely`: the steps that somebody probably looks at next, the likeliest first. */
+export function useMoment(index: StepsIndex, step: number, likely: readonly number[]): MomentFound {
+  const { runId, steps } = index;
+  const ahead = useMemo(() => {
+    const wanted = { runId, messages: MESSAGES_AT_FIRST };
+    return momentsAhead(index, (asked, signal) => getMoment({ ...wanted, ...asked }, signal));
+  }, [index]);
+  useEffect(() => ahead.stop, [ahead]);
+  const known = ahead.at(step);
+  const { value, fault } = useLasting(
+    `${step} ${steps.length} ${runId}`,
+    async (signal) => known ?? (await ahead.read(step, signal)),
+  );
+  const moment = known ?? value;
+  const isShown = moment?.step === step;
+  // After the paint: nobody waits for it.
+  useEffect(() => {
+    if (isShown) void ahead.fetch(moment, likely);
+  }, [ahead, moment, isShown, likely.join(' ')]);
   return {
-    ...(value !== undefined && { moment: value }),
-    ...(fault !== undefined && { fault }),
+    ...(moment !== undefined && { moment }),
+    ...(fault !== undefined && known === undefined && { fault }),
   };
 }
 
@@ -50,14 +67,17 @@ export interface MomentWanted {
   readonly step: number;
   /** So many of each request, the newest; absent: all. */
   readonly messages?: number | undefined;
+  /** Nobody is shown it yet. */
+  readonly ahead?: boolean;
 }
 
 export async function getMoment(
-  { runId, step, messages }: MomentWanted,
+  { runId, step, messages, ahead = false }: MomentWanted,
   signal?: AbortSignal,
 ): Promise<Moment> {
   const path = pathOf('runs', runId, 'steps', String(step));
   if (messages === undefined) return get(path, signal);
+  if (ahead) return get(`${path}?messages=${messages}&ahead=true`, signal);
   try {
     return await get(`${path}?messages=${messages}`, signal);
   } catch (error) {
