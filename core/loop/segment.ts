@@ -17,8 +17,8 @@ import type { OpenRun, Run, Step } from '../state/run.js';
 import { stop } from '../step/stop.js';
 import { storeSome } from '../turn/store-messages.js';
 
-/** Of one segment, from which on its replay lets a person wait who answers: about fifty turns. */
-const EFFECTS_REPLAYED_MAX = 100;
+/** Of one segment, from which on its replay lets a person wait who answers: about thirty turns, or 380 events. */
+const EFFECTS_REPLAYED_MAX = 64;
 /** For what is told when the segment ends. */
 const TOLD_BYTES_MAX = 4_096;
 

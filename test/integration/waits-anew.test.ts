@@ -18,8 +18,8 @@ import { ofType, openAsk, pay, say, startWorld, until, type World } from './supp
 const rules = Number(process.env['HOLDFAST_RULES'] ?? RULES_VERSION);
 const newer = follows({ rules }, 'waitsAnew') ? 1 : 0;
 
-/** Ten reads in a reply: a hundred effects are soon begun. */
-const REPLIES = 10;
+/** Ten reads in a reply: 64 effects are soon begun. */
+const REPLIES = 6;
 const READS = 10;
 const MINUTE = 60_000;
 
@@ -77,7 +77,7 @@ async function endedWell(
   return ended;
 }
 
-describe('a run that asks behind a hundred effects', () => {
+describe('a run that asks behind long work', () => {
   test.concurrent('waits in a segment of few events, and the approval is carried out', async () => {
     const run = await longRun('approved');
     await askedAnew(run);

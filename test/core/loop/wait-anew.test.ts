@@ -23,7 +23,8 @@ import {
 } from '../shell.js';
 
 const HOUR = 3_600_000;
-const LONG = 50;
+const LONG = 31;
+const SHORT = 28;
 const reads = (turns: number, name = 'r') =>
   Array.from({ length: turns }, (_, n) =>
     calls(call(`${name}${n}`, 'read_order', { orderId: `${name}${n}` })),
@@ -47,7 +48,7 @@ function goesOver({ run }: Shell): boolean {
   return run.final?.kind === 'continue_as_new';
 }
 
-describe('a question behind fifty turns', () => {
+describe('a question behind long work', () => {
   test('is told first, then the run goes over with the question, and the call executes once', () => {
     const shell = createShell(ASKS_LATE);
     until(shell, 'approval_requested');
@@ -118,7 +119,7 @@ describe('a question behind fifty turns', () => {
 });
 
 test('a short segment asks where it is', () => {
-  const shell = settle(createShell(script([...reads(LONG - 5), REFUND])));
+  const shell = settle(createShell(script([...reads(SHORT), REFUND])));
   expect(askOf(shell).tool).toBe('issue_refund');
   expect(goesOver(shell)).toBe(false);
 });
@@ -148,7 +149,7 @@ test('nothing that only waits fills a segment again: votes, refused words and ti
   expect(transitionsOf(shell).filter((reason) => reason === 'continued_as_new')).toHaveLength(1);
 });
 
-test('a run goes over again only behind another fifty turns', () => {
+test('a run goes over again only behind as much work again', () => {
   const again = calls(call('pay2', 'issue_refund', { amount: 6 }));
   const late = calls(call('pay3', 'issue_refund', { amount: 7 }));
   const model = [...reads(LONG), REFUND, again, ...reads(LONG, 'later'), late, says('done')];
