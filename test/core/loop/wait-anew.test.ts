@@ -1,5 +1,6 @@
 /** A run that waits for people behind a long segment waits in a new one. */
-import { call, calls, decisionOn, says, tool, TOOLBOX, type Script } from '../script.js';
+import { from } from '../plan.js';
+import { call, calls, decisionOn, flows, says, tool, TOOLBOX, type Script } from '../script.js';
 import {
   activate,
   answer,
@@ -102,7 +103,7 @@ describe('a question behind long work', () => {
     const shell = createShell(ASKS_LATE);
     until(shell, 'approval_requested');
     post(shell, { type: 'decision', decision: decisionOn(askOf(shell), { decidedAt: shell.now }) });
-    while (executedOf(shell).length <= LONG) tick(shell);
+    while (executedOf(shell).length <= LONG && tick(shell));
     expect(finish(shell).stopReason).toBe('completed');
     expect(transitionsOf(shell)).not.toContain('continued_as_new');
   });
@@ -169,13 +170,18 @@ test('a run goes over again only behind as much work again', () => {
   expect(finish(shell).stopReason).toBe('completed');
 });
 
-test('a call beside the question ends first', () => {
-  const both = calls(call('pay', 'issue_refund', { amount: 5 }), call('slow', 'read_order'));
+test('a call beside the question ends first, and so does the call that waits for its result', () => {
+  const beside = calls(
+    flows('pay', 'issue_refund', { order: 'O-1', amount: 5 }),
+    flows('slow', 'read_order', { orderId: 'beside', _outputPath: 'state.p' }),
+    flows('next', 'read_delivery_status', { orderId: from('p.id') }),
+  );
   const settings = { toolExecution: 'dataflow' } as const;
-  const shell = createShell(script([...reads(LONG), both, says('done')], { settings }));
+  const outcomes = { read_order: [{ ok: { id: '2' } }] };
+  const shell = createShell(script([...reads(LONG), beside, says('done')], { settings, outcomes }));
   until(shell, 'approval_requested');
   while (!goesOver(shell) && tick(shell));
-  expect(codesOf(shell)['slow']).toBe('ok');
+  expect(codesOf(shell)).toMatchObject({ slow: 'ok', next: 'ok' });
   expect(goesOver(shell)).toBe(true);
 });
 
