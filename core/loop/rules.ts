@@ -193,7 +193,7 @@ export const WITH_REPLY = [
 /** Of an open run for which no rule above fires, or one holds. */
 export const AT_REST = [
   rule('wait in a new segment', {
-    says: 'A run that has nothing left to do but to wait for people continues as new first when its segment has started 64 effects, which are about thirty turns. Its questions go along with their votes and timers. A run with open sub-agents stays, and so does a run that is too large.',
+    says: 'A run that has nothing left to do but to wait for people continues as new first when its segment has started 64 effects, which are about thirty turns. Questions go along with their votes and timers. A run with open sub-agents stays, and so does a run that is too large.',
     holds: 'nothing',
     since: 21,
     apply: waitAnew,
