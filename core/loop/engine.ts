@@ -9,7 +9,7 @@ import type { ActivityEffect } from '../state/effect.js';
 import { flush, flying, WORK } from '../step/inflight.js';
 import * as step from '../step/advance.js';
 import { BETWEEN_REPLIES } from './between-replies.js';
-import { ALWAYS, OPENING, WITH_REPLY, type RuleName } from './rules.js';
+import { ALWAYS, AT_REST, OPENING, WITH_REPLY, type RuleName } from './rules.js';
 import { statusOf } from './run-result.js';
 import { isOpen, type Run, type Step } from '../state/run.js';
 import { stop } from '../step/stop.js';
@@ -24,14 +24,16 @@ export function advance(run: Run): Decided {
 }
 
 function firing(given: Run): step.Fired<Run, RuleName> | undefined {
-  const fired = firstFiring(given);
-  return fired === 'hold' ? undefined : fired;
-}
-
-function firstFiring(given: Run): step.Fired<Run, RuleName> | 'hold' | undefined {
   if (given.final !== undefined) return undefined;
   // One copy serves all rules of a round: each finds its own name in the run.
   const run = { ...given };
+  const fired = firstFiring(run);
+  if (fired !== undefined && fired !== 'hold') return fired;
+  const rested = isOpen(run) ? step.firstOf(AT_REST, run) : undefined;
+  return rested === 'hold' ? undefined : rested;
+}
+
+function firstFiring(run: Run): step.Fired<Run, RuleName> | 'hold' | undefined {
   const opening = step.firstOf(OPENING, run);
   if (opening !== undefined || !isOpen(run)) return opening;
   const always = step.firstOf(ALWAYS, run);

@@ -6,7 +6,7 @@
 import { elapse } from '../step/clock.js';
 import { contextAtFirst } from '../step/conversation.js';
 import { NO_USAGE } from '../state/model.js';
-import { FIRST_RULES, knownRules } from '../step/changes.js';
+import { FIRST_RULES, follows, knownRules } from '../step/changes.js';
 import type { Run, Tally } from '../state/run.js';
 import type { StartInput } from '../state/task.js';
 
@@ -93,7 +93,12 @@ export function nextSegment(run: Run, segment: NextSegment): Run {
   return {
     ...elapse(run, segment.at),
     previousExecution: segment.previousExecution,
-    segment: { number: run.segment.number + 1, full: false, opened: false },
+    segment: {
+      number: run.segment.number + 1,
+      full: false,
+      opened: false,
+      ...(follows(run, 'waitsAnew') && { firstEffect: run.nextEffect }),
+    },
     verdicts: [],
   };
 }

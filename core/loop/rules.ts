@@ -22,7 +22,7 @@ import { askForBudget } from '../money/exceed.js';
 import { accountForUnheard } from '../money/unheard-cost.js';
 import { heedClose, interrupted, pausing } from './interrupt.js';
 import { endUnopened, opening } from './opening.js';
-import { segmentFull } from './segment.js';
+import { segmentFull, waitAnew } from './segment.js';
 import { rule, type Rule, type Ruling } from '../step/advance.js';
 import { only } from '../step/inflight.js';
 import type { OpenRun, Run, Turn } from '../state/run.js';
@@ -190,12 +190,23 @@ export const WITH_REPLY = [
   }),
 ] as const satisfies Rules<[run: OpenRun, turn: Turn]>;
 
-/** All lists, in the order in which they are tried; of the last two the one that applies. */
+/** Of an open run for which no rule above fires, or one holds. */
+export const AT_REST = [
+  rule('wait in a new segment', {
+    says: 'A run that has nothing left to do but to wait for people continues as new first when its segment has started 64 effects, which are about thirty turns. Questions go along with their votes and timers. A run with open sub-agents stays, and so does a run that is too large.',
+    holds: 'nothing',
+    since: 21,
+    apply: waitAnew,
+  }),
+] as const satisfies Rules<[run: OpenRun]>;
+
+/** All lists, in the order in which they are tried; of the two about replies the one that applies. */
 export const RULE_LISTS = [
   { title: 'Of any run that has not ended', rules: OPENING },
   { title: 'Of an open run', rules: ALWAYS },
   { title: 'With a reply at hand', rules: WITH_REPLY },
   { title: 'Between replies', rules: BETWEEN_REPLIES },
+  { title: 'At rest', rules: AT_REST },
 ] as const;
 
 export type RuleName = (typeof RULE_LISTS)[number]['rules'][number]['name'];

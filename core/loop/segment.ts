@@ -9,10 +9,39 @@ import { CONTINUE_AS_NEW_BYTES_MAX, fitsBytes } from '../json/json.js';
 import type { Ruling } from '../step/advance.js';
 import { flush, flying, only, WORK } from '../step/inflight.js';
 import { emit } from '../step/outbox.js';
+import { follows } from '../step/changes.js';
+import { pendingAsks } from '../step/open-work.js';
 import type { UnprovenDecision } from '../state/ask.js';
+import type { InFlight } from '../state/carrier.js';
 import type { OpenRun, Run, Step } from '../state/run.js';
 import { stop } from '../step/stop.js';
 import { storeSome } from '../turn/store-messages.js';
+
+/** Of one segment, from which on its replay lets a person wait who answers: about thirty turns, or 380 events. */
+const EFFECTS_REPLAYED_MAX = 64;
+/** For what is told when the segment ends. */
+const TOLD_BYTES_MAX = 4_096;
+
+/**
+ * Of a run at rest: people may take long, and a worker that has forgotten the run replays its segment. A segment that has
+ * done nothing since it began is short, so that a run goes over once for each stretch of work.
+ */
+export function waitAnew(run: OpenRun): Ruling<OpenRun> {
+  const { segment, nextEffect, outbox, inflight, children = [] } = run;
+  const isLong = nextEffect - (segment.firstEffect ?? 1) >= EFFECTS_REPLAYED_MAX;
+  if (!isLong || !follows(run, 'waitsAnew') || segment.full || run.stopping !== undefined)
+    return undefined;
+  // Temporal tells the end of a sub-agent to the segment that started it.
+  const isAtWork = children.length > 0 || Object.values(inflight).some(isNoTimer);
+  if (isAtWork || outbox.events.length > 0 || pendingAsks(run).length === 0) return undefined;
+  return fitsBytes(run, CONTINUE_AS_NEW_BYTES_MAX - TOLD_BYTES_MAX)
+    ? only({ ...run, segment: { ...segment, full: true } })
+    : undefined;
+}
+
+function isNoTimer({ kind }: InFlight): boolean {
+  return kind !== 'timer';
+}
 
 export function segmentFull(run: OpenRun): Ruling<Run> {
   if (!run.segment.full) return undefined;

@@ -41,4 +41,6 @@ export interface Segment {
   /** Its history is long enough: nothing starts any more, and the next segment begins. */
   readonly full: boolean;
   readonly opened: boolean;
+  /** Number of its first effect; absent: 1, or that of a segment that began under rules without `waitsAnew`. */
+  readonly firstEffect?: number;
 }

@@ -20,4 +20,8 @@ export const RUN_CHANGES = {
     since: 20,
     why: 'A call is tried quickly only in a task that begins within five seconds after an effect has worked: a later one may be a task whose worker a quick read took down.',
   },
+  waitsAnew: {
+    since: 21,
+    why: 'A run that waits for people at the end of a long segment waits in a new one: whoever answers has a worker replay a few events.',
+  },
 } as const;
