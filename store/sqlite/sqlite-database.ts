@@ -3,7 +3,7 @@
  * Invariants: every commit is on disk when it returns (WAL, synchronous FULL); a write transaction takes
  * the write lock at its start, so it never fails halfway because another process wrote.
  */
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { Kysely, sql, SqliteDialect, type SqliteDatabase } from 'kysely';
@@ -47,9 +47,27 @@ export interface SqliteOptions {
 /** Opens or creates the file and brings its schema up to date. Errors: `StoreUnavailable`. */
 export async function openSqlite(options: SqliteOptions): Promise<OpenDatabase> {
   if (options.file === IN_MEMORY) return openMigrated(options);
+  refuseOthers(options.file);
   makeFolderOf(options.file);
   // One process at a time: two that switch a new file to WAL at once would fail.
   return withFileLock(migrationLock(`${options.file}.lock`), () => openMigrated(options));
+}
+
+/** A pipe would be waited for, and beside a device files would be made. */
+function refuseOthers(file: string): void {
+  if (isFileOrNothing(file)) return;
+  throw new HoldfastError('StoreUnavailable', `The place of the store, ${file}, is no file.`, {
+    hint: 'Name a file, or one that does not exist yet, with HOLDFAST_STORE or --store.',
+  });
+}
+
+function isFileOrNothing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? true;
+  } catch {
+    // What cannot be looked at is said when it is opened.
+    return true;
+  }
 }
 
 function migrationLock(path: string): FileLock {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { SCHEMA_VERSION } from '../../store/migrations.js';
@@ -70,6 +70,19 @@ test('a folder that cannot be made is a typed error', async () => {
     code: 'StoreUnavailable',
     hint: expect.any(String),
   });
+});
+
+test('a folder or a pipe is no place for a store, and nothing is made beside it', async () => {
+  const folder = dirname(newFile());
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  for (const file of [folder, pipe]) {
+    await expect(openStore({ file })).rejects.toMatchObject({
+      code: 'StoreUnavailable',
+      message: `The place of the store, ${file}, is no file.`,
+    });
+    expect(existsSync(`${file}.lock`)).toBe(false);
+  }
 });
 
 test('a store that another process locks too long says so', async () => {
