@@ -81,7 +81,7 @@ async function recordOf(session: Session, runId: string): Promise<Record> {
   const store = await session.store();
   if (store === undefined) {
     throw new HoldfastError('StoreUnavailable', 'There is no store to read the run from.', {
-      hint: 'Set HOLDFAST_STORE to the store of the workers, or pass --store.',
+      hint: 'Name the store of the workers with --store or HOLDFAST_STORE.',
     });
   }
   const run = await store.getRun(TENANT, runId);

@@ -23,7 +23,7 @@ export async function exportPlace(session: Session): Promise<ExportPlace> {
   const store = await session.wholeStore();
   if (store === undefined) {
     throw new HoldfastError('StoreUnavailable', 'There is no store to read the run from.', {
-      hint: 'Set HOLDFAST_STORE to the store of the workers, or pass --store.',
+      hint: 'Name the store of the workers with --store or HOLDFAST_STORE.',
     });
   }
   return { ...(await session.reach()), store };

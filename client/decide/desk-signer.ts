@@ -10,7 +10,7 @@ import {
   sign,
   type KeyObject,
 } from 'node:crypto';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { headText, type AuditHead, type SignedHead } from '../../pure/audit.js';
 import type { Decision } from '../../core/state/ask.js';
@@ -38,6 +38,7 @@ export interface DeskSigner {
 const RAW_KEY_BYTES = 32;
 const KID_CHARS = 16;
 const OTHERS_MAY_READ = 0o077;
+const FULL = /^(?:ENOSPC|EDQUOT)$/;
 
 const keyFile = z.strictObject({
   v: z.literal(1),
@@ -45,7 +46,7 @@ const keyFile = z.strictObject({
   privateKey: z.string().min(1).max(4_096),
 });
 
-/** Makes a new key and writes it for this user alone. Errors: `InvalidConfig` when the file exists. */
+/** Makes a new key and writes it for this user alone. Errors: `InvalidConfig` when the file exists, `FileUnusable` on a full disk. */
 export async function createDeskKey(file: string): Promise<DeskSigner> {
   const { privateKey } = generateKeyPairSync('ed25519');
   const signer = signerOf(privateKey);
@@ -54,6 +55,15 @@ export async function createDeskKey(file: string): Promise<DeskSigner> {
   try {
     await writeFile(file, `${text}\n`, { flag: 'wx', mode: 0o600 });
   } catch (error) {
+    const { code = '', syscall } = error as NodeJS.ErrnoException;
+    // The file of a write that failed is empty, and would be in the way of the next attempt.
+    if (syscall === 'write') await rm(file, { force: true });
+    if (FULL.test(code)) {
+      throw new HoldfastError('FileUnusable', `The disk has no room left for the key ${file}.`, {
+        hint: 'Free disk space, then try again.',
+        cause: error,
+      });
+    }
     throw new HoldfastError('InvalidConfig', `The key could not be written to ${file}.`, {
       hint: 'Name a file that does not exist yet, in a folder that this user may write.',
       cause: error,

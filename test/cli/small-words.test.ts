@@ -1,5 +1,7 @@
 /** What the command says where it once said the wrong thing: options, endings, files, decisions. */
 import { blamingOptions } from '../../cli/blame.js';
+import { exportPlace } from '../../cli/commands/exported.js';
+import type { Session } from '../../cli/session.js';
 import { approvalCard, deliveryLines, resultBlock } from '../../cli/render/index.js';
 import { createOutput } from '../../cli/terminal/output.js';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -31,6 +33,15 @@ describe('an option that was given is blamed, not the variable that it stands fo
 
   test('and without the option the variable stays', () => {
     expect(blamingOptions(error, { namespace: 'x' })).toBe(error);
+  });
+
+  test('and once, where no store is at the place that was given', async () => {
+    const session = { wholeStore: () => Promise.resolve(undefined) } as unknown as Session;
+    const missing = await exportPlace(session).catch((caught: unknown) => caught);
+    expect(blamingOptions(missing, { store: '/data/x' })).toMatchObject({
+      code: 'StoreUnavailable',
+      hint: 'Name the store of the workers with --store.',
+    });
   });
 });
 

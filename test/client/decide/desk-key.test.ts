@@ -1,0 +1,42 @@
+/** A key of the desk on a disk without room. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import promises from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDeskKey, readDeskKey } from '../../../client/index.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-desk-key-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test('a disk without room is named, and the empty file is no hindrance afterwards', async () => {
+  const file = join(folder, 'desk-key.json');
+  const full = Object.assign(new Error('ENOSPC: no space left'), {
+    code: 'ENOSPC',
+    syscall: 'write',
+  });
+  jest.spyOn(promises, 'writeFile').mockImplementationOnce(() => {
+    writeFileSync(file, '');
+    return Promise.reject(full);
+  });
+  await expect(createDeskKey(file)).rejects.toMatchObject({
+    code: 'FileUnusable',
+    message: expect.stringContaining('no room left'),
+    hint: expect.stringMatching(/^Free disk space/),
+  });
+  expect(existsSync(file)).toBe(false);
+  const { key } = await createDeskKey(file);
+  expect((await readDeskKey(file)).key).toEqual(key);
+});
+
+test('a file that exists is left as it is, and another name is asked for', async () => {
+  const file = join(folder, 'desk-key.json');
+  const { key } = await createDeskKey(file);
+  await expect(createDeskKey(file)).rejects.toMatchObject({
+    code: 'InvalidConfig',
+    hint: expect.stringMatching(/^Name a file that does not exist yet/),
+  });
+  expect((await readDeskKey(file)).key).toEqual(key);
+});
