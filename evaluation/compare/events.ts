@@ -3,6 +3,7 @@ import type { RunEvent } from '../../core/state/event.js';
 import type { EventPattern, Expected } from '../fixture.js';
 import { difference, equal, NO_DIFFERENCE, type Difference } from './difference.js';
 import type { Seen } from './seen.js';
+import { isSegmentEnd } from './segments.js';
 import { matchesPattern, ofType, type Trail } from './trail.js';
 
 type WantedEvents = NonNullable<Expected['events']>;
@@ -62,11 +63,9 @@ export function judgeTransitions(
   wanted: readonly string[],
   { trail: { events } }: Seen,
 ): readonly Difference[] {
-  const isPlain = ({ reason }: { readonly reason: string }, next?: RunEvent) =>
-    reason === 'continued_as_new' && next?.type !== 'handoff';
   const told = events.flatMap((event, index) =>
     event.type === 'transition' && event.reason !== 'next_turn'
-      ? [{ reason: event.reason, isPlain: isPlain(event, events[index + 1]) }]
+      ? [{ reason: event.reason, isPlain: isSegmentEnd(event, events[index + 1]) }]
       : [],
   );
   const all = told.map(({ reason }) => reason);
