@@ -1,12 +1,13 @@
 /**
  * Do two engines agree on a case: on the whole result, the transcript and the events?
  * Invariant: only what an engine is free in is left aside: ids of the run, times and durations, the order of
- * events of calls that were in flight together, and where among the others stands what nobody waits for:
+ * events of calls that were in flight together, the ends of segments, and where among the others stands what nobody waits for:
  * hooks that are only notified, and warnings about messages from outside.
  */
 import type { RunEvent } from '../core/state/event.js';
 import type { Json } from '../core/json/json.js';
 import { ABSENT, isSame, NO_DIFFERENCE, type Difference } from './compare/difference.js';
+import { withoutSegments } from './compare/segments.js';
 import type { Observation, SeenMessage } from './engine.js';
 
 const DIFFERENCES_MAX = 10;
@@ -36,8 +37,9 @@ interface Comparable {
 }
 
 function comparable(observation: Observation): Comparable {
-  const { result, startError, transcript } = observation;
-  const events = withoutHashes(observation.events);
+  const { startError, transcript } = observation;
+  const { events: plain, result } = withoutSegments(observation);
+  const events = withoutHashes(plain);
   const stamp = events[0]?.stamp;
   const ids: Ids = {
     runId: result?.runId ?? stamp?.runId ?? '',

@@ -4,7 +4,9 @@
  * Invariant: pure; nothing is played.
  */
 import { digestOf } from '../core/json/json.js';
+import { forkRefusal } from '../core/loop/fork.js';
 import { forkBeginning, hasEffects, type ForkBeginning } from '../core/loop/fork-beginning.js';
+import { HoldfastError } from '../core/state/errors.js';
 import type { RunEvent } from '../core/state/event.js';
 import type { Run } from '../core/state/run.js';
 import { foldOf, noSuchStep, type RecordedRun, type RunFold } from './fold.js';
@@ -36,7 +38,7 @@ export interface ForkPlan extends ForkBeginning {
   };
 }
 
-/** `events`: those of the whole record. Errors: `StepNotFound`. */
+/** `events`: those of the whole record. Errors: `StepNotFound`, `ForkRefused`. */
 export function forkPlanAt(fold: RunFold, events: readonly RunEvent[], step: number): ForkPlan {
   const planner = forkPlanner(step);
   for (const event of events) planner.event(event);
@@ -50,7 +52,7 @@ export function forkPlanAt(fold: RunFold, events: readonly RunEvent[], step: num
 export interface ForkPlanner {
   event(event: RunEvent): void;
   moment(moment: RunMoment): void;
-  /** Errors: `StepNotFound`. */
+  /** Errors: `StepNotFound`, `ForkRefused`. */
   plan(end: Pick<FoldEnd, 'steps' | 'divergences'>): ForkPlan;
 }
 
@@ -73,6 +75,10 @@ export function forkPlanner(step: number): ForkPlanner {
     plan({ steps, divergences }) {
       if (place === undefined) throw noSuchStep(step, steps);
       const { after, events } = place;
+      const reason = forkRefusal(after);
+      if (reason !== undefined) {
+        throw new HoldfastError('ForkRefused', reason, { hint: 'Choose another step.' });
+      }
       const later = ended.filter(({ seq }) => seq >= events[1]);
       return {
         step,

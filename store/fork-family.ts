@@ -105,7 +105,8 @@ export const MEMBERS = `
 /** What the ledger has of a call says more than the record, whose runs this store need not know. */
 const CALLS = `${MEMBERS}
   calls as (
-    select ledger.key, ledger.run_id, ledger.state, ledger.claimed_until as at, ledger.args_digest,
+    select ledger.key, ledger.run_id, ledger.state,
+      coalesce(recorded_calls.at, ledger.claimed_until) as at, ledger.args_digest,
       coalesce(ledger.plain_digest, recorded_calls.plain_digest) as plain_digest
     from ledger left join recorded_calls on recorded_calls.tenant = ledger.tenant
       and recorded_calls.run_id = ledger.run_id and recorded_calls.key = ledger.key

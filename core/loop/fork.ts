@@ -27,6 +27,8 @@ export interface ForkIdentity {
 export function forkRefusal(run: Run): string | undefined {
   if (!isOpen(run) || run.arrival !== undefined)
     return 'The run had not begun its work at this step; name a later one.';
+  if (run.final?.kind === 'continue_as_new')
+    return 'The run went on in a new segment at this step; name an earlier step or the next one.';
   if (run.final !== undefined || run.stopping !== undefined)
     return 'The run was ending at this step; name an earlier one.';
   if (run.handoff !== undefined)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { runCli } from '../../cli/program.js';
+import { forkRefusal } from '../../core/loop/fork.js';
 import { forkBeginning } from '../../core/loop/fork-beginning.js';
 import { foldOf } from '../../recording/fold.js';
 import { forkPlanAt, type ForkPlan } from '../../recording/fork-plan.js';
@@ -128,6 +129,23 @@ test('a store that is at hand and cannot be read keeps no plan of a file away: t
   );
   const named = await holdfast(...plan, '--store', join(home, 'store.db'));
   expect(named).toMatchObject({ code: 1, out: '' });
+});
+
+test('a step after which no fork begins has no plan, as it has no fork', async () => {
+  const plan = (step: number) => holdfast('fork', 'approved.json', '--at', `${step}`, '--plan');
+  const first = await plan(1);
+  expect([first.code, first.out]).toEqual([1, '']);
+  expect(first.err).toContain('had not begun its work');
+  expect((await plan(foldOf(approved).steps.length)).err).toContain('The run was ending');
+});
+
+test('the step at which a run goes on in a new segment is no end', () => {
+  const fold = foldOf(approved);
+  if (fold.kind !== 'run') throw new Error('the bundle is of a goal');
+  const { after } = fold.at(stepOf('execute_tool'));
+  expect(forkRefusal({ ...after, final: { kind: 'continue_as_new' } })).toContain(
+    'name an earlier step or the next one',
+  );
 });
 
 test('a model call in flight begins anew, an effect in flight gets the outcome that was recorded later', async () => {

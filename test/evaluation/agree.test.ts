@@ -191,3 +191,16 @@ describe('the order of events of calls that were in flight together', () => {
     expect(paths(one, swapped)).not.toEqual([]);
   });
 });
+
+test('where a segment ends that serves no handover is free', () => {
+  const over = { type: 'transition', reason: 'continued_as_new' } as const;
+  const [start, ...rest] = READING;
+  const one = happened([...READING]);
+  const other = happened([start!, over, ...rest]);
+  const told = ({ events }: Observation, of: Observation): Observation => ({
+    ...of,
+    result: { ...resultWith({}), trace: { ...resultWith({}).trace, events: events.length } },
+  });
+  expect(paths(told(one, one), told(other, other))).toEqual([]);
+  expect(paths(told(one, one), told(one, other))).toEqual(['agreement.result.trace.events']);
+});

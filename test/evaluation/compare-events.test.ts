@@ -153,6 +153,14 @@ test('transitions are the whole list without next_turn', () => {
   expect(paths({ transitions: [] }, again)).toEqual(['transitions']);
 });
 
+test('a segment that ends by itself may be named; one that ends for a handover must be', () => {
+  const over = { type: 'transition', reason: 'continued_as_new' } as const;
+  const plain = happened([...READING, over]);
+  expect(paths({ transitions: [] }, plain)).toEqual([]);
+  expect(paths({ transitions: ['continued_as_new'] }, plain)).toEqual([]);
+  expect(paths({ transitions: ['continued_as_new'] }, SEEN)).toEqual(['transitions']);
+});
+
 test('warnings are pieces of what warnings say', () => {
   const warned = happened([
     ...READING,

@@ -70,6 +70,14 @@ describe('another version of the tool', () => {
     expect(await found('fork', EIGHT, 'pay@2')).toEqual([]);
   });
 
+  test('is shown with the time at which it was handed over, not with the end of its claim', async () => {
+    await claimed('parent');
+    const call = { key: 'parent:1', tool: 'pay', digest: 'pay@1 7', at: 5, isDone: true };
+    const fork = { tenant: TENANT, runId: 'fork', parent: 'parent', step: 3, body: '{}', at: 1 };
+    await opened.store.putFork({ ...fork, calls: [{ ...call, plainDigest: digestOf(SEVEN) }] });
+    expect(await opened.store.handedOverInFamily(query('fork'))).toMatchObject([{ at: 5 }]);
+  });
+
   test('is found by the events of the run, and counts as the same where nothing tells of the arguments', async () => {
     await put('fork', 'parent');
     await claimed('parent', SEVEN, 'an older one');
