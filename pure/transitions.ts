@@ -45,5 +45,5 @@ export const TRANSITIONS: { readonly [reason in TransitionReason]: TransitionMea
   output_schema_retry: { ...KEEPS, words: 'the output does not match its schema' },
   empty_response_retry: { ...KEEPS, words: 'the reply was empty' },
   pause_turn_resume: { ...KEEPS, words: 'the vendor paused its reply' },
-  continued_as_new: { ...KEEPS, words: 'the history was full; the run goes on in a new one' },
+  continued_as_new: { ...KEEPS, words: 'the run goes on in a new segment' },
 };

@@ -109,7 +109,10 @@ function factsOf(names: Names, event: RunEvent): Facts | undefined {
       return { side: 'decided', action: { reason, detail, phase } };
     }
     case 'transition':
-      return { side: 'decided', action: { reason: event.reason } };
+      // Where a segment ends is no deed: a run whose question was answered at once had no reason to end one.
+      return event.reason === 'continued_as_new'
+        ? undefined
+        : { side: 'decided', action: { reason: event.reason } };
     case 'compact_boundary':
       return { side: 'decided', action: { trigger: event.trigger } };
     case 'retry':

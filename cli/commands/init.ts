@@ -65,7 +65,7 @@ async function init(folder: string, options: InitOptions, output: Output): Promi
   const found = packageIn(folder);
   const project: Project = {
     name: nameOf(folder, found),
-    template: options.template ?? (found.usesTemporal ? 'existing' : DEFAULTS.template),
+    template: options.template ?? (usesTemporal(found) ? 'existing' : DEFAULTS.template),
     module: found.module,
     model: options.model ?? DEFAULTS.model,
     holdfast: options.holdfast ?? packageVersion(),
@@ -75,7 +75,7 @@ async function init(folder: string, options: InitOptions, output: Output): Promi
   await writeProject(folder, files);
   const { template, module, model } = project;
   const paths = files.map(({ path }) => path);
-  const next = nextSteps(project);
+  const next = nextSteps(project, found.has);
   output.data({ folder, template, module, model, files: paths, next });
   for (const path of paths) output.line(`Wrote ${path}`);
   output.line('\nNext:\n');
@@ -85,10 +85,15 @@ async function init(folder: string, options: InitOptions, output: Output): Promi
 interface Found {
   readonly module: Module;
   readonly name?: string;
-  readonly usesTemporal: boolean;
+  /** Names of its packages. */
+  readonly has: readonly string[];
 }
 
 const PACKAGE_BYTES_MAX = 1024 * 1024;
+
+function usesTemporal({ has }: Found): boolean {
+  return has.some((one) => one.startsWith('@temporalio/'));
+}
 
 /** Errors: Usage: no project is here; InvalidConfig: its package.json cannot be read. */
 function packageIn(folder: string): Found {
@@ -106,7 +111,7 @@ function packageIn(folder: string): Found {
     return {
       module: type === 'module' ? 'esm' : 'commonjs',
       ...(typeof name === 'string' && { name }),
-      usesTemporal: Object.keys(dependencies ?? {}).some((one) => one.startsWith('@temporalio/')),
+      has: Object.keys(dependencies ?? {}),
     };
   } catch (cause) {
     throw new HoldfastError('InvalidConfig', `${file} cannot be read as JSON.`, {
@@ -135,8 +140,8 @@ async function refuseTaken(folder: string, files: readonly ProjectFile[]): Promi
 }
 
 /** Commands, because package.json is the user's own. */
-function nextSteps(project: Project): readonly string[] {
-  const packages = neededPackages(project).map(shellWord).join(' ');
+function nextSteps(project: Project, has: readonly string[]): readonly string[] {
+  const packages = neededPackages(project, has).map(shellWord).join(' ');
   return [
     `npm install --save-exact ${packages}`,
     `npm pkg set scripts.dev=${shellWord(devScript(project.template).dev)}`,

@@ -151,8 +151,10 @@ function repeatLines(
   const { all } = countedIn(ask);
   const lines = earlier.map(({ at, state, amount, runId, approvedBy }) => {
     const much = amount === undefined ? '' : `, amount ${all(amount)}`;
-    const word = approvedBy.length === 0 ? 'nobody' : approvedBy.map((by) => inert(by)).join(', ');
-    return `  ${dateTimeText(at)}: ${STATES[state]}${much}, by ${inert(runId)}, on the word of ${word}`;
+    // An empty list says that nobody was asked, or that nobody knows.
+    const people = approvedBy.map((by) => inert(by)).join(', ');
+    const word = people === '' ? '' : `, on the word of ${people}`;
+    return `  ${dateTimeText(at)}: ${STATES[state]}${much}, by ${inert(runId)}${word}`;
   });
   const about = identity.map((part) => inert(part)).join(', ');
   return [

@@ -105,10 +105,14 @@ export function devScript(template: Template): { readonly dev: string } {
   return { dev: `holdfast dev --ask "${FIRST_GOALS[template]}"` };
 }
 
-/** Packages that a project needs beside those that it has. */
-export function neededPackages({ template, holdfast }: Project): readonly string[] {
+/** Packages that a project needs beside those that it has. Those of Temporal's SDK work in one version alone. */
+export function neededPackages(
+  { template, holdfast }: Project,
+  has: readonly string[],
+): readonly string[] {
   const own = holdfast.startsWith('file:') ? holdfast : `holdfast@${holdfast}`;
-  const temporal =
-    template === 'existing' ? [`@temporalio/workflow@${VERSIONS['@temporalio/workflow']}`] : [];
+  const isNeeded = (name: string): boolean =>
+    has.includes(name) || (template === 'existing' && name === '@temporalio/workflow');
+  const temporal = TEMPORAL.filter(isNeeded).map((name) => `${name}@${VERSIONS[name]}`);
   return [own, `zod@${VERSIONS.zod}`, ...temporal];
 }

@@ -53,6 +53,14 @@ test('a Temporal project gets one agent step, and keeps what is its own', async 
   expect(readFileSync(join(folder, 'tsconfig.json'), 'utf8')).toBe('{}');
 });
 
+test('packages of the SDK that a project has come to one version, because they work in one alone', async () => {
+  write('package.json', {
+    dependencies: { '@temporalio/worker': '1.11.0', '@temporalio/testing': '1.11.0' },
+  });
+  const { out } = await init();
+  expect(out).toMatch(/zod@\S+ @temporalio\/worker@(\S+) @temporalio\/workflow@\1\n/);
+});
+
 test('another project gets the template that is named', async () => {
   write('package.json', { name: 'shop', type: 'module' });
   const { code, out } = await init('--template', 'refund');

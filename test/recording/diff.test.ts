@@ -41,6 +41,16 @@ test('behind a row that one run alone has, the same words stand side by side and
   });
 });
 
+test('where a segment ends is no difference: one run waited for its answer, the other had the answer at once', () => {
+  const over = { ...warning, type: 'transition', reason: 'continued_as_new' } as RunEvent;
+  for (const isActions of [true, false])
+    expect(
+      compared('B', events.toSpliced(indexOf('tool_started'), 0, over), isActions),
+    ).toMatchObject({
+      differsIn: 'nothing',
+    });
+});
+
 test('a turn that one run alone has shifts no call of the later replies', () => {
   const from = indexOf('model_response');
   const to = indexOf('tool_finished') + 1;

@@ -49,8 +49,12 @@ function Earlier({ earlier, counted }: EarlierProps): VNode {
       <a href={runPath(runId)}>
         <InertLine text={runId} max={80} />
       </a>
-      {', on the word of '}
-      {approvedBy.length === 0 ? 'nobody' : <InertLine text={approvedBy.join(', ')} />}
+      {approvedBy.length > 0 && (
+        <>
+          {', on the word of '}
+          <InertLine text={approvedBy.join(', ')} />
+        </>
+      )}
     </li>
   );
 }
