@@ -74,6 +74,13 @@ function nameCalls({ calls }: Names, { call, calls: proposed }: Of<'model_respon
   for (const [index, { id }] of proposed.entries()) calls.set(id, `${call}.${index + 1}`);
 }
 
+/** Where a segment ends is no deed: a run whose question was answered at once had no reason to end one. */
+function transitionFacts({
+  reason,
+}: Extract<RunEvent, { readonly type: 'transition' }>): Facts | undefined {
+  return reason === 'continued_as_new' ? undefined : { side: 'decided', action: { reason } };
+}
+
 function factsOf(names: Names, event: RunEvent): Facts | undefined {
   const call = 'callId' in event ? (names.calls.get(event.callId ?? '') ?? null) : null;
   switch (event.type) {
@@ -109,10 +116,7 @@ function factsOf(names: Names, event: RunEvent): Facts | undefined {
       return { side: 'decided', action: { reason, detail, phase } };
     }
     case 'transition':
-      // Where a segment ends is no deed: a run whose question was answered at once had no reason to end one.
-      return event.reason === 'continued_as_new'
-        ? undefined
-        : { side: 'decided', action: { reason: event.reason } };
+      return transitionFacts(event);
     case 'compact_boundary':
       return { side: 'decided', action: { trigger: event.trigger } };
     case 'retry':
