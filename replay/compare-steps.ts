@@ -4,6 +4,7 @@
  * where the replay left the history's way, only the first such step is told: all later ones follow from it.
  */
 import { canonicalJson, type Json } from '../core/json/json.js';
+import { digestRenames, type DigestRename } from './digest-renames.js';
 import { firstDifference } from './first-difference.js';
 import { textAt } from '../recording/history.js';
 import type { RecordedStep, Step, StepKind } from './step.js';
@@ -23,6 +24,8 @@ export interface StepDifference {
   readonly path: string;
   readonly recorded?: Json;
   readonly replayed?: Json;
+  /** Of data that differ in digests alone: all of them. */
+  readonly renames?: readonly DigestRename[];
 }
 
 export interface Replayed {
@@ -81,12 +84,14 @@ function valueDifference(recorded: RecordedStep, given: Step): StepDifference | 
   // Equality is that of the canonical form; the walk only finds the place.
   if (canonicalJson(recorded.value) === canonicalJson(replayed.value)) return undefined;
   const found = firstDifference(recorded.value, replayed.value);
+  const renames = digestRenames(recorded.value, replayed.value);
   return {
     ...placeOf(recorded),
     what: 'value',
     path: found?.path ?? '',
     ...(found?.recorded !== undefined && { recorded: found.recorded }),
     ...(found?.replayed !== undefined && { replayed: found.replayed }),
+    ...(renames !== undefined && { renames }),
   };
 }
 

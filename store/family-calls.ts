@@ -51,7 +51,10 @@ const OTHERS = `${MEMBERS}
     where recorded_calls.tenant = @tenant
   ),
   calls as (
-    select key, run_id, tool, state, claimed_until as at from ledger
+    select key, run_id, tool, state,
+      coalesce((select max(told.at) from told
+        where told.run_id = ledger.run_id and told.key = ledger.key), claimed_until) as at
+    from ledger
     where tenant = @tenant and run_id <> @runId and run_id in (select id from members)
     union all
     select key, run_id, tool, case done when 1 then 'recorded' else 'handed_over' end as state, at

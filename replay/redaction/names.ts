@@ -12,6 +12,7 @@ import {
   type HistoryEvent,
   type JsonObject,
 } from '../../recording/history.js';
+import { isDigest } from '../digest-renames.js';
 import { documentsOf } from './documents.js';
 import { keyedOf, recordedRuns, type Recorded, type Shelf } from './recorded.js';
 import { rewrite, rewriteRecorded } from './rewrite.js';
@@ -19,14 +20,8 @@ import { rewrite, rewriteRecorded } from './rewrite.js';
 type Names = ReadonlyMap<string, string>;
 
 const HASHES = /[0-9a-f]{64}/g;
-const DIGEST = /^[a-z]?[0-9a-f]{12,64}$/;
 /** Names under which a digest of a call stands beside its arguments. */
 const DIGEST_NAMES = ['digest', 'argsHash'] as const;
-
-/** What the core calls a digest: shortened ones and those with a letter before them included. */
-export function isDigest(value: Json | undefined): value is string {
-  return typeof value === 'string' && DIGEST.test(value);
-}
 
 export interface Renaming {
   /** As it was. */

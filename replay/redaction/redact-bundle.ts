@@ -10,7 +10,8 @@ import type { HoldfastError } from '../../core/state/errors.js';
 import type { Bundle, Redaction } from '../bundle.js';
 import { reportLines } from '../report-text.js';
 import { replayTree, reportsOf } from '../replay-tree.js';
-import { isDigest, renamed, renamedContent } from './names.js';
+import { isDigest } from '../digest-renames.js';
+import { renamed, renamedContent } from './names.js';
 import { replacerOf, type Replacer } from './replacer.js';
 import { rewriteRecorded } from './rewrite.js';
 import type { RedactionRule } from './rules.js';
@@ -152,9 +153,10 @@ async function settled(recorded: Recorded, openShelf: () => Promise<Shelf>): Pro
     const reports = reportsOf(report);
     const differences = reports.flatMap((one) => one.differences);
     let isBroken = reports.some(({ error }) => error !== undefined);
-    for (const { recorded, replayed } of differences) {
+    for (const { recorded, replayed, renames = [] } of differences) {
+      for (const [before, after] of renames) names.set(before, after);
       if (isDigest(recorded) && isDigest(replayed)) names.set(recorded, replayed);
-      else isBroken = true;
+      else if (renames.length === 0) isBroken = true;
     }
     if (isBroken) {
       throw refused(
