@@ -5,6 +5,7 @@
 import type { StoredText } from '../../core/json/json.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { RunResult } from '../../core/state/result.js';
+import { isSegmentEnd } from '../compare/segments.js';
 import type { Expected } from '../fixture.js';
 import { ofKind, type Recording } from './recording.js';
 import type { Texts } from './texts.js';
@@ -192,7 +193,6 @@ function approvalsIn(events: readonly RunEvent[]): Pick<Expected, 'approvals'> {
 function transitionsIn(events: readonly RunEvent[]): NonNullable<Expected['transitions']> {
   return events.flatMap((event, index) => {
     if (event.type !== 'transition' || event.reason === 'next_turn') return [];
-    const isPlain = event.reason === 'continued_as_new' && events[index + 1]?.type !== 'handoff';
-    return isPlain ? [] : [event.reason];
+    return isSegmentEnd(event, events[index + 1]) ? [] : [event.reason];
   });
 }

@@ -11,16 +11,20 @@ const FOLDERS = rulesFolders()
   .toSorted((a, b) => b - a)
   .map((rules) => join(HISTORIES, `rules-${rules}`));
 const SUFFIX = '.json.gz';
-/** A number that has few, or trees alone, would show little. */
-const NUMBERS = 5;
+/** A number that has few, or trees alone, would show little: older ones are taken until there are so many. */
+const RUNS_LEAST = 200;
 
 /** Names of single runs: goals and their cycles are no runs of their own. */
 export function recordedRuns(): readonly string[] {
-  const names = FOLDERS.slice(0, NUMBERS).flatMap((folder) => readdirSync(folder));
-  return [...new Set(names)]
-    .filter((name) => name.endsWith(SUFFIX) && !/^(G-\d|S17[35])/.test(name))
-    .map((name) => name.slice(0, -SUFFIX.length))
-    .toSorted();
+  const runs = new Set<string>();
+  for (const folder of FOLDERS) {
+    for (const name of readdirSync(folder)) {
+      const isRun = name.endsWith(SUFFIX) && !/^(G-\d|S17[35])/.test(name);
+      if (isRun) runs.add(name.slice(0, -SUFFIX.length));
+    }
+    if (runs.size >= RUNS_LEAST) break;
+  }
+  return [...runs].toSorted();
 }
 
 /** As the newest rules that kept it decided it. */
