@@ -133,17 +133,26 @@ describeInBrowser('the place on the page', () => {
   test(
     'a slider that is dragged has one step fetched at a time, and the last one is shown',
     async () => {
-      const { page, faults, context } = await stage.open('rita', { path: '/runs/left/steps/1' });
-      await page.getByRole('region', { name: 'Step 1', exact: true }).waitFor();
+      const { page, faults, context } = await stage.open('rita', { path: '/runs' });
+      // A step that was fetched ahead would be shown without a request.
+      const refused = { status: 400, code: 'invalid', detail: 'No.' };
       const held: (() => void)[] = [];
-      await page.route('**/v1/runs/left/steps/*', async (route) => {
-        await new Promise<void>((resolve) => held.push(resolve));
+      let isHeld = false;
+      await page.route(/\/v1\/runs\/left\/steps\/\d+\?/, async (route) => {
+        if (route.request().url().includes('ahead')) {
+          await route.fulfill({ status: 400, json: refused });
+          return;
+        }
+        if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
         await route.continue();
       });
+      await page.goto(`${stage.desk().url}/runs/left/steps/1`);
+      await page.getByRole('region', { name: 'Step 1', exact: true }).waitFor();
+      isHeld = true;
       const steps: number[] = [];
       page.on('request', (request) => {
-        const step = /\/v1\/runs\/left\/steps\/(\d+)\?/.exec(request.url())?.[1];
-        if (step !== undefined) steps.push(Number(step));
+        const [, step, query] = /\/v1\/runs\/left\/steps\/(\d+)\?(.*)/.exec(request.url()) ?? [];
+        if (step !== undefined && !query!.includes('ahead')) steps.push(Number(step));
       });
       const slider = page.getByLabel('Step', { exact: true });
       for (const step of [2, 3, 4, 5]) {
