@@ -1,6 +1,6 @@
 /** A run as it was after any of its steps: a slider over them, and the moment that is chosen. */
 import type { VNode } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { StepsIndex } from '../data/api-types.js';
 import { Button } from '../parts/button.js';
 import { textIn } from '../parts/form.js';
@@ -87,17 +87,35 @@ function KnownSteps({ index, first, again, mayFork, stale }: KnownStepsProps): V
   );
 }
 
-/** Names the step at which somebody rests: browsers refuse an address that changes at every step of a drag. */
+/** Names the first step of a drag at once, and the one at which it rests: browsers refuse an address that changes at each. */
 function useAddress(path: string): void {
   const written = useRef(path);
-  useEffect(() => {
+  const movedAt = useRef(0);
+  // In the moment of the change: a reload right behind it comes back to the step that is shown.
+  useLayoutEffect(() => {
     if (written.current === path) return undefined;
-    const timer = setTimeout(() => {
-      written.current = path;
-      history.replaceState(history.state, '', path);
-    }, REST_MS);
+    const write = (): void => {
+      if (writeAddress(path)) written.current = path;
+    };
+    const sinceMs = Date.now() - movedAt.current;
+    movedAt.current = Date.now();
+    if (sinceMs > REST_MS) {
+      write();
+      return undefined;
+    }
+    const timer = setTimeout(write, REST_MS);
     return () => clearTimeout(timer);
   }, [path]);
+}
+
+/** Some browsers take 100 addresses in half a minute, and refuse the next: the older one stays then. */
+function writeAddress(path: string): boolean {
+  try {
+    history.replaceState(history.state, '', path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 interface WaysProps {
