@@ -5,6 +5,7 @@
  * its type.
  */
 import type {
+  Acknowledged,
   Activities,
   ActivityEffect,
   ActivityKind,
@@ -15,7 +16,9 @@ import type {
   OutputOf,
 } from '../core/state/effect.js';
 import { PAYLOAD_BYTES_MAX } from '../core/json/json.js';
-import { PAYLOAD_VERSION } from '../core/state/payloads/payload.js';
+import { BRIEF_VERSION, PAYLOAD_VERSION } from '../core/state/payloads/payload.js';
+import { briefOutput } from '../core/step/brief-output.js';
+import { wholeGiven, withOwnRoute } from './brief-payload.js';
 import { closeChild } from './agents/close-child.js';
 import { prepareChild } from './agents/prepare-child.js';
 import { prepareHandoff } from './agents/prepare-handoff.js';
@@ -119,21 +122,30 @@ interface Attempt {
 }
 
 async function guarded(name: keyof Activities, attempt: Attempt): Promise<unknown> {
-  const { deps, scope, input } = attempt;
+  const { deps, scope } = attempt;
+  let { input } = attempt;
   try {
-    requireReadable(name, input);
+    const version = readableVersion(name, input);
+    input = wholeGiven(name, input);
     const output = await unlessSilent(scope, async (own) => {
       const store = await metStore(deps, input);
-      const known = await withServerTools(deps, tenantOf(input), toolsNamed(input));
-      const done: object = await IMPLEMENTATIONS[name](known, own, input);
+      const routed = await withOwnRoute(deps.store, scope, { name, input });
+      const known = await withServerTools(deps, tenantOf(routed), toolsNamed(routed));
+      const done: object = await IMPLEMENTATIONS[name](known, own, routed);
       return { ...done, ...(store !== undefined && { store }) };
     });
-    return bounded({ ...output, workedMs: scope.work.ms() });
+    return bounded({ ...briefOutput(name, version, output), ...worked(scope, version) });
   } catch (error) {
     if (isQuick(name, input)) return ranElsewhere(input, error);
     const { workMs } = input as Limited;
     throw leaving(deps, scope, { error, workMs });
   }
+}
+
+/** Nothing is said of no time in a brief payload. */
+function worked({ work }: Scope, version: number): Pick<Acknowledged, 'workedMs'> {
+  const workedMs = work.ms();
+  return workedMs === 0 && version === BRIEF_VERSION ? {} : { workedMs };
 }
 
 /** The tool that an activity is about. */
@@ -152,11 +164,15 @@ function tenantOf({ run }: Pick<ExecuteToolInput, 'run'>): string {
 }
 
 /** A payload of another version is for another worker: nothing of it is guessed. */
-function requireReadable(name: string, input: { readonly v?: unknown }): void {
-  if (input.v === PAYLOAD_VERSION) return;
+function readableVersion(
+  name: string,
+  input: { readonly v?: unknown } & Pick<Partial<ExecuteToolInput>, 'quick'>,
+): number {
+  if (input.v === PAYLOAD_VERSION || input.v === BRIEF_VERSION)
+    return input.quick?.brief === true ? BRIEF_VERSION : input.v;
   const version = JSON.stringify(input.v)?.slice(0, VERSION_CHARS_MAX) ?? 'none';
   const message =
-    `The input of ${name} has version ${version}, and this worker reads version ${PAYLOAD_VERSION}. ` +
+    `The input of ${name} has version ${version}, and this worker reads up to version ${BRIEF_VERSION}. ` +
     'The activity waits for a newer worker: deploy one.';
   throw failure('NotServed', {
     message,

@@ -6,6 +6,7 @@
  */
 import { canonicalJson, type Json } from '../core/json/json.js';
 import { isActivity, type ActivityEffect, type Effect } from '../core/state/effect.js';
+import { briefInput } from '../core/step/brief-input.js';
 import type { Activation } from './activations.js';
 import {
   argumentsOf,
@@ -99,10 +100,10 @@ function reasonOf(
     return `The record starts ${kind} ${id}; today’s code starts ${started.kind} ${started.id}.`;
   }
   // Code that decided the same has mostly written the same text, which is quickly seen.
-  if (payloadText(attributes.input) === JSON.stringify(started.input)) return undefined;
+  const given = briefInput(started);
+  if (payloadText(attributes.input) === JSON.stringify(given)) return undefined;
   const [input] = argumentsOf(attributes.input);
-  if (canonicalJson(input ?? null) === canonicalJson(started.input as unknown as Json))
-    return undefined;
+  if (canonicalJson(input ?? null) === canonicalJson(given as Json)) return undefined;
   return `The record starts ${kind} ${id} with other data than today’s code.`;
 }
 

@@ -3,6 +3,7 @@
  * Invariant: a call that was ever scheduled is listed; one that is known to have ended well says so, any other is in doubt.
  */
 import { attributesOf, argumentsOf, at, textAt, timeOf, typeOf } from './history.js';
+import { inputOf, kindOf } from './activity-payloads.js';
 import type { HistoryEvent } from './history.js';
 import { digestOf, type Json } from '../core/json/json.js';
 import type { Segment } from './chain.js';
@@ -68,10 +69,8 @@ export function startedOthers(segments: readonly Segment[]): boolean {
 }
 
 function callOf(event: HistoryEvent): Omit<RecordedCall, 'isDone'> | undefined {
-  if (typeOf(event) !== 'ACTIVITY_TASK_SCHEDULED') return undefined;
-  const scheduled = attributesOf(event, 'activityTaskScheduled');
-  if (textAt(scheduled, 'activityType', 'name') !== 'execute_tool') return undefined;
-  const call = at(argumentsOf(scheduled.input)[0], 'call');
+  if (kindOf(event) !== 'execute_tool') return undefined;
+  const call = at(inputOf(event), 'call');
   const [key, tool, digest] = ['key', 'tool', 'digest'].map((name) => textAt(call, name));
   if (key === undefined || tool === undefined || digest === undefined) return undefined;
   const args = at(call, 'args');

@@ -8,10 +8,12 @@ import {
   isActivity,
   type ActivityKind,
   type Effect,
+  type OutputOf,
   type TellParent,
 } from '../core/state/effect.js';
 import { failureOf, type FailureLimits, type RawFailure } from '../core/state/failure.js';
 import type { ChildWord, EffectInput } from '../core/state/input.js';
+import { wholeOutput } from '../core/step/brief-output.js';
 import { isUndecodable, payloadConverter } from '../workflows/payload-converter.js';
 import {
   at,
@@ -194,7 +196,8 @@ function activityHeard(
   if (typeOf(event) === 'ACTIVITY_TASK_COMPLETED') {
     const [output] = valuesOf(attributes.result);
     const type = ACTIVITIES[launched.kind].outcome;
-    return { shell: without, input: { type, id, output, at: now } as EffectInput };
+    const whole = wholeOutput(launched.kind, output as OutputOf<ActivityKind>);
+    return { shell: without, input: { type, id, output: whole, at: now } as EffectInput };
   }
   const failure = failureOf(rawFailureOf(event), launched.limits);
   return { shell: without, input: { type: 'effect_failed', id, failure, at: now } };
@@ -216,7 +219,8 @@ export function heardLocal(
   const heardAt = Math.max(ended ?? now, now);
   if (failure === undefined) {
     const type = ACTIVITIES[kind].outcome;
-    return { shell: without, input: { type, id, output, at: heardAt } as unknown as EffectInput };
+    const whole = wholeOutput(kind, output as unknown as OutputOf<ActivityKind>);
+    return { shell: without, input: { type, id, output: whole, at: heardAt } as EffectInput };
   }
   const raw = rawFailureIn(failure);
   const input = {

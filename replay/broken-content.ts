@@ -6,7 +6,8 @@
 import { ownValue, type Json } from '../core/json/json.js';
 import { parseStart } from '../core/messages/parse-start.js';
 import type { Bundle, Segment } from './bundle.js';
-import { carriedEvents, inputOf, isAmong } from './carried-events.js';
+import { inputOf } from '../recording/activity-payloads.js';
+import { carriedEvents, isAmong } from './carried-events.js';
 import {
   argumentsOf,
   attributesOf,

@@ -1,6 +1,7 @@
 /** The events of a run that its histories carry: what activities were given to bring to the store. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../core/json/json.js';
+import { inputOf } from '../recording/activity-payloads.js';
 import { wholeEvents, type EventsInPayload } from '../core/step/outbox.js';
 import {
   argumentsOf,
@@ -9,7 +10,6 @@ import {
   isObject,
   payloadReader,
   textAt,
-  typeOf,
   type HistoryEvent,
   type PayloadReader,
 } from '../recording/history.js';
@@ -93,12 +93,6 @@ function eventsIn(input: Json | undefined): ReturnType<typeof wholeEvents> {
     // Whatever this input is, no workflow has made it, and the replay will say so.
     return [];
   }
-}
-
-/** What an activity was given. */
-export function inputOf(event: HistoryEvent, read: PayloadReader): Json | undefined {
-  if (typeOf(event) !== 'ACTIVITY_TASK_SCHEDULED') return undefined;
-  return argumentsOf(attributesOf(event, 'activityTaskScheduled').input, read)[0];
 }
 
 export function isAmong({ first, others }: Carried, event: object): boolean {

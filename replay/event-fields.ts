@@ -47,6 +47,7 @@ export const RUN_EVENTS: FormsOf<Exclude<EventBody, GoalEventBody>> = {
     resumed: 'record?',
     versions: 'record',
     rules: 'number?',
+    route: 'record?',
   },
   model_response: {
     call: 'number',

@@ -25,6 +25,8 @@ import {
   type Effect,
   type OutputOf,
 } from '../core/state/effect.js';
+import { briefInput } from '../core/step/brief-input.js';
+import { wholeOutput } from '../core/step/brief-output.js';
 import { failureOf } from '../core/state/failure.js';
 import type { EffectInput } from '../core/state/input.js';
 import { askParent, begin, childReport, tell, type Told } from './children.js';
@@ -107,7 +109,7 @@ function schedule(effect: ActivityEffect): Promise<OutputOf<ActivityKind>> {
       ? proxyLocalActivities<Activities>(localOptionsOf(effect))
       : proxyActivities<Activities>(optionsOf(effect));
   const activity = activities[effect.kind] as (input: unknown) => Promise<OutputOf<ActivityKind>>;
-  return activity(effect.input);
+  return activity(briefInput(effect));
 }
 
 function activityReport(effect: ActivityEffect): Report<OutputOf<ActivityKind>> {
@@ -115,7 +117,8 @@ function activityReport(effect: ActivityEffect): Report<OutputOf<ActivityKind>> 
   return {
     done(output) {
       if (isUndecodable(output)) throw undecodable(`result of ${id}`, output);
-      return { type: ACTIVITIES[kind].outcome, id, output, at: Date.now() } as EffectInput;
+      const whole = wholeOutput(kind, output);
+      return { type: ACTIVITIES[kind].outcome, id, output: whole, at: Date.now() } as EffectInput;
     },
     failed(error) {
       const raw = effect.local === true ? rawLocalFailure(error) : rawFailure(error);

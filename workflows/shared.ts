@@ -18,5 +18,7 @@ import '../core/messages/run-id.js';
 import '../core/state/effect.js';
 import '../core/state/failure.js';
 import '../core/state/replay-mark.js';
+import '../core/step/brief-input.js';
+import '../core/step/brief-output.js';
 import '../core/step/changes.js';
 import '../core/step/code-id.js';

@@ -108,7 +108,7 @@ function execute(run: OpenRun, call: GrantedStage, { tool, cost }: Executor) {
       ...(run.start.task.requiredEvidence !== undefined && proofsFor(run, call)),
       ...(cost !== undefined && { cost }),
       ...(run.forked !== undefined && { forked: true as const }),
-      ...(quick && { quick: { effectId, ms: quick.ms } }),
+      ...(quick && { quick: { effectId, ms: quick.ms, ...answeredBriefly(run) } }),
       events,
     },
     ...(quick ? { limits: quick.limits, local: true } : onQueueOf(run, limits, call)),
@@ -129,6 +129,10 @@ function execute(run: OpenRun, call: GrantedStage, { tool, cost }: Executor) {
   const handed = withCall(next, executing);
   const reserved = cost === undefined ? handed : reserve(handed, effectId, cost.most);
   return { run: reserved, effects: started.effects };
+}
+
+function answeredBriefly(run: OpenRun): { readonly brief?: true } {
+  return follows(run, 'briefPayloads') ? { brief: true } : {};
 }
 
 /** Tells of its start, and counts it; a call that was tried quickly was told then, and one that is repeated counted. */

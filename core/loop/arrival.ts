@@ -11,7 +11,7 @@ import { cancelAll, flying, only } from '../step/inflight.js';
 import { previewOf } from '../json/json.js';
 import type { Ruling } from '../step/advance.js';
 import { emit, releaseWarnings, warn } from '../step/outbox.js';
-import { betasOf } from '../step/route.js';
+import { betasOf, routeHash } from '../step/route.js';
 import { follows, knownRules } from '../step/changes.js';
 import { forkOpened } from './fork.js';
 import { announceNext, handoffMissed, takenOver } from './handoff.js';
@@ -161,7 +161,9 @@ function announceRun(run: OpenRun, arrival: Arrival): OpenRun {
   const { task } = run.start;
   const { frozen, session } = run;
   const offered = follows(run, 'offeredTools') ? visibleTools(run) : frozen.tools;
-  const announced = emit(run, {
+  const tellsRoute = follows(run, 'briefPayloads');
+  const telling = tellsRoute ? { ...run, routeTold: routeHash(frozen.route) } : run;
+  const announced = emit(telling, {
     type: 'session_init',
     agent: run.start.agent,
     taskId: run.taskId,
@@ -179,6 +181,7 @@ function announceRun(run: OpenRun, arrival: Arrival): OpenRun {
     ...(session?.resumed !== undefined && { resumed: session.resumed }),
     versions: frozen.versions,
     ...(follows(run, 'rulesTold') && { rules: run.rules }),
+    ...(tellsRoute && { route: frozen.route }),
     ...forkOf(run),
   });
   if (arrival.forked === true) return releaseWarnings(announced);

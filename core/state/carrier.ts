@@ -15,6 +15,8 @@ export interface Carrier {
   readonly nextEffect: number;
   readonly outbox: Outbox;
   readonly segment: Segment;
+  /** Hash of the route that the first event tells. Absent: it tells none, or is still to come. */
+  readonly routeTold?: string;
   /** Within `advance` alone: name of the rule that is applied. */
   readonly rule?: string;
 }

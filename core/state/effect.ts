@@ -153,6 +153,11 @@ export const ACTIVITY_KINDS = Object.keys(ACTIVITIES) as readonly ActivityKind[]
 /** Of goals alone; `flush` and `fetch_keys` serve both. */
 export type GoalActivityKind = keyof GoalActivityPayloads;
 
+export interface BriefForm {
+  /** Hash of the route that the run's first event tells. Absent: it tells none. */
+  readonly route?: string;
+}
+
 interface OfActivity<Kind extends ActivityKind> {
   readonly kind: Kind;
   readonly id: string;
@@ -164,6 +169,8 @@ interface OfActivity<Kind extends ActivityKind> {
   readonly queue?: string;
   /** The worker that decides runs it before its task ends: one attempt, of which the history has the outcome alone. */
   readonly local?: true;
+  /** The history has the input in its brief form (core/step/brief-input.ts). Absent: whole, as under rules before 22. */
+  readonly brief?: BriefForm;
   /** It is larger than a payload may be, even without events: nobody starts it (advance.ts). */
   readonly oversized?: true;
 }

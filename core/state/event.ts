@@ -17,7 +17,7 @@ import type { ToolResultCode } from './tool-result.js';
 import type { Sender } from './mail.js';
 import type { SupervisorDecision } from './supervision.js';
 import type { GoalEventBody } from './goal/event.js';
-import type { Usage } from './model.js';
+import type { ModelRoute, Usage } from './model.js';
 import type { ResumedFrom } from './session.js';
 import type { AskView } from './ask-view.js';
 import type { WarningCode } from './warning.js';
@@ -94,6 +94,8 @@ export type EventBody =
       readonly versions: { readonly [name: string]: string };
       /** Rules number that the run begins with; absent: one before 15. */
       readonly rules?: number;
+      /** Of the model that the run begins with; absent: rules before 22. */
+      readonly route?: ModelRoute;
     }
   | {
       readonly type: 'model_response';

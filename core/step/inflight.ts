@@ -11,6 +11,7 @@ import {
   refOf,
   type ActivityEffect,
   type ActivityKind,
+  type BriefForm,
   type EffectLimits,
 } from '../state/effect.js';
 import type { WireEvent } from '../state/event.js';
@@ -39,7 +40,13 @@ export function start<R extends Carrier>(run: R, kind: ActivityKind, build: Buil
     cancelled: false,
     ...(follows(run, 'workedTime') && ACTIVITIES[kind].works && { since: run.now }),
   });
-  return { run: next, effects: [effect] };
+  // What runs within a task is not in the history.
+  const isBrief = effect.local !== true && follows(run, 'briefPayloads');
+  return { run: next, effects: [isBrief ? { ...effect, brief: briefForm(run) } : effect] };
+}
+
+function briefForm({ routeTold: route }: Carrier): BriefForm {
+  return route === undefined ? {} : { route };
 }
 
 /** Events wait for the next payload where this one has no room for them. */

@@ -24,4 +24,8 @@ export const RUN_CHANGES = {
     since: 21,
     why: 'A run that waits for people at the end of a long segment waits in a new one: whoever answers has a worker replay a few events.',
   },
+  briefPayloads: {
+    since: 22,
+    why: 'The payloads of activities leave out what their other parts, the first event of the run or a constant say, and the first event tells the route that the run begins with.',
+  },
 } as const;

@@ -2,6 +2,7 @@
  * A bundle as what it records: the activities of a run in their order, what was said to it, and how it began.
  * Invariants: everything is read from the histories, segment after segment; nothing of it is changed.
  */
+import { inputOf, kindOf, wholeAnswer } from '../../recording/activity-payloads.js';
 import type { ActivityKind, InputOf, OutputOf } from '../../core/state/effect.js';
 import type { Frozen } from '../../core/state/frozen.js';
 import type { Json } from '../../core/json/json.js';
@@ -165,10 +166,9 @@ function activitiesOf(events: readonly HistoryEvent[], offset: number): readonly
     const local = localActivity(event, place);
     if (local !== undefined) byId.set(event.eventId, local);
     if (type === 'ACTIVITY_TASK_SCHEDULED') {
-      const scheduled = attributesOf(event, 'activityTaskScheduled');
       byId.set(event.eventId, {
-        kind: (textAt(scheduled, 'activityType', 'name') ?? '') as ActivityKind,
-        input: argumentsOf(scheduled.input)[0] ?? null,
+        kind: kindOf(event) as ActivityKind,
+        input: inputOf(event) ?? null,
         end: { kind: 'open' },
         from: place,
         to: undefined,
@@ -197,7 +197,7 @@ function localActivity(event: HistoryEvent, place: number): Growing | undefined 
   return {
     kind: type as ActivityKind,
     input: { call },
-    end: { kind: 'completed', output },
+    end: { kind: 'completed', output: wholeAnswer(type, output) },
     from: place,
     to: place,
     begunAt: timeOf(event),
@@ -223,11 +223,10 @@ function endedBy(
   const attributes = attributesOf(event, ENDS[type as keyof typeof ENDS]);
   const known = byId.get(textAt(attributes, 'scheduledEventId') ?? '');
   switch (type) {
-    case 'ACTIVITY_TASK_COMPLETED':
-      return {
-        known,
-        end: { kind: 'completed', output: argumentsOf(attributes.result)[0] ?? null },
-      };
+    case 'ACTIVITY_TASK_COMPLETED': {
+      const output = argumentsOf(attributes.result)[0] ?? null;
+      return { known, end: { kind: 'completed', output: wholeAnswer(known?.kind ?? '', output) } };
+    }
     case 'ACTIVITY_TASK_FAILED': {
       const failure = failureOf(at(attributes, 'failure'));
       const details = (failure.details as readonly Json[])[0] ?? null;

@@ -4,6 +4,8 @@
  * and what it still runs is ended before the host is gone. Temporal's test server, whose time can be moved, gives
  * tasks to workers that have left, and loses them: there the worker stays, and keeps no run in memory instead.
  */
+import type { Json } from '../../core/json/json.js';
+import { wholeInput } from '../../core/step/brief-input.js';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActivityDeps } from '../../activities/index.js';
@@ -152,7 +154,8 @@ function activitiesFor(cases: ReadonlyMap<string, CaseLife>, deps: ActivityDeps)
     const life = cases.get(own) ?? cases.get(goalOfRun(own));
     if (life === undefined)
       throw new HoldfastError('RunNotFound', `No case is ${input.run.runId}.`);
-    return life.perform(deps, { kind, input: input as never });
+    const whole = wholeInput(kind, input as unknown as Json);
+    return life.perform(deps, { kind, input: whole as never });
   };
   // One function for every name: what an activity gets and gives is its implementation's business.
   return Object.fromEntries(

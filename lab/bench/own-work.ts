@@ -6,7 +6,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performActivity } from '../../activities/index.js';
-import { ACTIVITIES, isActivity, type ActivityEffect } from '../../core/state/effect.js';
+import {
+  ACTIVITIES,
+  isActivity,
+  type ActivityEffect,
+  type OutputOf,
+} from '../../core/state/effect.js';
+import { briefInput } from '../../core/step/brief-input.js';
+import { wholeOutput } from '../../core/step/brief-output.js';
 import { advance, receive } from '../../core/loop/engine.js';
 import type { Input } from '../../core/state/input.js';
 import { open } from '../../core/loop/open.js';
@@ -114,22 +121,23 @@ async function playRun({ store, agent, runId, turns }: Play): Promise<Played> {
     ms[part] += (spent.user - user + spent.system - system) / 1_000;
     return value;
   };
-  const carried = (what: string, value: unknown): Promise<unknown> =>
+  const carried = (what: string, valueOf: () => unknown): Promise<unknown> =>
     timed('payloads', () => {
-      const payload = payloadConverter.toPayload(value);
+      const payload = payloadConverter.toPayload(valueOf());
       bytes[what] = (bytes[what] ?? 0) + (payload?.data?.length ?? 0);
       return payloadConverter.fromPayload<unknown>(payload!);
     });
   const outcome = async (effect: ActivityEffect): Promise<Input> => {
     const { kind, id } = effect;
-    const input = await carried(`${kind} input`, effect.input);
+    const input = await carried(`${kind} input`, () => briefInput(effect));
     const part = kind === 'call_model' || kind === 'execute_tool' ? kind : 'others';
     const given = { kind, input: input as typeof effect.input };
     const scope = attemptScope({ effectId: id, runId, error: (message) => console.error(message) });
     const output = await timed(part, () => performActivity(deps, scope, given));
-    const heard = await carried(`${kind} output`, output);
+    const heard = await carried(`${kind} output`, () => output);
     // An activity's output is that of its kind.
-    return { type: ACTIVITIES[kind].outcome, id, output: heard, at: Date.now() } as Input;
+    const whole = wholeOutput(kind, heard as OutputOf<typeof kind>);
+    return { type: ACTIVITIES[kind].outcome, id, output: whole, at: Date.now() } as Input;
   };
   let run: Run = open({ v: 1, agent, task: { goal: GOAL } }, { runId, at: Date.now() });
   while (run.final === undefined) {

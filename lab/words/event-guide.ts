@@ -121,6 +121,8 @@ export const EVENT_GUIDE: { readonly [type in EventType]: EventMeaning } = {
       sessionId: 'The session that the run writes to.',
       requireProof: 'People who decide must prove who they are.',
       resumed: 'The session that the run goes on with.',
+      route:
+        'The model that the run begins with, with its window and prices; absent under rules before 22.',
     },
   },
   stop: {
@@ -383,6 +385,9 @@ export const SHARED_TYPES: { readonly [name: string]: string } = {
   Json: 'core/json/json.ts',
   StoredText: 'core/json/json.ts',
   Usage: 'core/state/model.ts',
+  ModelRoute: 'core/state/model.ts',
+  Prices: 'core/state/model.ts',
+  MediaTaken: 'core/state/attachment.ts',
   Attachment: 'core/state/attachment.ts',
   ConnectorState: 'core/state/connector.ts',
   HandedFrom: 'core/state/handoff.ts',

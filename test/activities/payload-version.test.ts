@@ -10,7 +10,7 @@ test('an activity of another payload version is refused, reaches nothing, and is
   bed = await bedWith(() => (runs += 1), FINANCIAL);
   await openedHead(bed);
   const { execute_tool } = bed.activities({});
-  const input = { ...executeInput(call, { timeoutMs: 5_000 }), v: 2 } as never;
+  const input = { ...executeInput(call, { timeoutMs: 5_000 }), v: 3 } as never;
   const environment = environmentOf(effect());
   const beats: unknown[] = [];
   environment.on('heartbeat', (details) => beats.push(details));
@@ -18,10 +18,10 @@ test('an activity of another payload version is refused, reaches nothing, and is
   expect(failure).toMatchObject({
     type: 'NotServed',
     nonRetryable: false,
-    message: expect.stringMatching(/execute_tool .*version 2.*reads version 1.*newer worker/),
+    message: expect.stringMatching(/execute_tool .*version 3.*reads up to version 2.*newer worker/),
   });
   expect(failure.details?.[0]).toMatchObject({
-    payloadVersion: 2,
+    payloadVersion: 3,
     waitingSince: expect.any(Number),
   });
   expect(beats.at(-1)).toMatchObject({ refused: 1, tries: 0 });

@@ -9,8 +9,11 @@ export interface StoreRef {
   readonly epoch: number;
 }
 
-/** The version of every payload that this code makes, and the only one that it reads. */
+/** The version of every payload as code knows it. */
 export const PAYLOAD_VERSION = 1;
+
+/** The version of an activity's payload in the form that leaves out what is known (core/step/brief-input.ts). */
+export const BRIEF_VERSION = 2;
 
 /** Where a payload belongs; first in every activity input. */
 export interface RunRef {

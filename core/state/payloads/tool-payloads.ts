@@ -78,6 +78,8 @@ export interface QuickAttempt {
   readonly effectId: string;
   /** All that it may take, ms. */
   readonly ms: number;
+  /** Its outcome leaves out what is mostly so (core/step/brief-output.ts). */
+  readonly brief?: true;
 }
 
 /** Which call a quick attempt was for: histories have its outcome, and not what it was given. */

@@ -37,7 +37,7 @@ const tries = (shell: Shell): readonly boolean[] =>
 test('a read that is declared quick is tried within the task, once and for at most a second', () => {
   const [effect] = started(ran(), 'execute_tool');
   expect(effect).toMatchObject({ local: true, limits: { attemptMs: 1_000, maximumAttempts: 1 } });
-  expect(effect!.input.quick).toEqual({ effectId: effect!.id, ms: 1_000 });
+  expect(effect!.input.quick).toEqual({ effectId: effect!.id, ms: 1_000, brief: true });
 });
 
 test.each<[string, Partial<Script>]>([
