@@ -1,9 +1,9 @@
 /**
- * What activities are given, as histories have it under rules with `briefPayloads`: they leave out what their other parts, the
- * run's first event or a constant say.
+ * What activities are given, as histories have it under rules with `briefPayloads`: without what the rest of the payload, the
+ * run's first event or a constant says.
  * Invariants: `wholeInput` gives back what `briefInput` was given, except the run's own route, which `withRoute` puts back;
- * payloads of version 1 stay as they are. The constants are part of the form: they
- * stand here for ever, whatever the defaults of settings become.
+ * payloads of version 1 stay as they are. The constants are part of the form: they stand here for ever, whatever the
+ * defaults of settings become.
  */
 import { ownValue, type Json } from '../json/json.js';
 import { isRecord } from '../json/shape.js';
