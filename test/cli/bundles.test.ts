@@ -1,10 +1,13 @@
 /** `holdfast bundles FOLDER`: offline, all of them, with a summary. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { runCli } from '../../cli/program.js';
 import { BUNDLE_BYTES_MAX, bundleText } from '../../replay/bundle.js';
+import { compiledPath } from '../compiled.js';
 import { changed, scheduled, stored, withInput } from '../replay/setup.js';
 
 let folder: string;
@@ -62,6 +65,32 @@ test('bundles that replay exactly are counted; one that differs or cannot be rea
       { file: 'cut.json.gz', problem: expect.stringContaining('cannot be unpacked') as string },
       { file: 'no-bundle.json' },
     ],
+  });
+});
+
+test('Ctrl-C ends the replays of a folder, and no bundle is said to fail because of the key', async () => {
+  const [good, altered] = [bundleText(await stored('approved')), 'altered-first.json'];
+  const paid = changed(
+    await stored('approved'),
+    scheduled('execute_tool', (given) => withInput(given, (input) => ({ ...input, call: null }))),
+  );
+  writeFileSync(join(folder, altered), bundleText(paid));
+  for (let n = 0; n < 200; n += 1) writeFileSync(join(folder, `good-${n}.json`), good);
+  const main = compiledPath(join(__dirname, '..', '..', 'cli', 'main.ts'));
+  const child = spawn(process.execPath, [main, 'bundles', folder], { cwd: folder });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (text: Buffer) => void (out += text.toString()));
+  child.stderr.on('data', (text: Buffer) => {
+    // The replays are under way: the first file has been told.
+    if (err === '') child.kill('SIGINT');
+    err += text.toString();
+  });
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  expect({ code, signal, out, err }).toEqual({
+    code: null,
+    signal: 'SIGINT',
+    out: '',
+    err: `${altered} does not replay.\n`,
   });
 });
 
