@@ -1,7 +1,7 @@
 /** `holdfast bundles FOLDER`: offline, all of them, with a summary. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -37,10 +37,13 @@ test('bundles that replay exactly are counted; one that differs or cannot be rea
     mkdirSync(join(folder, 'kept', others));
     writeFileSync(join(folder, 'kept', others, 'package.json'), '{}');
   }
+  // `holdfast export` packs by any name that ends so; some tools lay out a folder as links.
+  writeFileSync(join(folder, 'kept', 'short.gz'), packed);
+  symlinkSync(join('deeper', 'approved.json'), join(folder, 'kept', 'link.json'));
   const good = await holdfast('bundles', 'kept');
   expect(good).toEqual({
     code: 0,
-    out: '5 bundles: 5 replay exactly, 0 differ, 0 cannot be read.\n',
+    out: '7 bundles: 7 replay exactly, 0 differ, 0 cannot be read.\n',
     err: '',
   });
   const altered = changed(
@@ -55,14 +58,16 @@ test('bundles that replay exactly are counted; one that differs or cannot be rea
   writeFileSync(join(folder, 'kept', 'altered.json'), bundleText(altered));
   writeFileSync(join(folder, 'kept', 'no-bundle.json'), '{"format":"other"}');
   writeFileSync(join(folder, 'kept', 'cut.json.gz'), packed.subarray(0, 500));
+  symlinkSync('nowhere', join(folder, 'kept', 'lost.json'));
   const { code, out } = await holdfast('bundles', 'kept', '--json');
   expect(code).toBe(1);
   expect(JSON.parse(out)).toMatchObject({
-    bundles: 8,
-    equal: 5,
+    bundles: 11,
+    equal: 7,
     differing: [{ file: 'altered.json', report: { runId: 'S39', equal: false } }],
     unreadable: [
       { file: 'cut.json.gz', problem: expect.stringContaining('cannot be unpacked') as string },
+      { file: 'lost.json', problem: expect.stringContaining('does not exist') as string },
       { file: 'no-bundle.json' },
     ],
   });
@@ -97,6 +102,10 @@ test('Ctrl-C ends the replays of a folder, and no bundle is said to fail because
 test('a folder without bundles, or that is not there, is refused', async () => {
   expect(await holdfast('bundles', '.')).toMatchObject({ code: 2 });
   expect(await holdfast('bundles', 'nowhere')).toMatchObject({ code: 2 });
+  expect(await holdfast('bundles', '')).toMatchObject({
+    code: 2,
+    err: 'Error: The first argument is empty.\nSee --help.\n',
+  });
 });
 
 test('a packed bundle that unpacks to more than a bundle may have is refused before it fills the memory', async () => {
