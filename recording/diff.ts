@@ -34,7 +34,7 @@ export interface SideEntry {
   readonly words: Json;
 }
 
-/** One place of both paths; null: this path has nothing there, or has ended. */
+/** One place of both paths; null: this path has nothing there, or nothing more: its run has ended, or goes on. */
 export interface DiffRow {
   readonly a: SideEntry | null;
   readonly b: SideEntry | null;
@@ -160,8 +160,8 @@ function placedAt({ entries, steps }: DiffSide, index: number | undefined): Plac
 
 function whyOf(row: Row): string {
   const { a, b } = row;
-  if (a === undefined) return `The first run has ended; the second goes on: ${b!.says}.`;
-  if (b === undefined) return `The second run has ended; the first goes on: ${a.says}.`;
+  if (a === undefined) return `The record of the first run ends; the second goes on: ${b!.says}.`;
+  if (b === undefined) return `The record of the second run ends; the first goes on: ${a.says}.`;
   if (a.type === b.type && a.side === 'given')
     return `${GIVEN[a.type] ?? 'A word from outside'} differs, and the rules decide from there.`;
   const [left, right] = [a.rule ?? 'a fact', b.rule ?? 'a fact'];
