@@ -202,7 +202,11 @@ export async function runEvaluation(
   output: Output,
   open: () => Promise<readonly Engine[]>,
 ): Promise<number> {
-  const { paths, folder, filter } = evaluation;
+  const { paths, folder, filter, json } = evaluation;
+  if (json !== undefined) {
+    const { refuseUnwritable } = await import('./past-reports.js');
+    await refuseUnwritable({ json }, folder);
+  }
   const fixtures = await collectFixtures({
     paths,
     folder,
