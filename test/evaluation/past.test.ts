@@ -381,4 +381,16 @@ describe('diff', () => {
       { equal: false, differsIn: 'action', why: expect.stringContaining('a person') },
     ]);
   });
+
+  test('a case of a goal is compared with its cycles as well, and how the goal ended is told', async () => {
+    const goal = keptGoals().goals.find(({ name }) => name.endsWith('/G-6-cancel-a-cycle'))!;
+    writeFileSync(join(folder, 'goal.json'), bundleText(goal.bundle));
+    expect(await holdfast(['capture', 'goal.json', '-o', 'case.json'])).toMatchObject({ code: 0 });
+    const words = ['diff', 'goal.json', 'case.json', '--actions'];
+    const { code, out } = await holdfast([...words, '--json']);
+    const end = { stopReason: 'aborted' };
+    expect([code, JSON.parse(out)]).toMatchObject([0, { equal: true, a: end, b: end }]);
+    const { below } = JSON.parse(out) as { below: readonly { run: string; equal: boolean }[] };
+    expect(below).toMatchObject([{ run: 'c1', equal: true }]);
+  });
 });
