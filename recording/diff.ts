@@ -108,8 +108,9 @@ export interface DiffSide extends Picked {
 export function diffBy(
   verdict: PathsCompared,
   sides: readonly [a: DiffSide, b: DiffSide],
-  { actions }: DiffOptions,
+  options: DiffOptions,
 ): Diff {
+  const { actions } = options;
   const { first, decision, inAction, texts, rows, apart } = verdict;
   const [left, right] = [sides[0].sketch, sides[1].sketch];
   const ends = { a: endingOf(left), b: endingOf(right), textDifferences: texts };
@@ -132,10 +133,10 @@ export function diffBy(
   return {
     equal: false,
     differsIn: inAction ? 'action' : 'text',
-    first: shown(beginning),
-    ...(decision !== undefined && { decision: shown(rowOf(decision)) }),
+    first: shown(beginning, options),
+    ...(decision !== undefined && { decision: shown(rowOf(decision), options) }),
     why: whyOf(beginning),
-    rows: rows.map((places) => shown(rowOf(places))),
+    rows: rows.map((places) => shown(rowOf(places), options)),
     ...(apart > 0 && { actionsApart: apart }),
     ...ends,
   };
@@ -184,9 +185,9 @@ const GIVEN: { readonly [type: string]: string } = {
   interruption: 'The demand of a person',
 };
 
-function shown({ a, b, differs }: Row): DiffRow {
+function shown({ a, b, differs }: Row, options: DiffOptions): DiffRow {
   const isOneType = a !== undefined && a.type === b?.type;
-  const fields = differs && isOneType ? fieldsThatDiffer(a, b) : [];
+  const fields = differs && isOneType ? fieldsThatDiffer(a, b, options) : [];
   return { a: sideOf(a), b: sideOf(b), differs, ...(fields.length > 0 && { fields }) };
 }
 

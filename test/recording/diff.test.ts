@@ -62,6 +62,23 @@ test('of a run that goes on nobody says that it has ended: its record does', () 
   expect(out).not.toContain('has ended');
 });
 
+test('with --actions a row that differs in action names nothing of what was said, or what it cost', () => {
+  const other = events.map((event) =>
+    event.type === 'model_response' && event.calls.length > 0
+      ? {
+          ...event,
+          costMicroUsd: event.costMicroUsd + 1,
+          calls: event.calls.map((call) => ({ ...call, args: { other: true } })),
+        }
+      : event,
+  );
+  const named = (isActions: boolean) =>
+    compared('B', other, isActions).rows.flatMap(({ fields = [] }) => fields);
+  expect(named(false)).toContain('costMicroUsd');
+  expect(named(true)).toContain('proposed');
+  expect(named(true)).not.toContain('costMicroUsd');
+});
+
 test('a turn that one run alone has shifts no call of the later replies', () => {
   const from = indexOf('model_response');
   const to = indexOf('tool_finished') + 1;
