@@ -201,6 +201,8 @@ function buildProgram(cli: Cli, { json, named }: Called): Command {
     })
     .addHelpText('after', EXIT_CODES_HELP)
     .hook('preAction', (_, command) => {
+      // Such as an unset variable: as a name of a file it would be the working directory.
+      if (command.args[0]?.trim() === '') throw usage('The first argument is empty.');
       const { environment } = cli;
       const given = givenBy(command.name(), command.opts(), environment.variables);
       cli.environment = { ...environment, given };

@@ -34,7 +34,7 @@ export interface SideEntry {
   readonly words: Json;
 }
 
-/** One place of both paths; null: this path has nothing there, or has ended. */
+/** One place of both paths; null: this path has nothing there, or nothing more: its run has ended, or goes on. */
 export interface DiffRow {
   readonly a: SideEntry | null;
   readonly b: SideEntry | null;
@@ -108,8 +108,9 @@ export interface DiffSide extends Picked {
 export function diffBy(
   verdict: PathsCompared,
   sides: readonly [a: DiffSide, b: DiffSide],
-  { actions }: DiffOptions,
+  options: DiffOptions,
 ): Diff {
+  const { actions } = options;
   const { first, decision, inAction, texts, rows, apart } = verdict;
   const [left, right] = [sides[0].sketch, sides[1].sketch];
   const ends = { a: endingOf(left), b: endingOf(right), textDifferences: texts };
@@ -132,10 +133,10 @@ export function diffBy(
   return {
     equal: false,
     differsIn: inAction ? 'action' : 'text',
-    first: shown(beginning),
-    ...(decision !== undefined && { decision: shown(rowOf(decision)) }),
+    first: shown(beginning, options),
+    ...(decision !== undefined && { decision: shown(rowOf(decision), options) }),
     why: whyOf(beginning),
-    rows: rows.map((places) => shown(rowOf(places))),
+    rows: rows.map((places) => shown(rowOf(places), options)),
     ...(apart > 0 && { actionsApart: apart }),
     ...ends,
   };
@@ -160,8 +161,8 @@ function placedAt({ entries, steps }: DiffSide, index: number | undefined): Plac
 
 function whyOf(row: Row): string {
   const { a, b } = row;
-  if (a === undefined) return `The first run has ended; the second goes on: ${b!.says}.`;
-  if (b === undefined) return `The second run has ended; the first goes on: ${a.says}.`;
+  if (a === undefined) return `The record of the first run ends; the second goes on: ${b!.says}.`;
+  if (b === undefined) return `The record of the second run ends; the first goes on: ${a.says}.`;
   if (a.type === b.type && a.side === 'given')
     return `${GIVEN[a.type] ?? 'A word from outside'} differs, and the rules decide from there.`;
   const [left, right] = [a.rule ?? 'a fact', b.rule ?? 'a fact'];
@@ -184,9 +185,9 @@ const GIVEN: { readonly [type: string]: string } = {
   interruption: 'The demand of a person',
 };
 
-function shown({ a, b, differs }: Row): DiffRow {
+function shown({ a, b, differs }: Row, options: DiffOptions): DiffRow {
   const isOneType = a !== undefined && a.type === b?.type;
-  const fields = differs && isOneType ? fieldsThatDiffer(a, b) : [];
+  const fields = differs && isOneType ? fieldsThatDiffer(a, b, options) : [];
   return { a: sideOf(a), b: sideOf(b), differs, ...(fields.length > 0 && { fields }) };
 }
 

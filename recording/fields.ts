@@ -2,14 +2,16 @@
 import { canonicalJson, type Json } from '../core/json/json.js';
 import { isRecord } from '../core/json/shape.js';
 import type { PathEntry } from './path.js';
-import { comparedAction } from './sketch.js';
+import { comparedAction, type DiffOptions } from './sketch.js';
 
-/** Of what is no object, `action` or `words`. */
-export function fieldsThatDiffer(a: PathEntry, b: PathEntry): readonly string[] {
-  return [
-    ...namesOf('action', comparedAction(a), comparedAction(b)),
-    ...namesOf('words', a.words, b.words),
-  ];
+/** Of what is no object, `action` or `words`; only what is compared. */
+export function fieldsThatDiffer(
+  a: PathEntry,
+  b: PathEntry,
+  { actions }: DiffOptions,
+): readonly string[] {
+  const named = namesOf('action', comparedAction(a), comparedAction(b));
+  return actions ? named : [...named, ...namesOf('words', a.words, b.words)];
 }
 
 function namesOf(part: 'action' | 'words', a: Json, b: Json): readonly string[] {

@@ -54,6 +54,8 @@ export interface ForkPlanner {
   moment(moment: RunMoment): void;
   /** Errors: `StepNotFound`, `ForkRefused`. */
   plan(end: Pick<FoldEnd, 'steps' | 'divergences'>): ForkPlan;
+  /** Whether a call of this tool asks first: not one that the run knows as a read. */
+  asks(tool: string): boolean;
 }
 
 type RunMoment = Pick<Moment<Run, unknown>, 'step' | 'after' | 'events' | 'started'>;
@@ -96,6 +98,7 @@ export function forkPlanner(step: number): ForkPlanner {
         },
       };
     },
+    asks: (tool) => place === undefined || hasEffects(place.after, tool),
   };
 }
 

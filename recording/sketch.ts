@@ -47,7 +47,7 @@ export function sketchReader(options: DiffOptions): SketchReader {
   });
   return {
     event(event) {
-      if (event.type === 'run_result') ({ result } = event);
+      if (event.type === 'run_result' || event.type === 'goal_result') ({ result } = event);
       entries.event(event);
     },
     end(runId) {

@@ -82,10 +82,10 @@ function byPlace<Run extends { readonly runId: string }>({
   runId: root,
   below = [],
 }: TreeOf<Run>): ReadonlyMap<string, Run> {
-  return new Map(
-    below.map((run) => {
-      const isBelow = run.runId.startsWith(`${root}:`);
-      return [isBelow ? run.runId.slice(root.length + 1) : run.runId, run];
-    }),
-  );
+  return new Map(below.map((run) => [placeIn(root, run.runId), run]));
+}
+
+/** Of a run below the root: what its id has behind that. */
+export function placeIn(root: string, runId: string): string {
+  return runId.startsWith(`${root}:`) ? runId.slice(root.length + 1) : runId;
 }

@@ -1,4 +1,4 @@
-/** Keeps the SDK from reporting every replay on standard error. */
+/** Keeps the SDK from reporting every replay on standard error, and from taking the signals of the process. */
 import { IllegalStateError } from '@temporalio/common';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 
@@ -8,6 +8,8 @@ export function keepQuiet(): void {
     Runtime.install({
       logger: new DefaultLogger('ERROR'),
       telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } },
+      // The SDK would end its replayers at Ctrl-C: the command went on, and their histories were said to break them.
+      shutdownSignals: [],
     });
   } catch (error) {
     // Whoever embeds this has made one already, and keeps it.

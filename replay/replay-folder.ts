@@ -18,11 +18,14 @@ export type FileReport =
   /** Why it could not be read or replayed. */
   | { readonly file: string; readonly problem: string };
 
-/** Relative names of all `.json` and `.json.gz` files in it, at any depth but below `node_modules` and hidden folders, sorted. Errors: `Usage`. */
+/**
+ * Relative names of all `.json` and `.gz` files in it, and of links with such names, at any depth but below `node_modules` and
+ * hidden folders, sorted: a bundle that is silently left out is one that nobody checks. Errors: `Usage`.
+ */
 export async function bundlesIn(folder: string): Promise<readonly string[]> {
   const files = await filesBelow(
     folder,
-    (entry) => entry.isFile() && /\.json(\.gz)?$/.test(entry.name),
+    (entry) => !entry.isDirectory() && /\.(?:json|gz)$/.test(entry.name),
   ).catch((cause: unknown) => {
     throw new HoldfastError('Usage', `The folder ${folder.slice(-200)} cannot be read.`, {
       hint: 'Name a folder with bundles that `holdfast export` wrote.',
@@ -35,7 +38,7 @@ export async function bundlesIn(folder: string): Promise<readonly string[]> {
     files.length === 0
       ? `The folder ${folder.slice(-200)} has no bundle.`
       : `The folder ${folder.slice(-200)} has more than ${FILES_MAX} files.`,
-    { hint: 'Bundles are files that end with .json or .json.gz; `holdfast export` writes them.' },
+    { hint: 'Bundles are files that end with .json or .gz; `holdfast export` writes them.' },
   );
 }
 

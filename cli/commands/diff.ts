@@ -3,10 +3,11 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { isRecord } from '../../core/json/shape.js';
+import type { Observation } from '../../evaluation/engine.js';
 import { CASE_AGENT } from '../../evaluation/fixture.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { DiffOptions } from '../../recording/diff.js';
-import type { TreeSketch } from '../../replay/stream/tree-sketch.js';
+import type { AgentNames, HeldRun, TreeSketch } from '../../replay/stream/tree-sketch.js';
 import {
   examples,
   runCommand,
@@ -54,7 +55,7 @@ export function addDiff(program: Command, cli: Cli): void {
         try {
           for (const subject of [a, b])
             sides.push(await comparedOf(cli, session, { subject, how }));
-          const [left, right] = sides.map(({ sketch }, side) => sketch(sides[1 - side]?.agent));
+          const [left, right] = sides.map(({ sketch }, side) => sketch(sides[1 - side]!.agents));
           const diff = await diffOfSketches(left!, right!, how);
           const { secretFree } = await import('../terminal/secret-free.js');
           printDiff(diff, secretFree(output, cli.environment.variables));
@@ -67,10 +68,9 @@ export function addDiff(program: Command, cli: Cli): void {
 }
 
 interface Compared {
-  /** Of the run, or of the agent of a case. */
-  readonly agent: string | undefined;
-  /** A case plays the agent of the other side, whatever that one is called. */
-  sketch(otherAgent: string | undefined): TreeSketch;
+  readonly agents: AgentNames;
+  /** A case plays the agents of the other side, whatever those are called. */
+  sketch(others: AgentNames): TreeSketch;
   close(): Promise<void>;
 }
 
@@ -83,10 +83,21 @@ async function comparedOf(cli: Cli, session: Session, { subject, how }: Wanted):
   const played = await caseOf(resolve(cli.environment.folder, subject));
   const { sketchOfEvents, treeSketcher } = await import('../../replay/stream/tree-sketch.js');
   if (played !== undefined) {
-    const { runId, events } = played;
+    const { placeIn } = await import('../../recording/tree-diff.js');
+    const placeOf = ({ runId }: HeldRun): string =>
+      runId === played.runId ? '' : placeIn(played.runId, runId);
+    const runs = [played, ...played.below];
     return {
-      agent: events.find((event) => event.type === 'session_init')?.agent,
-      sketch: (agent) => sketchOfEvents(runId, inNameOf(events, agent), how),
+      agents: new Map(
+        runs.flatMap((run) => {
+          const began = run.events.find((event) => event.type === 'session_init');
+          return began === undefined ? [] : [[placeOf(run), began.agent] as const];
+        }),
+      ),
+      sketch: (others) => {
+        const [root, ...below] = runs.map((run) => inNameOf(run, others.get(placeOf(run))));
+        return sketchOfEvents(root!, below, how);
+      },
       close: () => Promise.resolve(),
     };
   }
@@ -96,22 +107,39 @@ async function comparedOf(cli: Cli, session: Session, { subject, how }: Wanted):
     return sketcher.hearer;
   });
   return {
-    agent: sketcher.agent(),
+    agents: sketcher.agents(tree.head),
     sketch: () => sketcher.tree(tree),
     close: () => tree.close(),
   };
 }
 
-function inNameOf(events: readonly RunEvent[], agent: string | undefined): readonly RunEvent[] {
-  if (agent === undefined) return events;
-  return events.map((event) =>
-    event.type === 'session_init' && event.agent === CASE_AGENT ? { ...event, agent } : event,
-  );
+/** A case has an agent without a name, and calls a role of an agent by the name of the role. */
+function inNameOf({ runId, events }: HeldRun, agent: string | undefined): HeldRun {
+  if (agent === undefined) return { runId, events };
+  const named = events.map((event) => {
+    if (event.type !== 'session_init') return event;
+    const isIt = event.agent === CASE_AGENT || agent.endsWith(`/${event.agent}`);
+    return isIt ? { ...event, agent } : event;
+  });
+  return { runId, events: named };
 }
 
-interface Played {
-  readonly runId: string;
-  readonly events: readonly RunEvent[];
+interface Played extends HeldRun {
+  /** Sub-agents, runs that have the task, and cycles. */
+  readonly below: readonly HeldRun[];
+}
+
+/** The tree of a goal has the events of its cycles among its own. */
+function belowOf(goalId: string, { others = [], goal }: Observation): readonly HeldRun[] {
+  const cycles = new Map<string, RunEvent[]>();
+  for (const event of goal?.tree ?? []) {
+    const { runId } = event.stamp;
+    if (runId === goalId) continue;
+    const events = cycles.get(runId) ?? [];
+    cycles.set(runId, events);
+    events.push(event);
+  }
+  return [...others, ...[...cycles].map(([runId, events]) => ({ runId, events }))];
 }
 
 /** As much as is read of a case. */
@@ -127,7 +155,8 @@ async function caseOf(file: string): Promise<Played | undefined> {
   try {
     const run = await engine.run(fixture, { seed: 1 });
     if (run.kind === 'observed') {
-      return { runId: fixture.caseId, events: run.observed.events };
+      const { events } = run.observed;
+      return { runId: fixture.caseId, events, below: belowOf(fixture.caseId, run.observed) };
     }
     throw usage(
       `The case ${fixture.caseId} cannot be played: ${run.kind === 'broken' ? run.message : run.why}.`,

@@ -90,6 +90,7 @@ export function addEval(program: Command, cli: Cli): void {
     const output = createOutput(streams, { json: false, ...speechOf(environment) });
     if (options.from !== undefined) {
       if (paths.length > 0) throw casesAndRuns();
+      refuseOfCases(options);
       const { evaluatePast } = await import('./eval-past.js');
       cli.exitCode = await evaluatePast(cli, options, output);
       return;
@@ -133,6 +134,15 @@ function evaluateCases(
 
 function casesAndRuns(): HoldfastError {
   return usage('Cases and recorded runs are two evaluations.', 'Leave out the paths, or --from.');
+}
+
+/** Options that mean nothing for recorded runs: taken as said they would choose other runs, and models cost money. */
+function refuseOfCases(options: EvalOptions): void {
+  const names = ['engine', 'filter', 'seed', 'bundles', 'timeSkipping'] as const;
+  const given = names.find((name) => options[name] !== undefined);
+  if (given === undefined && options.workflowCache) return;
+  const name = given === 'timeSkipping' ? 'time-skipping' : (given ?? 'no-workflow-cache');
+  throw usage(`--${name} is for cases.`, 'Leave it out, or leave out --from.');
 }
 
 function nothingNamed(): HoldfastError {
@@ -192,7 +202,11 @@ export async function runEvaluation(
   output: Output,
   open: () => Promise<readonly Engine[]>,
 ): Promise<number> {
-  const { paths, folder, filter } = evaluation;
+  const { paths, folder, filter, json } = evaluation;
+  if (json !== undefined) {
+    const { refuseUnwritable } = await import('./past-reports.js');
+    await refuseUnwritable({ json }, folder);
+  }
   const fixtures = await collectFixtures({
     paths,
     folder,

@@ -47,7 +47,7 @@ export async function showPlan(
     const isNamed = (options.store ?? HOLDFAST_STORE) !== undefined;
     const stored = await storedOf(session, { tree, run: end.run, isNamed });
     const inFile = tree.source === 'file' ? planned.others(tree.head, end.run.runId) : [];
-    const family = familyOf(stored, inFile);
+    const family = familyOf(stored, inFile, planned.asks);
     print({ runId: end.run.runId, ...plan, handedOver: { ...handedOver, ...family } }, output);
     return true;
   } finally {
@@ -82,6 +82,7 @@ function planning(step: number, followed: number) {
     // A run has a segment at least.
     end: (): FoldEnd => index!.end(),
     plan: planner.plan,
+    asks: planner.asks,
     /** Of other runs of the file: a live fork asks about these whatever a store knows. */
     others(head: TreeHead, runId: string): readonly PlannedCall[] {
       try {
@@ -134,9 +135,15 @@ interface Family {
   readonly storeProblem?: string;
 }
 
-function familyOf({ found, problem }: Stored, inFile: readonly PlannedCall[]): Family {
+function familyOf(
+  { found, problem }: Stored,
+  inFile: readonly PlannedCall[],
+  asks: (tool: string) => boolean,
+): Family {
   const known = new Set(found?.calls.map(({ key }) => key));
-  const all = [...(found?.calls ?? []), ...inFile.filter(({ key }) => !known.has(key))];
+  const both = [...(found?.calls ?? []), ...inFile.filter(({ key }) => !known.has(key))];
+  // A store does not tell reads from effects.
+  const all = both.filter(({ tool }) => asks(tool));
   const isMore = found?.more === true || all.length > LIST_ROWS_MAX;
   return {
     ...((found !== undefined || all.length > 0) && { family: all.slice(0, LIST_ROWS_MAX) }),

@@ -201,8 +201,12 @@ function statusText({ status: shown, closing }: RunSummary): string {
 async function stuckOf(
   cli: Cli,
   session: Session,
-  options: ListOptions,
+  options: AllOptions,
 ): Promise<readonly StuckRun[]> {
+  const { cursor } = options;
+  if (isSearch(options) || Object.keys(filterOf(options)).length > 0 || cursor !== undefined) {
+    throw usage('--stuck takes no other condition.', 'Leave out the others: --limit may stay.');
+  }
   if (readingDeskOf(cli, options) !== undefined) {
     throw usage(
       'The desk does not know which runs are stuck: Temporal does.',

@@ -22,10 +22,18 @@ const TEXTS: { readonly [name in (typeof NAMES)[number]]: (report: PastReport) =
 
 /** Before anything is played. Errors: `FileUnusable`; `Usage`: a folder is named. */
 export async function refuseUnwritable(options: PastOptions, folder: string): Promise<void> {
+  const named = new Map<string, string>();
   for (const name of NAMES) {
     const given = options[name];
     if (given === undefined) continue;
     const file = resolve(folder, given);
+    const other = named.get(file);
+    if (other !== undefined)
+      throw usage(
+        `--${other} and --${name} name one file.`,
+        'The later report would take the place of the other: name two.',
+      );
+    named.set(file, name);
     const facts = await stat(file).catch(() => undefined);
     if (facts?.isDirectory() === true)
       throw usage(

@@ -19,7 +19,8 @@ export type RunSource =
 /** Errors: `Usage`. */
 export async function sourceOf(folder: string, from: string): Promise<RunSource> {
   const place = resolve(folder, from);
-  const facts = await stat(place).catch(() => undefined);
+  // Nothing at all, such as an unset variable, is not the working directory.
+  const facts = from.trim() === '' ? undefined : await stat(place).catch(() => undefined);
   if (facts?.isFile() === true) return { files: [place] };
   if (facts?.isDirectory() !== true) return { query: from, conditions: conditionsIn(from) };
   const { bundlesIn } = await import('../../replay/replay-folder.js');

@@ -25,7 +25,7 @@ export function printDiff(diff: TreeDiff, output: Output): void {
 function printRun(diff: Diff, output: Output): void {
   const { equal, differsIn, why, first, decision, rows, actionsApart = 0, a, b } = diff;
   output.line(equal ? `Equal. ${why}` : `The runs differ in ${differsIn}. ${inert(why, 600)}`);
-  if (first !== undefined) output.line(`First difference  ${placeOf(first, 'has ended')}`);
+  if (first !== undefined) output.line(`First difference  ${placeOf(first, 'has nothing more')}`);
   if (decision !== undefined)
     output.line(`First decision    ${placeOf(decision, 'has none there')}`);
   if (rows.length > 0) {

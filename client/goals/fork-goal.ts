@@ -11,6 +11,7 @@ import type { StoreCalls } from '../../store/store.js';
 import type { Link } from '../link.js';
 import { refuseBesideOlder } from '../runs/refuse-older.js';
 import { checkGoalId } from './check-goal.js';
+import { checkedGoalMessage } from './goal-message.js';
 import { asWritten } from './known-goal.js';
 import { startGoal } from './start-goal.js';
 import { tellGoal } from './tell-goal.js';
@@ -42,6 +43,12 @@ export interface GoalForkOptions {
 export async function forkGoal(link: Link, options: GoalForkOptions): Promise<string> {
   const { goalId, step, checkpoint, agent, pace, budget, store, calls, caller, message } = options;
   const { tenant } = link;
+  const said = message === undefined ? undefined : ({ type: 'steer', text: message } as const);
+  const by = caller ?? 'unknown';
+  // Words that no goal takes start none.
+  if (said !== undefined) {
+    checkedGoalMessage({ v: 1, id: goalId, by, roles: [], at: Date.now(), ...said });
+  }
   const text = await store.getBlob(tenant, options.definition);
   if (text === undefined) {
     throw new HoldfastError(
@@ -66,8 +73,7 @@ export async function forkGoal(link: Link, options: GoalForkOptions): Promise<st
   const who = caller !== undefined && { caller };
   const from = { goalId, checkpoint };
   await startGoal(link, { goalId: forkId, definition, from, ...who });
-  if (message !== undefined) {
-    const said = { type: 'steer', text: message } as const;
+  if (said !== undefined) {
     await tellGoal(link, { goalId: forkId, said, who: caller === undefined ? {} : { by: caller } });
   }
   return forkId;

@@ -11,6 +11,8 @@ import type { StoredTrail } from '../../store/trail-columns.js';
 import { trailOf } from './run-trail.js';
 
 export const SCANNED_MAX = 20_000;
+/** No run begins then. */
+const NEVER = Number.MAX_SAFE_INTEGER;
 
 export const SORTS = ['started', 'cost', 'turns', 'active', 'waiting'] as const;
 export type Sort = (typeof SORTS)[number];
@@ -100,7 +102,9 @@ export async function* rowsOf(
 ): AsyncGenerator<RunRow> {
   const { status, agent, root, forksOf, started = {}, before: first, cost } = wanted;
   const { stopReason, tool, errorCode } = wanted;
-  let before = first;
+  // Newer runs than the time that is asked about use up none of the rows that are looked at.
+  const { to = Infinity } = started;
+  let before = first ?? (to < NEVER ? { startedAt: Math.floor(to) + 1, runId: '' } : undefined);
   for (let page = 0; page * LIST_ROWS_MAX < SCANNED_MAX; page += 1) {
     const rows = await store.listRuns(tenant, {
       limit: LIST_ROWS_MAX,

@@ -4,9 +4,9 @@ import { diffBy, type Diff, type DiffOptions } from '../../recording/diff.js';
 import { indexReader, type IndexReader } from '../../recording/index-reader.js';
 import { NOTHING_PICKED, pickerOf, type Picker } from '../../recording/picked.js';
 import { sketchReader, type Sketch, type SketchReader } from '../../recording/sketch.js';
-import { placesOf, treeDiffBy, type TreeDiff } from '../../recording/tree-diff.js';
+import { placeIn, placesOf, treeDiffBy, type TreeDiff } from '../../recording/tree-diff.js';
 import { comparedSketches, type PathsCompared } from '../../recording/verdict.js';
-import type { RunHearer, RunTree } from './run-tree.js';
+import type { RunHearer, RunTree, TreeHead } from './run-tree.js';
 import { ROOT } from './walk-bundle.js';
 
 export interface SketchedRun {
@@ -22,18 +22,21 @@ export interface TreeSketch extends SketchedRun {
   pick(pickers: ReadonlyMap<SketchedRun, Picker>): Promise<void>;
 }
 
+/** By place, that of the root being ''. */
+export type AgentNames = ReadonlyMap<string, string>;
+
 /** Sketches a tree while it is heard. */
 export interface TreeSketcher {
   readonly hearer: RunHearer;
-  /** Of the run itself, as it said when it began. */
-  agent(): string | undefined;
+  /** Who each run said that it is, when it began. */
+  agents(head: TreeHead): AgentNames;
   /** Behind the end. */
   tree(reading: Pick<RunTree, 'head' | 'again'>): TreeSketch;
 }
 
 export function treeSketcher(options: DiffOptions): TreeSketcher {
   const readers = new Map<number, SketchReader>();
-  let agent: string | undefined;
+  const agents = new Map<number, string>();
   const readerOf = (member: number): SketchReader => {
     const reader = readers.get(member) ?? sketchReader(options);
     readers.set(member, reader);
@@ -46,11 +49,15 @@ export function treeSketcher(options: DiffOptions): TreeSketcher {
   return {
     hearer: {
       event(event, member) {
-        if (member === ROOT && event.type === 'session_init') agent ??= event.agent;
+        if (event.type === 'session_init' && !agents.has(member)) agents.set(member, event.agent);
         readerOf(member).event(event);
       },
     },
-    agent: () => agent,
+    agents({ run: root, members = [] }) {
+      const placeOf = (member: number): string =>
+        member === ROOT ? '' : placeIn(root.runId, members[member]!.run.runId);
+      return new Map([...agents].map(([member, agent]) => [placeOf(member), agent]));
+    },
     tree({ head, again }) {
       const below = (head.members ?? []).map(({ run }, member) => sketched(run.runId, member));
       const tree: TreeSketch = {
@@ -83,21 +90,34 @@ function pickHearer(pickerOfMember: (member: number) => Picker | undefined): Run
   };
 }
 
-/** Of a run whose events are held, and which has no histories. */
+/** A run whose events are held. */
+export interface HeldRun {
+  readonly runId: string;
+  readonly events: readonly RunEvent[];
+}
+
+/** Of a run and those below it, which have no histories. */
 export function sketchOfEvents(
-  runId: string,
-  events: readonly RunEvent[],
+  root: HeldRun,
+  others: readonly HeldRun[],
   options: DiffOptions,
 ): TreeSketch {
-  const reader = sketchReader(options);
-  for (const event of events) reader.event(event);
+  const sketched = ({ runId, events }: HeldRun): SketchedRun => {
+    const reader = sketchReader(options);
+    for (const event of events) reader.event(event);
+    return { runId, sketch: reader.end(runId) };
+  };
+  const below = others.map(sketched);
   const tree: TreeSketch = {
-    runId,
-    sketch: reader.end(runId),
+    ...sketched(root),
+    ...(below.length > 0 && { below }),
     pick(pickers) {
-      const picker = pickers.get(tree);
-      for (const event of events) picker?.event(event);
-      picker?.end();
+      const runs: readonly SketchedRun[] = [tree, ...below];
+      for (const [index, { events }] of [root, ...others].entries()) {
+        const picker = pickers.get(runs[index]!);
+        for (const event of events) picker?.event(event);
+        picker?.end();
+      }
       return Promise.resolve();
     },
   };

@@ -89,6 +89,27 @@ test('where a store is at hand calls of other runs of the family are named as we
   );
 });
 
+test('a read of another run of the family is not named: nobody is asked before a fork reads once more', async () => {
+  const file = join(folder, 'reads.db');
+  const completed = await stored('completed');
+  writeFileSync(join(folder, 'completed.json'), bundleText(completed));
+  const { tenant, runId: parent } = completed.run;
+  const store = await openStoreAt(file);
+  try {
+    await store.putFork({ tenant, runId: 'sister', parent, step: 3, body: '{}', at: 1 });
+    for (const [callKey, tool] of ['lookup_order', 'issue_refund'].entries()) {
+      const target = { tenant, key: `sister:${callKey}`, argsDigest: 'd', attempt: 1 };
+      const subject = { runId: 'sister', callKey: `${callKey}`, tool, sameKeyRetry: false };
+      await store.claim({ ...target, claimedUntil: 9, ...subject });
+    }
+  } finally {
+    await store.close();
+  }
+  const words = ['fork', 'completed.json', '--at', '3', '--plan', '--json', '--store', file];
+  const { handedOver } = JSON.parse((await holdfast(...words)).out) as Planned;
+  expect(handedOver.family).toMatchObject([{ key: 'sister:1', tool: 'issue_refund' }]);
+});
+
 test('of more calls of the family than a list has the newest are named, and the plan says so', async () => {
   const file = join(folder, 'many.db');
   const { tenant, runId: parent } = approved.run;
@@ -130,6 +151,14 @@ test('a store that is at hand and cannot be read keeps no plan of a file away: t
   const named = await holdfast(...plan, '--store', join(home, 'store.db'));
   expect(named).toMatchObject({ code: 1, out: '' });
 });
+
+test.each(['', ' \n'])(
+  'blank words of the user (%j) are refused, as `holdfast message` does',
+  async (text) => {
+    const { code, err } = await holdfast('fork', 'approved.json', '--at', '3', '--message', text);
+    expect([code, err]).toEqual([2, expect.stringContaining('--message is blank.')]);
+  },
+);
 
 test('a step after which no fork begins has no plan, as it has no fork', async () => {
   const plan = (step: number) => holdfast('fork', 'approved.json', '--at', `${step}`, '--plan');

@@ -276,6 +276,21 @@ test('--json writes summary, metrics and cases', async () => {
   });
 });
 
+test('a report that cannot be written is said before a case is played', async () => {
+  write('a.json', good('a'));
+  mkdirSync(join(folder, 'is-a-folder'));
+  const { code, out, err } = await holdfast('eval', 'a.json', '--json', 'is-a-folder');
+  expect([code, out]).toEqual([2, '']);
+  expect(err).toContain('this is a folder');
+  let played = 0;
+  const counted = (): CaseRun => {
+    played += 1;
+    return SEEN;
+  };
+  await expect(evaluated(counted, { json: 'none/report.json' })).rejects.toThrow('none/report');
+  expect(played).toBe(0);
+});
+
 test('a report that cannot be written is an error', async () => {
   write('a.json', good('a'));
   await expect(evaluated(() => SEEN, { json: 'none/report.json' })).rejects.toMatchObject({

@@ -219,6 +219,19 @@ test('a report that cannot be written is an error, a folder in its place a wrong
   expect((await holdfast([...words, 'bundles'])).code).toBe(2);
 });
 
+test.each([
+  [['--filter', 'x'], '--filter is for cases.'],
+  [['--engine', 'both'], '--engine is for cases.'],
+  [['--no-workflow-cache'], '--no-workflow-cache is for cases.'],
+  [['--time-skipping'], '--time-skipping is for cases.'],
+  [['--junit', 'r.xml', '--markdown', './r.xml'], '--markdown and --junit name one file.'],
+  [['--from', ''], '"" is neither a folder nor a query.'],
+])('%j is refused before anything is asked', async (more, why) => {
+  const words = ['eval', '--from', 'bundles', '--model', 'scripted/new', ...more];
+  const { code, err } = await holdfast(words, { ANTHROPIC_API_KEY: 'sk-of-a-test' });
+  expect([code, err]).toEqual([2, expect.stringContaining(why)]);
+});
+
 test('a gate that is not there is a wrong command line, one that the system refuses an error', async () => {
   symlinkSync('loop.json', join(folder, 'loop.json'));
   const words = ['eval', '--from', 'bundles', '--model', 'scripted/new', '--gate'];
@@ -367,5 +380,17 @@ describe('diff', () => {
       1,
       { equal: false, differsIn: 'action', why: expect.stringContaining('a person') },
     ]);
+  });
+
+  test('a case of a goal is compared with its cycles as well, and how the goal ended is told', async () => {
+    const goal = keptGoals().goals.find(({ name }) => name.endsWith('/G-6-cancel-a-cycle'))!;
+    writeFileSync(join(folder, 'goal.json'), bundleText(goal.bundle));
+    expect(await holdfast(['capture', 'goal.json', '-o', 'case.json'])).toMatchObject({ code: 0 });
+    const words = ['diff', 'goal.json', 'case.json', '--actions'];
+    const { code, out } = await holdfast([...words, '--json']);
+    const end = { stopReason: 'aborted' };
+    expect([code, JSON.parse(out)]).toMatchObject([0, { equal: true, a: end, b: end }]);
+    const { below } = JSON.parse(out) as { below: readonly { run: string; equal: boolean }[] };
+    expect(below).toMatchObject([{ run: 'c1', equal: true }]);
   });
 });

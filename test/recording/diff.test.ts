@@ -51,6 +51,34 @@ test('where a segment ends is no difference: one run waited for its answer, the 
     });
 });
 
+test('of a run that goes on nobody says that it has ended: its record does', () => {
+  const open = compared('B', events.slice(0, indexOf('approval_resolved')));
+  expect(open).toMatchObject({ b: { stopReason: null }, first: { b: null } });
+  expect(open.why).toMatch(/^The record of the second run ends; the first goes on: /);
+  let out = '';
+  const streams = { out: (text: string) => void (out += text), err: () => undefined };
+  printDiff(open, createOutput(streams, { json: false, colour: false }));
+  expect(out).toContain(', B has nothing more');
+  expect(out).not.toContain('has ended');
+});
+
+test('with --actions a row that differs in action names nothing of what was said, or what it cost', () => {
+  const other = events.map((event) =>
+    event.type === 'model_response' && event.calls.length > 0
+      ? {
+          ...event,
+          costMicroUsd: event.costMicroUsd + 1,
+          calls: event.calls.map((call) => ({ ...call, args: { other: true } })),
+        }
+      : event,
+  );
+  const named = (isActions: boolean) =>
+    compared('B', other, isActions).rows.flatMap(({ fields = [] }) => fields);
+  expect(named(false)).toContain('costMicroUsd');
+  expect(named(true)).toContain('proposed');
+  expect(named(true)).not.toContain('costMicroUsd');
+});
+
 test('a turn that one run alone has shifts no call of the later replies', () => {
   const from = indexOf('model_response');
   const to = indexOf('tool_finished') + 1;

@@ -168,7 +168,7 @@ interface SideShownProps extends SideProps {
 }
 
 function SideShown({ side, runId, row, isOver }: SideShownProps): VNode {
-  if (side === null) return <td class="help">{isOver ? 'This run has ended.' : ''}</td>;
+  if (side === null) return <td class="help">{isOver ? 'Nothing more is recorded.' : ''}</td>;
   const { differs, fields = [] } = row;
   const { says, action, words: said } = side;
   const hasSameWords = row.a?.says === row.b?.says;

@@ -1,0 +1,39 @@
+/** A search among more runs than are looked at. */
+import { failuresOf } from '../../../client/read/failures.js';
+import { findRuns, SCANNED_MAX, type FindingStore } from '../../../client/read/find-runs.js';
+import type { RunRow, RunsQuery } from '../../../store/runs.js';
+
+const NEWEST = SCANNED_MAX + 5_000;
+
+/** Run number n began at n, and failed at once. */
+const store = {
+  listRuns: (_tenant: string, { before, limit }: RunsQuery) => {
+    const from = before === undefined ? NEWEST : Math.min(NEWEST, before.startedAt - 1);
+    return Promise.resolve(
+      Array.from({ length: Math.min(limit, from) }, (_, index) => rowAt(from - index)),
+    );
+  },
+  readEvents: () => Promise.resolve({ events: [] }),
+} as unknown as FindingStore;
+
+function rowAt(at: number): RunRow {
+  const times = { startedAt: at, completedAt: at, updatedAt: at };
+  const trail = { tools: new Set(), errorCodes: new Set() };
+  return {
+    tenant: 't',
+    runId: `r${at}`,
+    agent: 'a',
+    stopReason: 'failed',
+    trail,
+    ...times,
+  } as unknown as RunRow;
+}
+
+test('newer runs than the time that is asked about hide none of that time', async () => {
+  const { rows } = await findRuns(store, 't', { started: { from: 1_001, to: 1_003 }, limit: 10 });
+  expect(rows.map(({ runId }) => runId)).toEqual(['r1003', 'r1002', 'r1001']);
+  expect(await failuresOf(store, 't', { since: 1_001, until: 1_003 })).toMatchObject({
+    ended: 3,
+    failed: 3,
+  });
+});
