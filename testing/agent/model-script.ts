@@ -17,6 +17,7 @@ import {
 } from '../../providers/provider.js';
 import { codeOfStatus, RETRIED_CODES } from '../model-codes.js';
 import type { Counted } from '../outside-work.js';
+import { unfitTurn } from './check-test.js';
 
 /** A reply of the scripted model. */
 export interface TestReply {
@@ -80,7 +81,7 @@ export interface ScriptPlace {
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly counted: Counted;
   /** Ends the test with this error. */
-  readonly fail: (error: HoldfastError) => void;
+  readonly fail: (error: unknown) => void;
 }
 
 /** Stands in the place of every vendor. */
@@ -117,20 +118,31 @@ async function turnOf(place: ScriptPlace, request: TestRequest): Promise<TestTur
   if (script === undefined) throw failing(place, unscripted(agent));
   const turn =
     typeof script === 'function'
-      ? await place.counted(said(script, request), 'the script of the test')
+      ? await place.counted(said(script, request, place), 'the script of the test')
       : script[call - 1];
-  if (turn !== undefined) return turn;
+  if (turn !== undefined) {
+    const unfit = unfitTurn(turn, `Turn ${call} of the script of the agent ${agent}`);
+    if (unfit !== undefined) throw failing(place, unfit);
+    return turn;
+  }
   throw failing(
     place,
     exhausted(request, typeof script === 'function' ? undefined : script.length),
   );
 }
 
+/** What a script throws, as an expectation about the prompt does, is an error of the test. */
 async function said(
   script: Extract<ModelScript, (...given: never[]) => unknown>,
   request: TestRequest,
+  { fail }: ScriptPlace,
 ): Promise<TestTurn | undefined> {
-  return script(request);
+  try {
+    return await script(request);
+  } catch (error) {
+    fail(error);
+    throw error;
+  }
 }
 
 function entryOf(turn: TestTurn, attempt: number): TestReply | TestFailure {

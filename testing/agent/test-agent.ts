@@ -10,6 +10,7 @@ import {
   type InputDeclaration,
   type InputOf,
 } from '../../authoring/index.js';
+import type { KnownFields } from '../../authoring/known-fields.js';
 import { answerOf } from '../../authoring/output-schema.js';
 import { checkStart } from '../../client/runs/check-start.js';
 import type { Json } from '../../core/json/json.js';
@@ -41,6 +42,7 @@ import {
   type Simulation,
 } from '../simulation/index.js';
 import { roleOf } from './agent-role.js';
+import { checkTest } from './check-test.js';
 import { runsOwn, withFakes, type FakePlace, type ToolFakes } from './fakes.js';
 import { scriptedProvider, type ModelScript } from './model-script.js';
 import { peopleOf, type People } from './people.js';
@@ -79,6 +81,24 @@ export interface AgentTest extends People {
   readonly onEvent?: (event: RunEvent) => void;
 }
 
+const FIELDS: KnownFields<AgentTest> = {
+  goal: true,
+  model: true,
+  agents: true,
+  tools: true,
+  unfaked: true,
+  approvals: true,
+  answers: true,
+  messages: true,
+  output: true,
+  config: true,
+  budget: true,
+  settings: true,
+  startAt: true,
+  limitMs: true,
+  onEvent: true,
+};
+
 /**
  * Plays one run of the agent to its end, in virtual time.
  * Errors: InvalidFixture where the test says nothing of what the agent asks for; ReplayDiffers for a request that is not in
@@ -91,6 +111,7 @@ export async function testAgent<Schema extends InputDeclaration>(
 ): Promise<TestedRun<InputOf<Schema>>>;
 export async function testAgent(agent: Agent, test: AgentTest): Promise<TestedRun>;
 export async function testAgent(agent: Agent, test: AgentTest): Promise<TestedRun<unknown>> {
+  checkTest(test, FIELDS);
   const config = configWith(agent, test.config);
   refuseConnectors(config);
   const answer = test.output === undefined ? undefined : answerOf(test.output);
@@ -165,7 +186,7 @@ async function played(playing: Playing): Promise<TestedRun> {
 
 interface Stage {
   readonly counted: Counted;
-  readonly fail: (error: HoldfastError) => void;
+  readonly fail: (error: unknown) => void;
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Who works on a run now. */
   readonly agentOf: (runId: string) => string;
