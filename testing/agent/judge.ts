@@ -163,7 +163,7 @@ function shown(value: unknown): string {
 
 /** JSON has no word for what an expectation may hold. */
 function readable(_name: string, value: unknown): unknown {
-  if (isAsymmetric(value)) return value.toAsymmetricMatcher?.() ?? String(value);
+  if (isAsymmetric(value)) return value.toAsymmetricMatcher?.() ?? value;
   return value instanceof RegExp || typeof value === 'function' ? String(value) : value;
 }
 
