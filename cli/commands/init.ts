@@ -163,7 +163,6 @@ const INSTALLERS = {
   'pnpm-lock.yaml': 'pnpm add --save-exact',
   'yarn.lock': 'yarn add --exact',
   'bun.lock': 'bun add --exact',
-  'bun.lockb': 'bun add --exact',
 };
 
 /** By the nearest lock file, which may be that of the repository around the package. */

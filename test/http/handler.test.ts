@@ -255,7 +255,7 @@ describe('behind a server of Node', () => {
         expect(response.status).toBe(400);
         expect(await response.json()).toMatchObject({
           detail: 'The body is empty.',
-          hint: expect.stringContaining('before anything that reads bodies') as unknown,
+          hint: expect.stringContaining('before what reads bodies') as unknown,
         });
       },
     );

@@ -54,11 +54,11 @@ function called(run: Run, call: string | ExpectedCall): Judgement {
   return judgeCalled(testedOf(run), tool, more);
 }
 
-/** Errors: InvalidFixture for what is no run, as the promise of one. */
+// Errors: InvalidFixture for what is no run, as the promise of one.
 export function testedOf(run: unknown): Run {
   const { calls, asks } = (run ?? {}) as Partial<Run>;
   if (Array.isArray(calls) && Array.isArray(asks)) return run as Run;
-  throw new HoldfastError('InvalidFixture', 'What is expected is about a run of testAgent.', {
+  throw new HoldfastError('InvalidFixture', 'An expectation is about a run of testAgent.', {
     hint: 'Await it: const run = await testAgent(…).',
   });
 }

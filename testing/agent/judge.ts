@@ -1,5 +1,4 @@
 /** What is expected of a run under test, judged in one place for all test runners. */
-import type { KnownFields } from '../../authoring/known-fields.js';
 import type { AskKind, AskOutcome } from '../../core/state/ask-kinds.js';
 import type { StopReason } from '../../core/state/result.js';
 import type { ToolResultCode } from '../../core/state/tool-result.js';
@@ -31,20 +30,8 @@ export interface AskExpectation {
 /** In micro-USD, as `usd(0.05)` gives it; a number is the exact cost. */
 export type CostExpectation = number | { readonly min?: number; readonly max?: number };
 
-const CALL: KnownFields<CallExpectation & { readonly args?: unknown }> = {
-  times: true,
-  outcome: true,
-  agent: true,
-  args: true,
-};
-const ASK: KnownFields<AskExpectation> = {
-  tool: true,
-  args: true,
-  kind: true,
-  outcome: true,
-  roles: true,
-};
-const COST = { min: true, max: true } as const;
+const CALL: readonly (keyof CallExpectation | 'args')[] = ['times', 'outcome', 'agent', 'args'];
+const ASK: readonly (keyof AskExpectation)[] = ['tool', 'args', 'kind', 'outcome', 'roles'];
 
 export interface Judgement {
   readonly pass: boolean;
@@ -107,7 +94,7 @@ export function judgeAsked(
 
 /** What the run and all below it cost. */
 export function judgeCost(run: TestedRun<unknown>, cost: CostExpectation): Judgement {
-  if (typeof cost === 'object') refuseUnknown('An expected cost', cost, COST);
+  if (typeof cost === 'object') refuseUnknown('An expected cost', cost, ['min', 'max']);
   const { min = 0, max = Infinity } = typeof cost === 'number' ? { min: cost, max: cost } : cost;
   const { costMicroUsd } = run;
   const wanted = min === max ? `${min}` : max === Infinity ? `${min} or more` : `${min} to ${max}`;

@@ -2,8 +2,8 @@
  * Matchers for jest and vitest: `expect.extend(agentMatchers)`. Neither of them is loaded here.
  * Their types are in the global namespace that jest has and vitest reads.
  */
-import type { StopReason } from '../../core/state/result.js';
 import { messageOf, testedOf } from './assertions.js';
+import type { StopReason } from '../../core/state/result.js';
 import {
   judgeAsked,
   judgeCalled,

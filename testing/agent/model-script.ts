@@ -17,7 +17,7 @@ import {
 } from '../../providers/provider.js';
 import { codeOfStatus, RETRIED_CODES } from '../model-codes.js';
 import type { Counted } from '../outside-work.js';
-import { unfitTurn } from './check-test.js';
+import { checkTurn } from './check-test.js';
 
 /** A reply of the scripted model. */
 export interface TestReply {
@@ -113,18 +113,11 @@ export function scriptedProvider(place: ScriptPlace): Provider {
 }
 
 async function turnOf(place: ScriptPlace, request: TestRequest): Promise<TestTurn> {
-  const { agent, call } = request;
+  const { agent } = request;
   const script = place.scriptOf(agent);
   if (script === undefined) throw failing(place, unscripted(agent));
-  const turn =
-    typeof script === 'function'
-      ? await place.counted(said(script, request, place), 'the script of the test')
-      : script[call - 1];
-  if (turn !== undefined) {
-    const unfit = unfitTurn(turn, `Turn ${call} of the script of the agent ${agent}`);
-    if (unfit !== undefined) throw failing(place, unfit);
-    return turn;
-  }
+  const turn = await place.counted(said(script, request, place), 'the script of the test');
+  if (turn !== undefined) return turn;
   throw failing(
     place,
     exhausted(request, typeof script === 'function' ? undefined : script.length),
@@ -133,12 +126,15 @@ async function turnOf(place: ScriptPlace, request: TestRequest): Promise<TestTur
 
 /** What a script throws, as an expectation about the prompt does, is an error of the test. */
 async function said(
-  script: Extract<ModelScript, (...given: never[]) => unknown>,
+  script: ModelScript,
   request: TestRequest,
   { fail }: ScriptPlace,
 ): Promise<TestTurn | undefined> {
+  const { call, agent } = request;
   try {
-    return await script(request);
+    const turn = typeof script === 'function' ? await script(request) : script[call - 1];
+    if (turn !== undefined) checkTurn(turn, `Turn ${call} of the script of the agent ${agent}`);
+    return turn;
   } catch (error) {
     fail(error);
     throw error;

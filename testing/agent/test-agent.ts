@@ -10,7 +10,6 @@ import {
   type InputDeclaration,
   type InputOf,
 } from '../../authoring/index.js';
-import type { KnownFields } from '../../authoring/known-fields.js';
 import { answerOf } from '../../authoring/output-schema.js';
 import { checkStart } from '../../client/runs/check-start.js';
 import type { Json } from '../../core/json/json.js';
@@ -81,23 +80,10 @@ export interface AgentTest extends People {
   readonly onEvent?: (event: RunEvent) => void;
 }
 
-const FIELDS: KnownFields<AgentTest> = {
-  goal: true,
-  model: true,
-  agents: true,
-  tools: true,
-  unfaked: true,
-  approvals: true,
-  answers: true,
-  messages: true,
-  output: true,
-  config: true,
-  budget: true,
-  settings: true,
-  startAt: true,
-  limitMs: true,
-  onEvent: true,
-};
+const FIELDS: readonly (keyof AgentTest)[] = [
+  ...(['goal', 'model', 'agents', 'tools', 'unfaked', 'approvals', 'answers', 'messages'] as const),
+  ...(['output', 'config', 'budget', 'settings', 'startAt', 'limitMs', 'onEvent'] as const),
+];
 
 /**
  * Plays one run of the agent to its end, in virtual time.

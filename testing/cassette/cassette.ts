@@ -89,7 +89,10 @@ function recording(file: string, hidden: Secrets): OpenCassette {
     },
     async finish(whole) {
       const all = (await Promise.all(exchanges)).flatMap((one) => one ?? []);
-      if (all.length === 0) throw nothingRecorded(file);
+      if (all.length === 0) {
+        const message = `No vendor has answered, so the cassette ${file} is not written.`;
+        throw new HoldfastError('CaptureRefused', message, { hint: recordHint(file) });
+      }
       const text = `${JSON.stringify({ cassette: 1, exchanges: all }, null, 2)}\n`;
       if (Buffer.byteLength(text) > FILE_BYTES_MAX) throw tooLarge(file);
       const bodies = all.map(({ response }) => response.body);
@@ -221,16 +224,6 @@ function tooLarge(file: string): HoldfastError {
     'CaptureRefused',
     `The cassette ${file} takes more than ${EXCHANGES_MAX} requests or ${FILE_BYTES_MAX} bytes.`,
     { hint: 'Record a shorter run.' },
-  );
-}
-
-function nothingRecorded(file: string): HoldfastError {
-  return new HoldfastError(
-    'CaptureRefused',
-    `No vendor has answered, so the cassette ${file} is not written.`,
-    {
-      hint: 'Set the key of the vendor in the environment, and see that the vendor can be reached.',
-    },
   );
 }
 

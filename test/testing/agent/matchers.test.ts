@@ -81,7 +81,7 @@ test('what a failing matcher says names what was wanted and what is there', () =
 
 test('a matcher of something else says what it is about', () => {
   expect(() => expect({}).toHaveCalled('pay')).toThrow(
-    'What is expected is about a run of testAgent.',
+    'An expectation is about a run of testAgent.',
   );
 });
 

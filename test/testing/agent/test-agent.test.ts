@@ -372,10 +372,13 @@ test('a call in doubt is settled by a word', async () => {
 
 test.each<[string, object, string]>([
   ['a field that there is not', { approval: () => 'approve' }, 'The test has no field "approval".'],
-  ['a word for a script', { model: 'Done.' }, 'The test cannot use its model: it is no script.'],
-  ['a word for a callback', { approvals: 'approve' }, 'its approvals: it is no function.'],
-  ['a value for a fake', { tools: { 'orders.read': { status: 'open' } } }, 'it is no fake.'],
-  ['a word for all fakes', { unfaked: 'Own' }, 'The test cannot use its unfaked: it is "Own".'],
+  ['a word for a script', { model: 'Done.' }, 'The test cannot use its model.'],
+  ['a word for a callback', { approvals: 'approve' }, 'The test cannot use its approvals.'],
+  [
+    'a value for a fake',
+    { tools: { 'orders.read': { status: 'open' } } },
+    'The test cannot use its fake of orders.read.',
+  ],
   ['a mistyped turn', { model: [{ txt: 'Hi.' }] }, 'Turn 1 of the script of the agent refunds has'],
   ['a number as a turn', { model: [5] }, 'Turn 1 of the script of the agent refunds is 5.'],
   ['calls that are no list', { model: [{ calls: READS }] }, 'Turn 1 of the script of the agent'],
