@@ -30,10 +30,13 @@ export interface InputSchema {
 
 /** Checks that a schema can travel and gives both its forms; throws InvalidTool otherwise. */
 export function inputSchemaOf(tool: string, schema: InputDeclaration): InputSchema {
-  const both = eitherInput(tool, schema);
-  if ((both.jsonSchema as { type?: unknown }).type === 'object') return both;
+  // Code without types may leave the input out.
+  if ((schema as unknown) != null) {
+    const both = eitherInput(tool, schema);
+    if ((both.jsonSchema as { type?: unknown }).type === 'object') return both;
+  }
   throw new HoldfastError('InvalidTool', `The input of tool ${tool} is not an object.`, {
-    hint: 'Declare the input as z.object({…}); models send arguments by name.',
+    hint: "Declare the input as z.object({…}) or { type: 'object', properties: {…} }; models send arguments by name.",
   });
 }
 

@@ -66,6 +66,10 @@ export async function bodyOf({ limits }: CheckedOptions, request: Request): Prom
   }
   if (Number(request.headers.get('content-length') ?? 0) > limits.bodyBytes) throw tooLarge();
   const text = await textOf(request, limits);
+  if (text === '') {
+    const hint = 'Mount the handler before what reads bodies: express.json().';
+    throw new Problem(400, { code: 'invalid', detail: 'The body is empty.', hint });
+  }
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -4,7 +4,7 @@ import type { Chat } from './chat.js';
 import type { Speaking } from './deliveries.js';
 import type { CheckedOptions } from './options.js';
 import type { UiChunk, UiProfile } from './projection/index.js';
-import { streamResponse } from './sse.js';
+import { LEFT, streamResponse } from './sse.js';
 import type { Submitting } from './submit.js';
 import { tellMessage, type Telling } from './told.js';
 
@@ -34,7 +34,7 @@ export function stream(
   const late = setTimeout(() => limit.abort(), limits.streamMs);
   const tooLate = setTimeout(() => cut.abort(), Math.min(limits.streamMs + CUT_MS, TIMER_MAX_MS));
   // Whoever serves a request that was left may drop the answer as it is.
-  const gone = (): void => cut.abort();
+  const gone = (): void => cut.abort(LEFT);
   request.signal.addEventListener('abort', gone, { once: true });
   if (request.signal.aborted) gone();
   const telling: Telling = {

@@ -16,9 +16,12 @@ export const STREAM_HEADERS = {
   'x-vercel-ai-ui-message-stream': 'v1',
 } as const;
 
+/** Why a stream is cut whose reader has gone: no error, for servers print each on their standard error. */
+export const LEFT = 'the reader has left';
+
 export interface StreamOf {
   readonly chunks: AsyncGenerator<UiChunk, unknown, undefined>;
-  /** Ends the stream with an error, also when nobody takes its chunks. */
+  /** Ends the stream, also when nobody takes its chunks: with an error, unless the reason is that its reader has left. */
   readonly cut: AbortSignal;
   /** Told of each chunk's length, in characters. */
   readonly count: (chars: number) => void;
@@ -58,6 +61,7 @@ function sourceOf(stream: StreamOf): UnderlyingSource<Uint8Array> {
       const cutOff = (): void => {
         if (isOver) return;
         end();
+        if (cut.reason === LEFT) return controller.close();
         controller.error(new Error('The stream was not read up to its end in time.'));
       };
       cut.addEventListener('abort', cutOff, { once: true });

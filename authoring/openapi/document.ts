@@ -21,9 +21,15 @@ export type Part = { readonly [key: string]: Json };
 /** Of JSON or YAML text, or of an object. Errors: InvalidTool. */
 export function documentOf(given: unknown): Part {
   const value = copied(typeof given === 'string' ? read(given) : given, { left: PARTS_MAX }, 0);
+  if (typeof value === 'string') {
+    throw unfit('it is a text and no object', "Give the file's text, not its path.");
+  }
   if (!isPart(value)) throw unfit('it is no object');
   const { openapi, swagger } = value;
   if (typeof openapi === 'string' && SPOKEN.test(openapi)) return value;
+  if (typeof openapi === 'number') {
+    throw unfit('its version is a number', "Write openapi: '3.1.0'.");
+  }
   const said = swagger ?? openapi;
   const version = said === undefined ? 'names no version' : `is of version ${words(said)}`;
   throw unfit(`it ${version}, and not 3.0 or 3.1`, 'Convert the document to OpenAPI 3.1.');

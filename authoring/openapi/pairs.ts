@@ -27,7 +27,10 @@ interface Written {
 export function queryOf(fields: readonly Field[], input: Fields): string {
   const written = fields.map((field) => {
     const { argument, name, schema } = field;
-    return { argument, name, style: field, schema, value: ownValue(input, argument) };
+    const value = ownValue(input, argument);
+    // A model says null for what it leaves out; a query has no word for null.
+    const isLeftOut = value === null && field.style !== 'json';
+    return { argument, name, style: field, schema, value: isLeftOut ? undefined : value };
   });
   return joined(
     written,

@@ -92,7 +92,7 @@ function headerOf(
   { name, argument, style }: Field,
   value: Json | undefined,
 ): readonly (readonly [string, string])[] {
-  if (value === undefined) return [];
+  if (value === undefined || (value === null && style !== 'json')) return [];
   const texts = listOf(value);
   const text =
     style === 'json' ? JSON.stringify(value) : texts.map((one) => scalar(argument, one)).join(',');

@@ -1,6 +1,6 @@
 /** `holdfast init`: Holdfast in a project that exists. The files are those of `npm create holdfast`. */
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { HoldfastError } from '../../core/state/errors.js';
 import { speechOf } from '../environment.js';
@@ -75,7 +75,7 @@ async function init(folder: string, options: InitOptions, output: Output): Promi
   await writeProject(folder, files);
   const { template, module, model } = project;
   const paths = files.map(({ path }) => path);
-  const next = nextSteps(project, found.has);
+  const next = nextSteps(project, found, installerOf(folder));
   output.data({ folder, template, module, model, files: paths, next });
   for (const path of paths) output.line(`Wrote ${path}`);
   output.line('\nNext:\n');
@@ -87,6 +87,8 @@ interface Found {
   readonly name?: string;
   /** Names of its packages. */
   readonly has: readonly string[];
+  /** Whether `npm run dev` is something of its own. */
+  readonly hasDev: boolean;
 }
 
 const PACKAGE_BYTES_MAX = 1024 * 1024;
@@ -107,11 +109,14 @@ function packageIn(folder: string): Found {
   try {
     const text = readFileSync(file, 'utf8');
     if (text.length > PACKAGE_BYTES_MAX) throw new Error('the file is larger than 1 MiB');
-    const { type, name, dependencies } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const { type, name, dependencies, scripts } = JSON.parse(text) as Readonly<
+      Record<string, unknown>
+    >;
     return {
       module: type === 'module' ? 'esm' : 'commonjs',
       ...(typeof name === 'string' && { name }),
       has: Object.keys(dependencies ?? {}),
+      hasDev: Object.hasOwn(scripts ?? {}, 'dev'),
     };
   } catch (cause) {
     throw new HoldfastError('InvalidConfig', `${file} cannot be read as JSON.`, {
@@ -140,13 +145,30 @@ async function refuseTaken(folder: string, files: readonly ProjectFile[]): Promi
 }
 
 /** Commands, because package.json is the user's own. */
-function nextSteps(project: Project, has: readonly string[]): readonly string[] {
+function nextSteps(project: Project, { has, hasDev }: Found, installer: string): readonly string[] {
   const packages = neededPackages(project, has).map(shellWord).join(' ');
+  const script = hasDev ? 'agents' : 'dev';
   return [
-    `npm install --save-exact ${packages}`,
-    `npm pkg set scripts.dev=${shellWord(devScript(project.template).dev)}`,
+    `${installer} ${packages}`,
+    `npm pkg set scripts.${script}=${shellWord(devScript(project.template).dev)}`,
     'npx tsx --test test/agent.test.ts',
     'npx holdfast eval cases',
-    'npm run dev',
+    `npm run ${script}`,
   ];
+}
+
+const NPM = 'npm install --save-exact';
+const INSTALLERS = {
+  'package-lock.json': NPM,
+  'pnpm-lock.yaml': 'pnpm add --save-exact',
+  'yarn.lock': 'yarn add --exact',
+  'bun.lock': 'bun add --exact',
+};
+
+/** By the nearest lock file, which may be that of the repository around the package. */
+function installerOf(folder: string): string {
+  const found = Object.entries(INSTALLERS).find(([lock]) => existsSync(join(folder, lock)));
+  const above = dirname(folder);
+  const isWhole = above === folder || existsSync(join(folder, '.git'));
+  return found?.[1] ?? (isWhole ? NPM : installerOf(above));
 }

@@ -89,10 +89,10 @@ function isOfProject(path: string, project: string): boolean {
   return path !== OWN_ROOT && !path.startsWith(`${OWN_ROOT}${sep}`);
 }
 
-const FRAME = /(?:\(|at |^)(?:file:\/\/)?((?:[A-Za-z]:)?[^():\n]+\.[cm]?[jt]sx?):(\d+)(?::(\d+))?/;
+const FRAME = /(?:\(|at |^)(?:file:\/\/)?((?:[A-Za-z]:)?[^():\n]+\.[cm]?[jt]sx?):(\d+)/;
 const CAUSES_MAX = 8;
 
-/** Where in the project an error stands, `file:line:column`; undefined: nowhere that could be told. */
+/** Where in the project an error stands, `file:line`, for columns are those of the compiled code; undefined: nowhere that could be told. */
 export function placeOfError(error: unknown, folder: string): string | undefined {
   let cause: unknown = error;
   for (let depth = 0; depth < CAUSES_MAX && cause instanceof Object; depth += 1) {
@@ -114,9 +114,9 @@ export function placeOfError(error: unknown, folder: string): string | undefined
 function frameOf(stack: unknown, folder: string): string | undefined {
   if (typeof stack !== 'string') return undefined;
   for (const line of stack.split('\n')) {
-    const [, path = '', row, column] = FRAME.exec(line.trim()) ?? [];
+    const [, path = '', row] = FRAME.exec(line.trim()) ?? [];
     if (path === '' || path.startsWith('node:') || !isOfProject(path, folder)) continue;
-    return `${shown(path, folder)}:${row}${column === undefined ? '' : `:${column}`}`;
+    return `${shown(path, folder)}:${row}`;
   }
   return undefined;
 }

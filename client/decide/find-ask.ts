@@ -47,7 +47,7 @@ export async function askOfRun(link: Link, runId: string, askId: string): Promis
   const asked = await readQuestion(link, runId, askId);
   if (asked === null) throw unknownAsk(askId);
   const { outcome, ask } = asked;
-  if (ask === undefined) throw closedBefore(askId, outcome);
+  if (ask === undefined) throw closedBefore({ runId, askId }, outcome);
   const away = row === STORE_AWAY && { storeAway: true as const };
   return { tenant: link.tenant, runId, ask, outcome, ...away };
 }
@@ -85,9 +85,12 @@ function wordsOf({
   return `${outcome}${who}${when}`;
 }
 
-function closedBefore(askId: string, outcome: string): HoldfastError {
+function closedBefore(
+  { runId, askId }: { readonly runId: string; readonly askId: string },
+  outcome: string,
+): HoldfastError {
   return new HoldfastError('DecisionRejected', `The question is ${outcome}.`, {
-    hint: 'See what the run did with `holdfast show`.',
+    hint: `See what the run did with \`holdfast show ${runId}\`.`,
     details: { reason: 'already_decided', askId },
   });
 }

@@ -290,6 +290,7 @@ describe('defineTool refuses schemas that cannot travel', () => {
 
   test('an input that is no object', () => {
     expect(errorOf(define({ input: z.string() })).message).toContain('is not an object');
+    expect(errorOf(define({ input: undefined as never })).message).toContain('is not an object');
   });
 
   test('an asynchronous check', () => {

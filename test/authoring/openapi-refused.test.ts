@@ -24,6 +24,8 @@ describe('a document is refused', () => {
   test.each<[string, string | object, RegExp]>([
     ['of another version', { swagger: '2.0', paths: {} }, /version "2.0"/],
     ['that is no object', '[1]', /no object/],
+    ['that is the path of its file', './pets.yaml', /a text and no object/],
+    ['whose version is a number', 'openapi: 3.1\npaths: {}', /its version is a number/],
     ['that is neither JSON nor YAML', '{"a":', /line 1/],
     ['that is larger than 8 MiB', ' '.repeat(8 * 1024 * 1024 + 1), /larger than/],
     ['that holds itself', circle, /nests deeper/],

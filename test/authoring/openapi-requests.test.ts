@@ -250,3 +250,14 @@ test('an id that no number holds is a text', async () => {
     t: '9007199254740993 " 12345678901234567890',
   });
 });
+
+test('null in a query or a header is a parameter that is left out', async () => {
+  const nullable = { type: ['string', 'null'] };
+  const { tool, sent } = query(
+    { name: 'q', schema: nullable },
+    { name: 'x-trace', in: 'header', schema: nullable },
+    { name: 'as', content: { 'application/json': { schema: nullable } } },
+  );
+  await called(tool, { q: null, 'x-trace': null, as: null });
+  expect(queryOf(sent[0]?.url)).toBe('as=null');
+});

@@ -94,3 +94,24 @@ test('a folder that cannot be written is an error of the file system, not of the
     writeProject(join(folder, 'taken', 'app'), [{ path: 'a.ts', content: '' }]),
   ).rejects.toMatchObject({ code: 'FileUnusable', hint: expect.stringContaining('another one') });
 });
+
+test.each([
+  ['pnpm-lock.yaml', /\n {2}pnpm add --save-exact holdfast@/],
+  ['yarn.lock', /\n {2}yarn add --exact holdfast@/],
+  ['bun.lock', /\n {2}bun add --exact holdfast@/],
+])('a package in a repository with a %s is told how that one installs', async (lock, command) => {
+  write(lock, '');
+  const repository = folder;
+  folder = mkdtempSync(join(repository, 'package-'));
+  write('package.json', { name: 'shop' });
+  const { out } = await init();
+  folder = repository;
+  expect(out).toMatch(command);
+});
+
+test('a project keeps a script of the name dev that it has', async () => {
+  write('package.json', { name: 'shop', scripts: { dev: 'vite' } });
+  const { out } = await init();
+  expect(out).toMatch(/npm pkg set scripts\.agents=[^]*npm run agents\n/);
+  expect(out).not.toContain('scripts.dev');
+});

@@ -1,4 +1,7 @@
-import { chatHandler, type ChatHandlerOptions } from '../../http/index.js';
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { chatHandler, nodeListener, type ChatHandlerOptions } from '../../http/index.js';
 import { callerOf, fromElsewhere } from '../../http/caller.js';
 import { checkOptions } from '../../http/options.js';
 import { places } from '../../http/places.js';
@@ -187,5 +190,74 @@ describe('what a request says', () => {
     ['an answer without a hash', { id: 'c', answers: [{ askId: 'a', argsHash: '' }] }],
   ])('%s is refused', (_what, body) => {
     expect(() => saidIn(body)).toThrow();
+  });
+});
+
+describe('behind a server of Node', () => {
+  const served = async (
+    listener: http.RequestListener,
+    use: (address: string) => Promise<void>,
+  ): Promise<void> => {
+    const server = http.createServer(listener).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api/chat`);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  };
+  const post = (signal?: AbortSignal): RequestInit => ({
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      id: 'c1',
+      messages: [{ id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Hello.' }] }],
+    }),
+    ...(signal !== undefined && { signal }),
+  });
+
+  test('a page that is closed is no error of the server', async () => {
+    const printed = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+    const left = new AbortController();
+    const closed: Promise<unknown>[] = [];
+    // A run that goes on.
+    const followTree = async function* () {
+      yield await new Promise<object>(() => undefined);
+    };
+    const client = Object.assign(new Runs(), { followTree });
+    const listen = nodeListener(chatHandler({ ...insecure, client: client as never }));
+    await served(
+      (incoming, outgoing) => {
+        closed.push(once(outgoing, 'close'));
+        void listen(incoming, outgoing);
+      },
+      async (address) => {
+        const { body } = await fetch(address, post(left.signal));
+        await body?.getReader().read();
+        left.abort();
+        await Promise.all(closed);
+        await new Promise(setImmediate);
+      },
+    );
+    expect(printed.mock.calls).toEqual([]);
+    printed.mockRestore();
+  });
+
+  test('a body that something has read before is told', async () => {
+    const listen = nodeListener(chatHandler({ ...insecure, client: new Runs() as never }));
+    await served(
+      (incoming, outgoing) => {
+        incoming.resume().once('end', () => void listen(incoming, outgoing));
+      },
+      async (address) => {
+        const response = await fetch(address, post());
+        expect(response.status).toBe(400);
+        expect(await response.json()).toMatchObject({
+          detail: 'The body is empty.',
+          hint: expect.stringContaining('before what reads bodies') as unknown,
+        });
+      },
+    );
   });
 });

@@ -1,5 +1,6 @@
 /** Assertions about a run under test, for any test runner. Each throws an AssertionError that shows what is there instead. */
 import { AssertionError } from 'node:assert';
+import { HoldfastError } from '../../core/state/errors.js';
 import type { StopReason } from '../../core/state/result.js';
 import {
   judgeAsked,
@@ -30,27 +31,36 @@ export function assertNotCalled(run: Run, call: string | ExpectedCall): void {
 
 /** A person was asked, about the tool of this name or as described. */
 export function assertAsked(run: Run, about?: string | AskExpectation): void {
-  demand(judgeAsked(run, about), true);
+  demand(judgeAsked(testedOf(run), about), true);
 }
 
 /** No person was asked, or not about the tool of this name. */
 export function assertNotAsked(run: Run, about?: string | AskExpectation): void {
-  demand(judgeAsked(run, about), false);
+  demand(judgeAsked(testedOf(run), about), false);
 }
 
 /** In micro-USD, as `usd(0.05)` gives it; a number is the exact cost. */
 export function assertCost(run: Run, cost: CostExpectation): void {
-  demand(judgeCost(run, cost), true);
+  demand(judgeCost(testedOf(run), cost), true);
 }
 
 /** The run ended for this reason: `assertStopped(run, 'completed')`. */
 export function assertStopped(run: Run, reason: StopReason, detail?: string): void {
-  demand(judgeStopped(run, reason, detail), true);
+  demand(judgeStopped(testedOf(run), reason, detail), true);
 }
 
 function called(run: Run, call: string | ExpectedCall): Judgement {
   const { tool, ...more } = typeof call === 'string' ? { tool: call } : call;
-  return judgeCalled(run, tool, more);
+  return judgeCalled(testedOf(run), tool, more);
+}
+
+// Errors: InvalidFixture for what is no run, as the promise of one.
+export function testedOf(run: unknown): Run {
+  const { calls, asks } = (run ?? {}) as Partial<Run>;
+  if (Array.isArray(calls) && Array.isArray(asks)) return run as Run;
+  throw new HoldfastError('InvalidFixture', 'An expectation is about a run of testAgent.', {
+    hint: 'Await it: const run = await testAgent(…).',
+  });
 }
 
 function demand({ pass, wanted, found }: Judgement, expected: boolean): void {

@@ -3,7 +3,8 @@ import type { AskKind, AskOutcome } from '../../core/state/ask-kinds.js';
 import type { StopReason } from '../../core/state/result.js';
 import type { ToolResultCode } from '../../core/state/tool-result.js';
 import { roleOf } from './agent-role.js';
-import { isMatch } from './match.js';
+import { refuseUnknown } from './check-test.js';
+import { isAsymmetric, isMatch } from './match.js';
 import type { TestedAsk, TestedCall, TestedRun } from './tested-run.js';
 
 /** Beside the arguments of a call. */
@@ -29,6 +30,9 @@ export interface AskExpectation {
 /** In micro-USD, as `usd(0.05)` gives it; a number is the exact cost. */
 export type CostExpectation = number | { readonly min?: number; readonly max?: number };
 
+const CALL: readonly (keyof CallExpectation | 'args')[] = ['times', 'outcome', 'agent', 'args'];
+const ASK: readonly (keyof AskExpectation)[] = ['tool', 'args', 'kind', 'outcome', 'roles'];
+
 export interface Judgement {
   readonly pass: boolean;
   /** What was wanted, after "the run". */
@@ -44,8 +48,10 @@ const VALUE_CHARS_MAX = 200;
 export function judgeCalled(
   run: TestedRun<unknown>,
   tool: string,
-  { args, times, outcome, agent }: CallExpectation & { readonly args?: unknown } = {},
+  expected: CallExpectation & { readonly args?: unknown } = {},
 ): Judgement {
+  refuseUnknown('An expected call', expected, CALL);
+  const { args, times, outcome, agent } = expected;
   const fits = (call: TestedCall): boolean =>
     call.tool === tool &&
     (outcome === undefined ? call.ran : outcome === (call.code ?? call.status)) &&
@@ -70,6 +76,7 @@ export function judgeAsked(
   run: TestedRun<unknown>,
   about: string | AskExpectation = {},
 ): Judgement {
+  if (typeof about === 'object') refuseUnknown('An expected question', about, ASK);
   const { tool, args, kind, outcome, roles } = typeof about === 'string' ? { tool: about } : about;
   const fits = (ask: TestedAsk): boolean =>
     (tool === undefined || ask.tool === tool) &&
@@ -87,6 +94,7 @@ export function judgeAsked(
 
 /** What the run and all below it cost. */
 export function judgeCost(run: TestedRun<unknown>, cost: CostExpectation): Judgement {
+  if (typeof cost === 'object') refuseUnknown('An expected cost', cost, ['min', 'max']);
   const { min = 0, max = Infinity } = typeof cost === 'number' ? { min: cost, max: cost } : cost;
   const { costMicroUsd } = run;
   const wanted = min === max ? `${min}` : max === Infinity ? `${min} or more` : `${min} to ${max}`;
@@ -137,7 +145,13 @@ function askLine({ kind, tool, args, roles, outcome }: TestedAsk): string {
 }
 
 function shown(value: unknown): string {
-  return cut(JSON.stringify(value) ?? String(value));
+  return cut(JSON.stringify(value, readable) ?? String(value));
+}
+
+/** JSON has no word for what an expectation may hold. */
+function readable(_name: string, value: unknown): unknown {
+  if (isAsymmetric(value)) return value.toAsymmetricMatcher?.() ?? value;
+  return value instanceof RegExp || typeof value === 'function' ? String(value) : value;
 }
 
 function cut(text: string): string {

@@ -28,7 +28,13 @@ export function isMatch(expected: unknown, actual: unknown, depth = 0): boolean 
   );
 }
 
-function isAsymmetric(value: unknown): value is { asymmetricMatch(actual: unknown): boolean } {
+interface Asymmetric {
+  asymmetricMatch(actual: unknown): boolean;
+  /** How a test runner tells it: `Any<String>`. */
+  toAsymmetricMatcher?(): string;
+}
+
+export function isAsymmetric(value: unknown): value is Asymmetric {
   return (
     typeof value === 'object' &&
     value !== null &&

@@ -2,9 +2,8 @@
  * Matchers for jest and vitest: `expect.extend(agentMatchers)`. Neither of them is loaded here.
  * Their types are in the global namespace that jest has and vitest reads.
  */
-import { HoldfastError } from '../../core/state/errors.js';
+import { messageOf, testedOf } from './assertions.js';
 import type { StopReason } from '../../core/state/result.js';
-import { messageOf } from './assertions.js';
 import {
   judgeAsked,
   judgeCalled,
@@ -15,7 +14,6 @@ import {
   type CostExpectation,
   type Judgement,
 } from './judge.js';
-import type { TestedRun } from './tested-run.js';
 
 /** Matchers for `expect` of jest and vitest. */
 export interface AgentMatchers<R> {
@@ -50,14 +48,6 @@ export const agentMatchers = {
 /** `message` is shown when the test fails: with `.not` where the run passes. */
 function matched(judgement: Judgement): Matched {
   return { pass: judgement.pass, message: () => messageOf(judgement, !judgement.pass) };
-}
-
-function testedOf(run: unknown): TestedRun<unknown> {
-  const { calls, asks } = (run ?? {}) as Partial<TestedRun>;
-  if (Array.isArray(calls) && Array.isArray(asks)) return run as TestedRun<unknown>;
-  throw new HoldfastError('InvalidFixture', 'The matcher is about a run of testAgent.', {
-    hint: 'Await it: expect(await testAgent(…)).toHaveCalled(…).',
-  });
 }
 
 declare global {

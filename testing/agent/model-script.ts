@@ -17,6 +17,7 @@ import {
 } from '../../providers/provider.js';
 import { codeOfStatus, RETRIED_CODES } from '../model-codes.js';
 import type { Counted } from '../outside-work.js';
+import { checkTurn } from './check-test.js';
 
 /** A reply of the scripted model. */
 export interface TestReply {
@@ -80,7 +81,7 @@ export interface ScriptPlace {
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly counted: Counted;
   /** Ends the test with this error. */
-  readonly fail: (error: HoldfastError) => void;
+  readonly fail: (error: unknown) => void;
 }
 
 /** Stands in the place of every vendor. */
@@ -112,13 +113,10 @@ export function scriptedProvider(place: ScriptPlace): Provider {
 }
 
 async function turnOf(place: ScriptPlace, request: TestRequest): Promise<TestTurn> {
-  const { agent, call } = request;
+  const { agent } = request;
   const script = place.scriptOf(agent);
   if (script === undefined) throw failing(place, unscripted(agent));
-  const turn =
-    typeof script === 'function'
-      ? await place.counted(said(script, request), 'the script of the test')
-      : script[call - 1];
+  const turn = await place.counted(said(script, request, place), 'the script of the test');
   if (turn !== undefined) return turn;
   throw failing(
     place,
@@ -126,11 +124,21 @@ async function turnOf(place: ScriptPlace, request: TestRequest): Promise<TestTur
   );
 }
 
+/** What a script throws, as an expectation about the prompt does, is an error of the test. */
 async function said(
-  script: Extract<ModelScript, (...given: never[]) => unknown>,
+  script: ModelScript,
   request: TestRequest,
+  { fail }: ScriptPlace,
 ): Promise<TestTurn | undefined> {
-  return script(request);
+  const { call, agent } = request;
+  try {
+    const turn = typeof script === 'function' ? await script(request) : script[call - 1];
+    if (turn !== undefined) checkTurn(turn, `Turn ${call} of the script of the agent ${agent}`);
+    return turn;
+  } catch (error) {
+    fail(error);
+    throw error;
+  }
 }
 
 function entryOf(turn: TestTurn, attempt: number): TestReply | TestFailure {

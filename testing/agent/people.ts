@@ -31,11 +31,18 @@ export interface TestDecision {
 }
 
 /**
- * 'approve' and 'reject' are said by as many people as the question asks for, with its roles. undefined: nobody says
- * anything, and the question expires in virtual time.
+ * 'approve' is said by as many people as the question asks for, with its roles; any other word by one of them. undefined:
+ * nobody says anything, and the question expires in virtual time.
  */
 export type TestApproval =
-  'approve' | 'reject' | TestDecision | readonly TestDecision[] | undefined;
+  | 'approve'
+  | 'reject'
+  | 'happened'
+  | 'not_happened'
+  | 'stop'
+  | TestDecision
+  | readonly TestDecision[]
+  | undefined;
 
 /** The question as people see it; `runId` is of the run that asks. */
 export type TestAsk = AskedEvent & { readonly runId: string };
@@ -99,13 +106,13 @@ async function answer(people: People, ask: TestAsk, place: PeoplePlace): Promise
 
 function decisionsOf(approval: TestApproval, { quorum }: TestAsk): readonly TestDecision[] {
   if (approval === undefined) return [];
-  if (approval === 'reject') return [{ decision: 'reject' }];
   if (approval === 'approve') {
     return Array.from({ length: Math.max(1, quorum) }, (_, index) => ({
       decision: 'approve' as const,
       by: index === 0 ? DEFAULT_PERSON : `${DEFAULT_PERSON}-${index + 1}`,
     }));
   }
+  if (typeof approval === 'string') return [{ decision: approval }];
   return Array.isArray(approval)
     ? (approval as readonly TestDecision[])
     : [approval as TestDecision];
@@ -113,7 +120,8 @@ function decisionsOf(approval: TestApproval, { quorum }: TestAsk): readonly Test
 
 function parsedDecision(decision: TestDecision, ask: TestAsk, { now }: PeoplePlace) {
   const { askId, argsHash, roles } = ask;
-  const said = Object.entries(decision).filter(([, value]) => value !== undefined);
+  // What a test gives may be anything.
+  const said = Object.entries(decision ?? {}).filter(([, value]) => value !== undefined);
   const parsed = parseDecision({
     v: 1,
     askId,

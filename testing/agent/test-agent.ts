@@ -41,6 +41,7 @@ import {
   type Simulation,
 } from '../simulation/index.js';
 import { roleOf } from './agent-role.js';
+import { checkTest } from './check-test.js';
 import { runsOwn, withFakes, type FakePlace, type ToolFakes } from './fakes.js';
 import { scriptedProvider, type ModelScript } from './model-script.js';
 import { peopleOf, type People } from './people.js';
@@ -79,6 +80,11 @@ export interface AgentTest extends People {
   readonly onEvent?: (event: RunEvent) => void;
 }
 
+const FIELDS: readonly (keyof AgentTest)[] = [
+  ...(['goal', 'model', 'agents', 'tools', 'unfaked', 'approvals', 'answers', 'messages'] as const),
+  ...(['output', 'config', 'budget', 'settings', 'startAt', 'limitMs', 'onEvent'] as const),
+];
+
 /**
  * Plays one run of the agent to its end, in virtual time.
  * Errors: InvalidFixture where the test says nothing of what the agent asks for; ReplayDiffers for a request that is not in
@@ -91,6 +97,7 @@ export async function testAgent<Schema extends InputDeclaration>(
 ): Promise<TestedRun<InputOf<Schema>>>;
 export async function testAgent(agent: Agent, test: AgentTest): Promise<TestedRun>;
 export async function testAgent(agent: Agent, test: AgentTest): Promise<TestedRun<unknown>> {
+  checkTest(test, FIELDS);
   const config = configWith(agent, test.config);
   refuseConnectors(config);
   const answer = test.output === undefined ? undefined : answerOf(test.output);
@@ -165,7 +172,7 @@ async function played(playing: Playing): Promise<TestedRun> {
 
 interface Stage {
   readonly counted: Counted;
-  readonly fail: (error: HoldfastError) => void;
+  readonly fail: (error: unknown) => void;
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Who works on a run now. */
   readonly agentOf: (runId: string) => string;

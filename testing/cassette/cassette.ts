@@ -89,6 +89,10 @@ function recording(file: string, hidden: Secrets): OpenCassette {
     },
     async finish(whole) {
       const all = (await Promise.all(exchanges)).flatMap((one) => one ?? []);
+      if (all.length === 0) {
+        const message = `No vendor has answered, so the cassette ${file} is not written.`;
+        throw new HoldfastError('CaptureRefused', message, { hint: recordHint(file) });
+      }
       const text = `${JSON.stringify({ cassette: 1, exchanges: all }, null, 2)}\n`;
       if (Buffer.byteLength(text) > FILE_BYTES_MAX) throw tooLarge(file);
       const bodies = all.map(({ response }) => response.body);

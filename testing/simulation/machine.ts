@@ -401,7 +401,8 @@ export async function playOut(
     // Whatever can happen without time passing happens now: nothing here waits for real I/O but what is outside.
     await new Promise(setImmediate);
     const due = dueOf(members());
-    const outside = world.outside?.();
+    // A wait that nobody awaits would fail unheard.
+    const outside = due === undefined ? world.outside?.() : undefined;
     if (due !== undefined) due.activate();
     else if (outside !== undefined) await outside;
     else if (!world.clock.fireNext()) throw new Error(main.restsForEver());

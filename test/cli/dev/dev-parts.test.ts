@@ -54,7 +54,7 @@ describe('the place of an error', () => {
       '    at node:internal/modules/cjs/loader:1:1',
     ].join('\n');
     expect(loadFailureLines(error, '/shop')).toEqual([
-      'src/agent.ts:4:64: Tool x: no.',
+      'src/agent.ts:4: Tool x: no.',
       'Change the name.',
     ]);
   });

@@ -166,3 +166,14 @@ test('a file that is missing or no cassette is named, with how to record it', as
   writeFileSync(join(folder, 'broken.json'), '{"cassette": 1, "exchanges": [{}]}');
   await expect(play('broken.json')).rejects.toThrow(/broken\.json is no cassette: exchanges\.0/);
 });
+
+test('a recording that no vendor answers is refused, and the old one stays', async () => {
+  await play('kept.json', { record: true });
+  const old = readFileSync(join(folder, 'kept.json'), 'utf8');
+  goOffline();
+  await expect(play('kept.json', { record: true })).rejects.toMatchObject({
+    code: 'CaptureRefused',
+    message: expect.stringContaining('No vendor has answered, so the cassette') as unknown,
+  });
+  expect(readFileSync(join(folder, 'kept.json'), 'utf8')).toBe(old);
+});

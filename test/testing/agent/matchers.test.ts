@@ -80,7 +80,9 @@ test('what a failing matcher says names what was wanted and what is there', () =
 });
 
 test('a matcher of something else says what it is about', () => {
-  expect(() => expect({}).toHaveCalled('pay')).toThrow('The matcher is about a run of testAgent.');
+  expect(() => expect({}).toHaveCalled('pay')).toThrow(
+    'An expectation is about a run of testAgent.',
+  );
 });
 
 test('the assertions judge the same', () => {
@@ -100,4 +102,24 @@ test('the assertions judge the same', () => {
   expect(() => assertNotCalled(run, 'pay')).toThrow('should not have called pay');
   expect(() => assertNotAsked(run)).toThrow('should not have asked');
   expect(() => assertStopped(run, 'max_cost')).toThrow('stopped with max_cost');
+});
+
+test('what was expected is shown as it was written: expressions, predicates, matchers of the runner', () => {
+  const args = { to: /^B/, amount: (n: number) => n > 31, why: expect.any(String) as unknown };
+  expect(() => expect(run).toHaveCalled('pay', args)).toThrow(
+    /with \{"to":"\/\^B\/","amount":"\(n\) ?=> ?n > 31","why":"Any<String>"\}/,
+  );
+});
+
+test('an expectation with a word that there is not is refused, and not met by every run', () => {
+  const call = { tool: 'pay', arg: { amount: 31 } } as { tool: string };
+  expect(() => assertCalled(run, call)).toThrow('An expected call has no field "arg".');
+  expect(() => assertAsked(run, { tol: 'x' } as object)).toThrow('An expected question has');
+  expect(() => assertCost(run, { maximum: 1 } as object)).toThrow('An expected cost has');
+});
+
+test('an assertion about the promise of a run says that it is awaited', () => {
+  const promised = Promise.resolve(run) as unknown as TestedRun;
+  expect(() => assertCalled(promised, 'pay')).toThrow('is about a run of testAgent.');
+  expect(() => assertStopped(promised, 'completed')).toThrow('is about a run of testAgent.');
 });

@@ -326,3 +326,66 @@ test('the own code of a tool runs where the test says so', async () => {
   const all = await testAgent(adding, { goal: 'Add.', model, unfaked: 'own' });
   expect(all.calls).toMatchObject([{ result: 2 }]);
 });
+
+const REFUNDED = { model: [REFUNDS, 'Refunded.'] };
+
+test('a decision that never comes ends the test, and nothing is rejected unheard', async () => {
+  const unheard: unknown[] = [];
+  const listen = (error: unknown): void => void unheard.push(error);
+  process.on('unhandledRejection', listen);
+  const never = new Promise<undefined>(() => undefined);
+  const played = testAgent(agent, test1({ ...REFUNDED, approvals: () => never, limitMs: 200 }));
+  await expect(played).rejects.toThrow('After 200 ms this has not ended: an answer of the test.');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  process.off('unhandledRejection', listen);
+  expect(unheard).toEqual([]);
+});
+
+test('what a script throws is an error of the test, as an expectation about the prompt', async () => {
+  const model = (): string => {
+    throw new Error('the prompt says nothing of refunds');
+  };
+  await expect(testAgent(agent, test1({ model }))).rejects.toThrow(
+    'the prompt says nothing of refunds',
+  );
+});
+
+test('a call in doubt is settled by a word', async () => {
+  const tools = {
+    'payments.refund': () => {
+      throw new Error('the line broke off');
+    },
+  };
+  const run = await testAgent(
+    agent,
+    test1({
+      ...REFUNDED,
+      tools,
+      approvals: ({ kind }) => (kind === 'outcome' ? 'happened' : 'approve'),
+    }),
+  );
+  expect(run).toMatchObject({
+    stopReason: 'completed',
+    asks: [{ kind: 'approval' }, { kind: 'outcome', outcome: 'happened' }],
+  });
+});
+
+test.each<[string, object, string]>([
+  ['a field that there is not', { approval: () => 'approve' }, 'The test has no field "approval".'],
+  ['a word for a script', { model: 'Done.' }, 'The test cannot use its model.'],
+  ['a word for a callback', { approvals: 'approve' }, 'The test cannot use its approvals.'],
+  [
+    'a value for a fake',
+    { tools: { 'orders.read': { status: 'open' } } },
+    'The test cannot use its fake of orders.read.',
+  ],
+  ['a mistyped turn', { model: [{ txt: 'Hi.' }] }, 'Turn 1 of the script of the agent refunds has'],
+  ['a number as a turn', { model: [5] }, 'Turn 1 of the script of the agent refunds is 5.'],
+  ['calls that are no list', { model: [{ calls: READS }] }, 'Turn 1 of the script of the agent'],
+  ['null as a decision', { ...REFUNDED, approvals: () => null }, 'decision must be one of approve'],
+])('%s is refused', async (_what, more, said) => {
+  await expect(testAgent(agent, test1(more))).rejects.toMatchObject({
+    code: 'InvalidFixture',
+    message: expect.stringContaining(said) as unknown,
+  });
+});

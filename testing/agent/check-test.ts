@@ -1,0 +1,59 @@
+/** A test is as closed as a definition: a word that is mistyped, or a value of another kind, would say nothing unheard. */
+import { unknownField } from '../../authoring/known-fields.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import { isCassette } from '../cassette/cassette.js';
+import type { TestFailure, TestReply } from './model-script.js';
+
+/** What is given, before it is believed. */
+interface Given {
+  readonly [field: string]: unknown;
+}
+
+/** Errors: InvalidFixture for a field that there is not, and for one of another kind. */
+export function checkTest(given: unknown, fields: readonly string[]): void {
+  const test = (given ?? {}) as Given;
+  refuseUnknown('The test', test, fields);
+  const { model, tools, approvals = checkTest } = test;
+  const isScript = Array.isArray(model) || typeof model === 'function';
+  demand('model', isScript || isCassette(model), 'a list of turns or (request) => …');
+  demand('approvals', typeof approvals === 'function', '(ask) => …');
+  for (const [name, one] of Object.entries(tools ?? {}))
+    demand(`fake of ${name}`, isFake(one), "(input) => …, { run } or 'own'");
+}
+
+const TURN: readonly (keyof TestReply | keyof TestFailure)[] = [
+  ...(['text', 'thinking', 'calls', 'output', 'stop', 'usage', 'takesMs'] as const),
+  ...(['status', 'message', 'retryAfterMs'] as const),
+];
+
+/** Errors: InvalidFixture for a turn that cannot be played; `name` says which one. */
+export function checkTurn(turn: unknown, name: string): void {
+  for (const entry of Array.isArray(turn) ? (turn as readonly unknown[]) : [turn]) {
+    if (typeof entry === 'string') continue;
+    const fields = Object(entry) as Given;
+    if (fields !== entry || !Array.isArray(fields['calls'] ?? [])) {
+      throw unfit(`${name} is ${JSON.stringify(entry)}.`, 'Give a text or { calls: [ … ] }.');
+    }
+    refuseUnknown(name, fields, TURN);
+  }
+}
+
+/** Errors: InvalidFixture for a word that there is not. */
+export function refuseUnknown(what: string, given: object, fields: readonly string[]): void {
+  const unknown = unknownField(given, fields);
+  if (unknown !== undefined) throw unfit(`${what} has no field ${unknown.name}.`, unknown.hint);
+}
+
+function isFake(value: unknown): boolean {
+  return (
+    value === 'own' || typeof ((value as Partial<Given> | null)?.['run'] ?? value) === 'function'
+  );
+}
+
+function demand(field: string, isFit: boolean, give: string): void {
+  if (!isFit) throw unfit(`The test cannot use its ${field}.`, `Give ${give}.`);
+}
+
+function unfit(message: string, hint: string): HoldfastError {
+  return new HoldfastError('InvalidFixture', message, { hint });
+}
