@@ -95,6 +95,7 @@ describe('holdfast list', () => {
     [['list', '--agent', 'refund', '--status', 'awaiting_approval'], ['r3']],
     [['list', '--tenant', 'other'], ['theirs']],
     [['list', '--tenant', 'nobody'], []],
+    [['list', '--since', '2400-02-29'], []],
   ])('%p gives %p', async (argv, ids) => {
     expect((await listed(...argv)).ids).toEqual(ids);
   });
@@ -160,6 +161,8 @@ describe('what a list cannot be asked for', () => {
     ['list', '--cursor', 'nonsense'],
     ['list', '--limit', '1001'],
     ['list', '--tenant', 'a\u202Eb'],
+    ['list', '--since', '2026-02-30'],
+    ['list', '--until', '2026-02-29T09:30Z'],
     ['approvals', '--search', ''],
     ['approvals', '--search', 'x'.repeat(201)],
     ['approvals', '--kind', 'wish'],
