@@ -1,13 +1,13 @@
 /** Bundles of the runs that `holdfast eval` has played on a server. */
-import { writeFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EndedRun } from '../../evaluation/temporal/index.js';
 import { sha256Hex } from '../../core/json/json.js';
 import { bundleText } from '../../replay/bundle.js';
 import { exportRun } from '../../replay/export-run.js';
-import { makeFolder } from '../../store/make-folder.js';
 import { TENANT } from '../desk/run-record.js';
-import { noteWritten } from '../written.js';
+import { writeNewFile } from '../new-file.js';
+import { notRead, usage } from '../usage.js';
 
 const NAMESPACE = 'default';
 /** What names of files may not have everywhere. */
@@ -22,14 +22,30 @@ export function fileName(id: string): string {
   return plain === id ? plain : `${plain}-${sha256Hex(id).slice(0, DIGEST_CHARS)}`;
 }
 
-/** Writes `<run id>.json` for each run that has ended. */
+/** Bundles of an earlier evaluation have the same names. Said before a case is played. Errors: `Usage`. */
+export function refuseBundlesIn(folder: string): void {
+  if (!filesIn(folder).some((name) => name.endsWith('.json'))) return;
+  throw usage(
+    `The folder ${folder} has bundles or other *.json, which are kept.`,
+    'Name another folder with --bundles.',
+  );
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw notRead('folder of --bundles', cause);
+  }
+}
+
+/** Writes `<run id>.json` for each run that has ended, for its owner alone and never over another file. */
 export function bundleWriter(folder: string): (run: EndedRun) => Promise<void> {
   return async ({ address, store, runId }) => {
     const place = { address, namespace: NAMESPACE, store };
     const bundle = await exportRun(place, { tenant: TENANT, runId });
-    makeFolder(folder);
     const file = join(folder, `${fileName(runId)}.json`);
-    noteWritten(file);
-    await writeFile(file, bundleText(bundle));
+    await writeNewFile(bundleText(bundle), { file, what: 'bundle' });
   };
 }

@@ -11,7 +11,7 @@ import type { Fixture } from '../../evaluation/fixture.js';
 import { isSuccess, reportOf } from '../../evaluation/report.js';
 import { TIME_SKIPPING_VARIABLE } from '../../devserver/index.js';
 import { examples, type Cli } from '../command.js';
-import { bundleWriter } from './eval-bundles.js';
+import { bundleWriter, refuseBundlesIn } from './eval-bundles.js';
 import { PAST_HELP, refuseOfPast, withPast, type PastOptions } from './past-options.js';
 import { EXIT } from '../exit-code.js';
 import { replaceFile } from '../new-file.js';
@@ -74,7 +74,7 @@ export function addEval(program: Command, cli: Cli): void {
     .option('--seed <number>', `what engines choose freely (default ${DEFAULT_SEED})`, seedNumber)
     .option(
       '--bundles <folder>',
-      'write there the bundle of each run that the engine temporal plays, for `holdfast replay`',
+      'write there the bundle of each run that the engine temporal plays, for `holdfast replay`; a folder without *.json',
     )
     .option(
       '--no-workflow-cache',
@@ -111,6 +111,7 @@ function evaluateCases(
   const { timeSkipping } = options;
   const withoutCache = !options.workflowCache;
   if (engine === 'simulation') refuseOfServers(options);
+  if (bundles !== undefined) refuseBundlesIn(resolve(folder, bundles));
   const evaluation = {
     paths,
     engine,

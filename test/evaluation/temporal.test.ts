@@ -1,4 +1,8 @@
 /** HOLDFAST_WHOLE=1: all cases, not some that are drawn; HOLDFAST_SEED: of the draw. */
+import { mkdtempSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundleWriter } from '../../cli/commands/eval-bundles.js';
 import { agree } from '../../evaluation/agree.js';
 import type { CaseRun, Engine, Observation } from '../../evaluation/engine.js';
 import { limited } from '../../evaluation/pool.js';
@@ -62,12 +66,18 @@ describe('a real server and the simulation agree', () => {
     expect(essenceOf(again)).toEqual(one.essence);
   });
 
-  it('replays the whole history at every step when nothing is cached', async () => {
-    const engine = await createTemporalEngine({ environment: process.env, maxCachedWorkflows: 0 });
+  it('replays the whole history at every step when nothing is cached, and leaves a bundle for its owner alone', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'eval-bundles-'));
+    const engine = await createTemporalEngine({
+      environment: process.env,
+      maxCachedWorkflows: 0,
+      onEnded: bundleWriter(folder),
+    });
     try {
       const one = APPROVED;
       const observed = seen(await engine.run(one.fixture, { seed: 1 }));
       expect(observed.replayed).toBe(true);
+      expect(statSync(join(folder, 'approved.json')).mode & 0o777).toBe(0o600);
       expect(agree(seen(await simulation.run(one.fixture, { seed: 1 })), observed)).toEqual([]);
     } finally {
       await engine.stop();
