@@ -120,6 +120,7 @@ export function junitOf({ summary, gate, runs }: PastReport): string {
   const rules = Object.keys(gate.rules);
   const failed = new Map(gate.violations.map((one) => [one.rule as string, one]));
   const skipped = runs.filter((one) => one.kind === 'not_played').length;
+  const named = distinct();
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuite name="holdfast eval --from" tests="${runs.length + rules.length}" failures="${gate.violations.length}" skipped="${skipped}">`,
@@ -130,7 +131,7 @@ export function junitOf({ summary, gate, runs }: PastReport): string {
         : `  <testcase classname="gate" name="${xml(rule)}"><failure message="${xml(violationText(violation))}"/></testcase>`;
     }),
     ...runs.map((one) => {
-      const name = `  <testcase classname="run" name="${xml(one.run_id)}">`;
+      const name = `  <testcase classname="run" name="${xml(named(one))}">`;
       return one.kind === 'not_played'
         ? `${name}<skipped message="${xml(one.why)}"/></testcase>`
         : `${name}<system-out>${xml(linesOfRun(one).join('\n'))}</system-out></testcase>`;
@@ -139,6 +140,16 @@ export function junitOf({ summary, gate, runs }: PastReport): string {
     '</testsuite>',
     '',
   ].join('\n');
+}
+
+/** Of one run there may be more bundles than one, and a CI takes cases of one name as one. */
+function distinct(): (one: PastReport['runs'][number]) => string {
+  const times = new Map<string, number>();
+  return ({ run_id: id }) => {
+    const time = (times.get(id) ?? 0) + 1;
+    times.set(id, time);
+    return time === 1 ? id : `${id} (${time})`;
+  };
 }
 
 /** Characters that XML does not know are left out. */

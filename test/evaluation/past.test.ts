@@ -181,6 +181,14 @@ test('a gate file says what a regression is; Markdown and JUnit name it', async 
   expect(junit).toContain('<testcase classname="gate" name="minSameEnd"/>');
 });
 
+test('bundles of one run are cases of JUnit with names of their own', async () => {
+  writeFileSync(join(folder, 'bundles', 'same.json'), textOfRecorded(REPLACED));
+  await evaluated([AS_RECORDED, { text: 'Done.' }], '--junit', 'report.xml');
+  const junit = readFileSync(join(folder, 'report.xml'), 'utf8');
+  const names = [...junit.matchAll(/classname="run" name="([^"]*)"/g)].map(([, name]) => name);
+  expect(names).toEqual([REPLACED, `${REPLACED} (2)`]);
+});
+
 test('a run that no case can say is told, and is no silent pass', async () => {
   writeFileSync(join(folder, 'bundles', 'run.json'), textOfRecorded('S179'));
   const { code, report, out } = await evaluated([{ text: 'Done.' }]);
