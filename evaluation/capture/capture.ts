@@ -27,6 +27,9 @@ import { treeOf, type Tree } from './tree.js';
 import { refuseUnsayable, worked } from './unsayable.js';
 import { recordingUntil } from './until.js';
 
+/** Of the id of a run before `-until-N`: runs below it have longer ones, and an id has at most 128. */
+const ID_CHARS_MAX = 100;
+
 export interface CaptureOptions {
   /** What the case expects in place of what was recorded. */
   readonly expected?: FixtureDocument['expected'];
@@ -39,9 +42,10 @@ export interface CaptureOptions {
 export function capture(bundle: Bundle, options: CaptureOptions = {}): FixtureDocument {
   try {
     const { until } = options;
-    if (isGoal(bundle)) return goalCase(bundle, options);
-    const tree = treeOf(bundle);
-    return caseOf(until === undefined ? tree : beginningOf(tree, until), options);
+    const whole = isGoal(bundle) ? goalCase(bundle, options) : runCase(bundle, options);
+    if (until === undefined) return whole;
+    // Another case than the whole run, and one folder may have both.
+    return { ...whole, case_id: `${whole.case_id.slice(0, ID_CHARS_MAX)}-until-${until}` };
   } catch (error) {
     if (error instanceof HoldfastError) throw error;
     // A bundle comes from outside: its values may have any form.
@@ -49,6 +53,12 @@ export function capture(bundle: Bundle, options: CaptureOptions = {}): FixtureDo
       `its records cannot be read (${error instanceof Error ? error.message : 'unknown'})`,
     );
   }
+}
+
+function runCase(bundle: Bundle, options: CaptureOptions): FixtureDocument {
+  const { until } = options;
+  const tree = treeOf(bundle);
+  return caseOf(until === undefined ? tree : beginningOf(tree, until), options);
 }
 
 function beginningOf({ root, members }: Tree, until: number): Tree {

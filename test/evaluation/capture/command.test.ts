@@ -105,6 +105,10 @@ test('--until takes over what had happened by then', async () => {
   await holdfast(['capture', 'run.json', '--until', '3', '-o', 'begun.json']);
   expect(written('begun.json')).toMatchObject({ captured: { until: 3 }, model: [{}] });
   expect(await holdfast(['eval', 'begun.json'])).toMatchObject({ code: 0 });
+  // The whole run is another case.
+  await holdfast(['capture', 'run.json', '-o', 'whole.json']);
+  const both = await holdfast(['eval', 'begun.json', 'whole.json']);
+  expect(both).toMatchObject({ code: 0, out: expect.stringContaining(`${REPLACED}-until-3`) });
   const { code, err } = await holdfast(['capture', 'run.json', '--until', '999', '-o', 'no.json']);
   expect([code, err]).toEqual([1, expect.stringContaining('There is no step 999')]);
 });
