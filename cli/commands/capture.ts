@@ -109,6 +109,8 @@ interface Captured {
   readonly differences: readonly Difference[];
   /** Keys of what was never recorded, where the case fails; empty: it passes. */
   readonly needs: readonly string[];
+  /** What the reader should know of the expectation. */
+  readonly remarks: readonly string[];
 }
 
 async function captureOf(
@@ -127,7 +129,7 @@ async function captureOf(
   if (differences.length > 0) throw notAsRecorded(differences, bundle.redactions.length > 0);
   if (config === undefined && agent !== undefined) throw agentOfNothing();
   if (expected === undefined && config === undefined) {
-    return { document: recorded, differences, needs: [] };
+    return { document: recorded, differences, needs: [], remarks: [] };
   }
   const document = capture(bundle, {
     ...step,
@@ -140,7 +142,10 @@ async function captureOf(
     }),
   });
   const found = await differencesOf(document, file);
-  return { document, differences: found, needs: found.length > 0 ? neededFurther(document) : [] };
+  const { unknownTools } = await import('../../evaluation/capture/unknown-tools.js');
+  const remarks = await unknownTools(document, { recorded, file });
+  const needs = found.length > 0 ? neededFurther(document) : [];
+  return { document, differences: found, needs, remarks };
 }
 
 function agentOfNothing(): HoldfastError {
@@ -176,7 +181,7 @@ const FURTHER =
   'A mended run that goes further than the recorded one needs by hand what was never recorded:';
 
 function print(
-  { document, differences, needs, bundle, file, bytes }: Written,
+  { document, differences, needs, remarks, bundle, file, bytes }: Written,
   output: Output,
 ): void {
   const { run, redactions } = bundle;
@@ -204,6 +209,7 @@ function print(
     const page = output.paint.own('docs/guide/failures.md in the package holdfast');
     output.line(`  ${FURTHER} ${keys} (${page}).`);
   }
+  for (const one of remarks) output.remark(inert(one, 400));
   output.line(output.paint.own(`  holdfast eval ${shellWord(file)} --engine both`));
 }
 

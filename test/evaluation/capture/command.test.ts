@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FixtureDocument } from '../../../evaluation/format/document.js';
 import { runCli } from '../../../cli/program.js';
+import { compiledPath } from '../../compiled.js';
 import { textOfRecorded } from './recorded-runs.js';
 
 const REPLACED = 'G81-replaced-by-another-tool';
@@ -77,6 +78,33 @@ test('a case that fails says what a mended run needs beyond its record; one that
   expect(spoken.out).toContain(needs.map((key) => `\`${key}\``).join(', '));
   const passing = await holdfast(['capture', 'run.json', '-o', 'c.json', '--json']);
   expect(JSON.parse(passing.out)).not.toHaveProperty('needs');
+});
+
+test('a tool that nobody has is named, because no code can break what is expected of it', async () => {
+  const words = ['capture', 'run.json', '--expect'];
+  const slip = await holdfast([...words, 'effects.send_emial=0', '-o', 'slip.json']);
+  expect([slip.code, slip.err]).toEqual([
+    0,
+    expect.stringMatching(/The record has no tool send_emial, .*Did you mean send_email\?/),
+  ]);
+  const right = await holdfast([...words, 'effects.send_email=0', '-o', 'right.json']);
+  expect([right.code, right.err]).toEqual([0, '']);
+});
+
+test('a tool that the configuration alone has is one of the case', async () => {
+  writeFileSync(
+    join(folder, 'holdfast.config.cjs'),
+    `const { z } = require('${require.resolve('zod')}');
+     const { defineAgent, defineConfig, defineTool } = require('${compiledPath(join(__dirname, '../../../index.ts'))}');
+     const pay = defineTool({ name: 'pay', version: '1', description: 'Pays.', effect: 'write', idempotency: 'keyed', input: z.object({}), run: () => 'x' });
+     module.exports = defineConfig({ agents: [defineAgent({
+       name: 'case', version: '1', model: 'scripted/x', instructions: 'Handle the case.', tools: [pay] })] });`,
+  );
+  const words = ['capture', 'run.json', '--config', 'holdfast.config.cjs', '--expect'];
+  const right = await holdfast([...words, 'effects.pay=0', '-o', 'right.json']);
+  expect([right.code, right.err]).toEqual([0, '']);
+  const slip = await holdfast([...words, 'effects.pai=0', '-o', 'slip.json']);
+  expect(slip.err).toContain('Record and configuration have no tool pai');
 });
 
 test('a key that cases do not know is refused before anything is written', async () => {
