@@ -85,6 +85,7 @@ export function addCapture(program: Command, cli: Cli): void {
       runCommand(cli, options, async (session, output) => {
         const { folder, variables } = cli.environment;
         const { redact, allowUnmatched = false } = options;
+        if (options.output?.endsWith('.gz') === true) throw neverPacked();
         const rules = redact === undefined ? undefined : await rulesIn(resolve(folder, redact));
         if (allowUnmatched && rules === undefined) throw nothingToMatch();
         const recorded =
@@ -146,6 +147,14 @@ async function captureOf(
   const remarks = await unknownTools(document, { recorded, file });
   const needs = found.length > 0 ? neededFurther(document) : [];
   return { document, differences: found, needs, remarks };
+}
+
+/** Under the name of a packed file nothing would read it. */
+function neverPacked(): HoldfastError {
+  return usage(
+    'A case is plain JSON, and is not packed.',
+    'Choose a name that ends with .json with -o.',
+  );
 }
 
 function agentOfNothing(): HoldfastError {

@@ -107,6 +107,12 @@ test('a tool that the configuration alone has is one of the case', async () => {
   expect(slip.err).toContain('Record and configuration have no tool pai');
 });
 
+test('a case is not written under the name of a packed file', async () => {
+  const { code, err } = await holdfast(['capture', 'run.json', '-o', 'case.json.gz']);
+  expect([code, err]).toEqual([2, expect.stringContaining('not packed')]);
+  expect(existsSync(join(folder, 'case.json.gz'))).toBe(false);
+});
+
 test('a key that cases do not know is refused before anything is written', async () => {
   const { code, err } = await holdfast(['capture', 'run.json', '--expect', 'stopped=yes']);
   expect([code, err]).toEqual([2, expect.stringContaining('stopped: unknown key')]);
