@@ -69,7 +69,7 @@ export function addList(program: Command, cli: Cli): void {
     );
   withJson(
     withPlace(withDesk(withTenant(withPages(withSearch(withRows(command)))))),
-    '{runs: […], next}, with --stuck {stuck: […]}',
+    '{runs: […], next, partial?}, with --stuck {stuck: […]}',
   )
     .addHelpText(
       'after',
@@ -105,8 +105,8 @@ function filterOf({ status: wanted, agent, root, forksOf, costFrom, costTo }: Li
   };
 }
 
-/** `trouble`: why the store does not tell it, and Temporal does. */
-type Listed = Page<RunSummary> & { readonly trouble?: string };
+/** `trouble`: why the store does not tell it, and Temporal does. `left`: why these are not all. */
+type Listed = Page<RunSummary> & { readonly trouble?: string; readonly left?: string };
 
 async function runsOf(cli: Cli, session: Session, options: AllOptions): Promise<Listed> {
   const { limit = LIMIT_DEFAULT, cursor } = options;
@@ -151,10 +151,11 @@ function noForksWithout(trouble: string | undefined): HoldfastError {
 }
 
 function list(page: Listed, output: Output): void {
-  const { items: runs, next, trouble } = page;
+  const { items: runs, next, trouble, left } = page;
   const more = { ...(next !== undefined && { next }), ...(trouble !== undefined && { trouble }) };
-  output.data({ runs, ...more });
+  output.data({ runs, ...more, ...(left !== undefined && { partial: true }) });
   if (trouble !== undefined) output.remark(`${inert(trouble, 1_000)} Temporal tells this list.`);
+  if (left !== undefined) output.remark(left);
   if (runs.length === 0) return output.line('No runs.');
   const hasForks = runs.some(({ forked }) => forked !== undefined);
   const fork = (run: RunSummary): readonly string[] => (hasForks ? [forkText(run)] : []);

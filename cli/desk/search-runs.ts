@@ -1,6 +1,12 @@
 /** The conditions of `holdfast list` that look into results and events, and the order of its rows. */
 import type { Command } from 'commander';
-import { findRuns, SORTS, type FindRuns, type Sort } from '../../client/read/find-runs.js';
+import {
+  findRuns,
+  SCANNED_MAX,
+  SORTS,
+  type FindRuns,
+  type Sort,
+} from '../../client/read/find-runs.js';
 import { summaryOf, withSpent, type RunSummary } from '../../client/read/run-summary.js';
 import type { HoldfastError } from '../../core/state/errors.js';
 import { STORED_STATUSES, type StoredRunStatus } from '../../core/state/view.js';
@@ -193,17 +199,29 @@ export async function searchRuns(
   cli: Cli,
   session: Session,
   options: Searched,
-): Promise<Page<RunSummary>> {
+): Promise<Page<RunSummary> & { readonly left?: string }> {
   const store = await neededStore(session);
   const tenant = tenantOf(options);
   const also = await differing(cli, session, options);
   const query = { ...queryOf(options), ...(also !== undefined && { also }) };
-  const { rows, rest } = await findRuns(store, tenant, query);
+  const { rows, rest, more } = await findRuns(store, tenant, query);
   const isWhole = rest === undefined || query.sort !== undefined;
+  const left = query.sort === undefined ? [] : leftOut(rest !== undefined, more === true);
   return {
     items: await withSpent(store, tenant, rows.map(summaryOf)),
     ...(!isWhole && { next: cursorOf(rest.startedAt, rest.runId) }),
+    ...(left.length > 0 && { left: left.join(' ') }),
   };
+}
+
+/** An order but that of starts has no next page. */
+function leftOut(isCut: boolean, more: boolean): readonly string[] {
+  return [
+    ...(more ? ['More runs fit: --limit shows more of them.'] : []),
+    ...(isCut
+      ? [`Only the newest ${SCANNED_MAX} runs were looked at: --since and --until name a time.`]
+      : []),
+  ];
 }
 
 function queryOf(options: Searched): FindRuns {

@@ -66,6 +66,8 @@ export interface FoundRuns {
   readonly rows: readonly RunRow[];
   /** There may be more: the last row that was looked at. */
   readonly rest?: RunRow;
+  /** Of another order than that of starts: more fit than were wanted. */
+  readonly more?: true;
 }
 
 export type FindingStore = Pick<ReadingStore, 'listRuns' | 'readEvents'>;
@@ -90,8 +92,9 @@ export async function findRuns(
     rest = row;
     break;
   }
+  const isMore = sort !== 'started' && found.length > limit;
   const rows = sort === 'started' ? found : sorted(found, sort).slice(0, limit);
-  return { rows, ...(rest !== undefined && { rest }) };
+  return { rows, ...(rest !== undefined && { rest }), ...(isMore && { more: true as const }) };
 }
 
 /** Newest first, down to the beginning of the time that is asked about. */

@@ -129,6 +129,16 @@ describe('holdfast list', () => {
   );
 });
 
+test('a list by cost, which has no next page, says that more runs fit', async () => {
+  const { out, err } = await holdfast('list', '--sort', 'cost', '--limit', '2');
+  expect(out).toMatch(/r2 [^]*r1 /);
+  expect(err).toContain('More runs fit');
+  const told = await holdfast('list', '--sort', 'cost', '--limit', '2', '--json');
+  expect(JSON.parse(told.out)).toMatchObject({ partial: true });
+  const all = await holdfast('list', '--sort', 'cost', '--limit', '5', '--json');
+  expect(JSON.parse(all.out)).not.toHaveProperty('partial');
+});
+
 describe('holdfast approvals', () => {
   test.concurrent.each<[readonly string[], readonly string[]]>([
     [['approvals'], ['r3:1', 'r3:2', 'r4:1', 'r4:2']],

@@ -37,3 +37,11 @@ test('newer runs than the time that is asked about hide none of that time', asyn
     failed: 3,
   });
 });
+
+test('an order by cost says that more runs fit, and that not all were looked at', async () => {
+  const found = await findRuns(store, 't', { sort: 'cost', limit: 2 });
+  expect(found).toMatchObject({ more: true, rest: { runId: 'r5001' } });
+  const few = { from: 1_001, to: 1_002 };
+  const all = await findRuns(store, 't', { sort: 'cost', limit: 2, started: few });
+  expect(Object.keys(all)).toEqual(['rows']);
+});
