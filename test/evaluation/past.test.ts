@@ -181,6 +181,18 @@ test('a gate file says what a regression is; Markdown and JUnit name it', async 
   expect(junit).toContain('<testcase classname="gate" name="minSameEnd"/>');
 });
 
+test('the gate of the guide does not hold beside a damaged bundle', async () => {
+  const guide = readFileSync(join(__dirname, '../../docs/guide/failures.md'), 'utf8');
+  const [, gate = ''] = /```json\n(\{\s*"maxNewEffects"[^]*?)```/.exec(guide) ?? [];
+  writeFileSync(join(folder, 'gate.json'), gate);
+  writeFileSync(join(folder, 'bundles', 'torn.json'), textOfRecorded(REPLACED).slice(0, -200));
+  const replies = [AS_RECORDED, { text: 'Done.' }];
+  const { code, report } = await evaluated(replies, '--gate', 'gate.json');
+  expect(report.summary).toMatchObject({ played: 1, not_played: 1 });
+  expect(report.gate.violations).toMatchObject([{ rule: 'maxNotPlayed' }]);
+  expect(code).toBe(1);
+});
+
 test('bundles of one run are cases of JUnit with names of their own', async () => {
   writeFileSync(join(folder, 'bundles', 'same.json'), textOfRecorded(REPLACED));
   await evaluated([AS_RECORDED, { text: 'Done.' }], '--junit', 'report.xml');
