@@ -39,7 +39,8 @@ export async function preparedFork(
   { changes, rules }: ForkTerms,
 ): Promise<PreparedFork> {
   const { after } = fold.at(step);
-  const reason = forkRefusal(after) ?? unknownResult(after, { step, changes });
+  const reason =
+    forkRefusal(after) ?? unknownResult(after, { step, changes }) ?? overspent(after, changes);
   if (reason !== undefined || !isOpen(after)) throw forkRefused(reason ?? 'The run was not open.');
   const { frozen: own, head } = await frozenFork(store, bundle, { run: after, changes });
   // A fork belongs to no tree: what it starts counts below the fork itself.
@@ -86,6 +87,14 @@ function unknownResult(
 }
 
 const ID_CHARS = 100;
+
+/** The fork would end at once as one whose vendor billed more than the budget. Undefined: it would not. */
+function overspent({ money }: Run, { budget = {} }: ForkChanges): string | undefined {
+  const { spentMicroUsd } = money;
+  const { maxCostMicroUsd: most } = budget;
+  if (typeof most !== 'number' || most >= spentMicroUsd) return undefined;
+  return `A budget of a fork is one of the whole run, and the run had spent ${spentMicroUsd} micro-USD by then: name a higher maxCostMicroUsd.`;
+}
 
 export function forkRefused(reason: string): HoldfastError {
   return new HoldfastError('ForkRefused', reason, {

@@ -233,6 +233,12 @@ test.each([
   });
 });
 
+test('a budget below what the run had spent by then is refused before a fork starts', async () => {
+  const words = ['fork', 'approved.json', '--at', '3', '--live', '--budget', 'maxCostMicroUsd=0'];
+  const { code, err } = await holdfast(...words);
+  expect([code, err]).toEqual([1, expect.stringMatching(/had spent \d+ micro-USD by then/)]);
+});
+
 test('what is not built or means nothing is refused and says so, and so is a step that there is not', async () => {
   const refusals = [
     [['--live', '--dry'], 'means nothing'],
