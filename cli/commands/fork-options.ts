@@ -61,7 +61,7 @@ function listed(value: string, before: readonly string[] = []): readonly string[
 }
 
 /** Names of the options that change something, as they were given. */
-export function changesNamed(options: ForkOptions): readonly string[] {
+export function changesNamed(options: Omit<ForkOptions, 'at'>): readonly string[] {
   const names = [
     'model',
     'instructions',

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
 import { oneRecordedOf } from '../desk/recorded.js';
+import type { Session } from '../session.js';
 import { usage, wholeNumber } from '../usage.js';
 import { changesNamed, meansNothing, withChanges, type ForkOptions } from './fork-options.js';
 
@@ -14,7 +15,7 @@ export function addFork(program: Command, cli: Cli): void {
       'Play a fork of a recorded run: it begins from the state after a step, with the named changes. Played dry, which is the default, the model is asked in earnest, reads run by the code of --config or answer from the record, and effects answer `would_execute` and are listed. --plan only shows what a fork would begin with. --live starts a new run on the server, whose effects happen: a call that the recorded run, a run of its tree, or a fork of one of these handed over asks a person first. A fork of a goal is a new goal that goes on from its checkpoint with what is left of its limits: --plan and --live, --budget and --message.',
     )
     .argument('<run-or-file>', 'run id, or a bundle that `holdfast export` wrote')
-    .requiredOption('--at <step>', 'number of the step', wholeNumber('--at', [1, STEP_MAX]))
+    .requiredOption('--at <step>', 'number of a step, or "last"', stepNumber)
     .option(
       '--run <run>',
       'a run below it: its id, or what that has behind the other, such as a1 or c2:a1',
@@ -35,9 +36,12 @@ export function addFork(program: Command, cli: Cli): void {
         "holdfast fork run_01J… --at 7 --dry --config holdfast.config.ts --message 'Look at the order first.'",
       ),
     )
-    .action((subject: string, options: ForkOptions) =>
-      runCommand(cli, options, async (session, output) => {
-        refuseWrong(options);
+    .action((subject: string, asked: Asked) =>
+      runCommand(cli, asked, async (session, output) => {
+        refuseWrong(asked);
+        const { at: place } = asked;
+        const at = place === 'last' ? await lastStep(cli, session, { subject, ...asked }) : place;
+        const options: ForkOptions = { ...asked, at };
         if (options.plan === true) {
           const { showPlan } = await import('./fork-planned.js');
           if (await showPlan(cli, { subject, options, session }, output)) return;
@@ -60,7 +64,23 @@ export function addFork(program: Command, cli: Cli): void {
     );
 }
 
-function refuseWrong(options: ForkOptions): void {
+type Asked = Omit<ForkOptions, 'at'> & { readonly at: number | 'last' };
+
+function stepNumber(text: string): Asked['at'] {
+  return text === 'last' ? text : wholeNumber('--at', [1, STEP_MAX])(text);
+}
+
+async function lastStep(
+  cli: Cli,
+  session: Session,
+  { subject, run: member }: Pick<ForkOptions, 'run'> & { readonly subject: string },
+): Promise<number> {
+  const { bundle } = await oneRecordedOf(cli, session, { subject, member });
+  const { foldOf } = await import('../../recording/fold.js');
+  return foldOf(bundle).steps.length;
+}
+
+function refuseWrong(options: Asked): void {
   if (options.live === true && (options.dry === true || options.plan === true)) {
     throw usage('--live means nothing with --dry or --plan.', 'Name one of them.');
   }

@@ -239,6 +239,14 @@ test('a budget below what the run had spent by then is refused before a fork sta
   expect([code, err]).toEqual([1, expect.stringMatching(/had spent \d+ micro-USD by then/)]);
 });
 
+test('the last step has a name', async () => {
+  const steps = foldOf(approved).steps.length;
+  const last = await holdfast('fork', 'approved.json', '--at', 'last', '--plan');
+  expect(last).toEqual(await holdfast('fork', 'approved.json', '--at', `${steps}`, '--plan'));
+  const word = await holdfast('fork', 'approved.json', '--at', 'soon', '--plan');
+  expect([word.code, word.err]).toEqual([2, expect.stringContaining('--at must be')]);
+});
+
 test('what is not built or means nothing is refused and says so, and so is a step that there is not', async () => {
   const refusals = [
     [['--live', '--dry'], 'means nothing'],

@@ -169,6 +169,12 @@ test('a step that there is not, and a word that is no step, are refused', async 
   expect(await holdfast('inspect', 'approved.json', '--at', 'soon')).toMatchObject({ code: 2 });
 });
 
+test('kinds of steps are of the index, and mean nothing beside one step', async () => {
+  const words = ['inspect', 'approved.json', '--kind', 'execute_tool', '--at', '3'];
+  const { code, err } = await holdfast(...words);
+  expect([code, err]).toEqual([2, expect.stringContaining('--kind chooses steps of the index')]);
+});
+
 test('texts of a bundle cannot command the terminal', async () => {
   const { out } = await holdfast('inspect', 'approved.json', '--at', 'last');
   expect(out).not.toContain('\u001b');
