@@ -85,7 +85,8 @@ export function addCapture(program: Command, cli: Cli): void {
       runCommand(cli, options, async (session, output) => {
         const { folder, variables } = cli.environment;
         const { redact, allowUnmatched = false } = options;
-        if (options.output?.endsWith('.gz') === true) throw neverPacked();
+        if (options.output?.endsWith('.gz') === true)
+          throw usage('A case is not packed.', 'Choose a name with .json.');
         const rules = redact === undefined ? undefined : await rulesIn(resolve(folder, redact));
         if (allowUnmatched && rules === undefined) throw nothingToMatch();
         const recorded =
@@ -149,14 +150,6 @@ async function captureOf(
   return { document, differences: found, needs, remarks };
 }
 
-/** Under the name of a packed file nothing would read it. */
-function neverPacked(): HoldfastError {
-  return usage(
-    'A case is plain JSON, and is not packed.',
-    'Choose a name that ends with .json with -o.',
-  );
-}
-
 function agentOfNothing(): HoldfastError {
   return usage(
     '--agent names an agent of a configuration.',
@@ -218,7 +211,7 @@ function print(
     const page = output.paint.own('docs/guide/failures.md in the package holdfast');
     output.line(`  ${FURTHER} ${keys} (${page}).`);
   }
-  for (const one of remarks) output.remark(inert(one, 400));
+  for (const one of remarks) output.remark(inert(one.trimEnd(), 400));
   output.line(output.paint.own(`  holdfast eval ${shellWord(file)} --engine both`));
 }
 

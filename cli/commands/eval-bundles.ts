@@ -1,5 +1,5 @@
 /** Bundles of the runs that `holdfast eval` has played on a server. */
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EndedRun } from '../../evaluation/temporal/index.js';
 import { sha256Hex } from '../../core/json/json.js';
@@ -7,7 +7,7 @@ import { bundleText } from '../../replay/bundle.js';
 import { exportRun } from '../../replay/export-run.js';
 import { TENANT } from '../desk/run-record.js';
 import { writeNewFile } from '../new-file.js';
-import { notRead, usage } from '../usage.js';
+import { usage } from '../usage.js';
 
 const NAMESPACE = 'default';
 /** What names of files may not have everywhere. */
@@ -24,20 +24,8 @@ export function fileName(id: string): string {
 
 /** Bundles of an earlier evaluation have the same names. Said before a case is played. Errors: `Usage`. */
 export function refuseBundlesIn(folder: string): void {
-  if (!filesIn(folder).some((name) => name.endsWith('.json'))) return;
-  throw usage(
-    `The folder ${folder} has bundles or other *.json, which are kept.`,
-    'Name another folder with --bundles.',
-  );
-}
-
-function filesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw notRead('folder of --bundles', cause);
-  }
+  if (!existsSync(folder) || !readdirSync(folder).some((name) => name.endsWith('.json'))) return;
+  throw usage(`The *.json in ${folder} are kept.`, 'Name another folder with --bundles.');
 }
 
 /** Writes `<run id>.json` for each run that has ended, for its owner alone and never over another file. */

@@ -40,7 +40,8 @@ export function addFork(program: Command, cli: Cli): void {
       runCommand(cli, asked, async (session, output) => {
         refuseWrong(asked);
         const { at: place } = asked;
-        const at = place === 'last' ? await lastStep(cli, session, { subject, ...asked }) : place;
+        const at =
+          place === 'last' ? await lastStep(cli, session, { subject, member: asked.run }) : place;
         const options: ForkOptions = { ...asked, at };
         if (options.plan === true) {
           const { showPlan } = await import('./fork-planned.js');
@@ -73,9 +74,9 @@ function stepNumber(text: string): Asked['at'] {
 async function lastStep(
   cli: Cli,
   session: Session,
-  { subject, run: member }: Pick<ForkOptions, 'run'> & { readonly subject: string },
+  recorded: Parameters<typeof oneRecordedOf>[2],
 ): Promise<number> {
-  const { bundle } = await oneRecordedOf(cli, session, { subject, member });
+  const { bundle } = await oneRecordedOf(cli, session, recorded);
   const { foldOf } = await import('../../recording/fold.js');
   return foldOf(bundle).steps.length;
 }

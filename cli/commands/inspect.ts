@@ -106,11 +106,8 @@ async function inspect(
   if (port !== undefined && desk !== true) {
     throw usage('--port is that of the page of --desk.', 'Add --desk, or leave it out.');
   }
-  if (kind !== undefined && (at !== undefined || desk === true)) {
-    throw usage(
-      '--kind chooses steps of the index.',
-      `Leave out --kind, or ${at === undefined ? '--desk' : '--at'}.`,
-    );
+  if (kind !== undefined && at !== undefined) {
+    throw usage('--kind chooses steps of the index.', 'Leave out --kind, or --at.');
   }
   const { secretFree } = await import('../terminal/secret-free.js');
   const shown = secretFree(output, cli.environment.variables);

@@ -206,22 +206,16 @@ export async function searchRuns(
   const query = { ...queryOf(options), ...(also !== undefined && { also }) };
   const { rows, rest, more } = await findRuns(store, tenant, query);
   const isWhole = rest === undefined || query.sort !== undefined;
-  const left = query.sort === undefined ? [] : leftOut(rest !== undefined, more === true);
+  // An order but that of starts has no next page.
+  const left =
+    isWhole && rest !== undefined
+      ? `Only the newest ${SCANNED_MAX} runs were looked at: --until goes on.`
+      : more && 'More runs fit: --limit shows more of them.';
   return {
     items: await withSpent(store, tenant, rows.map(summaryOf)),
     ...(!isWhole && { next: cursorOf(rest.startedAt, rest.runId) }),
-    ...(left.length > 0 && { left: left.join(' ') }),
+    ...(left !== undefined && { left }),
   };
-}
-
-/** An order but that of starts has no next page. */
-function leftOut(isCut: boolean, more: boolean): readonly string[] {
-  return [
-    ...(more ? ['More runs fit: --limit shows more of them.'] : []),
-    ...(isCut
-      ? [`Only the newest ${SCANNED_MAX} runs were looked at: --since and --until name a time.`]
-      : []),
-  ];
 }
 
 function queryOf(options: Searched): FindRuns {

@@ -42,7 +42,9 @@ export interface CaptureOptions {
 export function capture(bundle: Bundle, options: CaptureOptions = {}): FixtureDocument {
   try {
     const { until } = options;
-    const whole = isGoal(bundle) ? goalCase(bundle, options) : runCase(bundle, options);
+    const whole = isGoal(bundle)
+      ? goalCase(bundle, options)
+      : caseOf(beginningOf(treeOf(bundle), until), options);
     if (until === undefined) return whole;
     // Another case than the whole run, and one folder may have both.
     return { ...whole, case_id: `${whole.case_id.slice(0, ID_CHARS_MAX)}-until-${until}` };
@@ -55,13 +57,9 @@ export function capture(bundle: Bundle, options: CaptureOptions = {}): FixtureDo
   }
 }
 
-function runCase(bundle: Bundle, options: CaptureOptions): FixtureDocument {
-  const { until } = options;
-  const tree = treeOf(bundle);
-  return caseOf(until === undefined ? tree : beginningOf(tree, until), options);
-}
-
-function beginningOf({ root, members }: Tree, until: number): Tree {
+function beginningOf(tree: Tree, until: number | undefined): Tree {
+  if (until === undefined) return tree;
+  const { root, members } = tree;
   const [member] = members;
   if (member === undefined) return { root: recordingUntil(root, until), members };
   throw refused(

@@ -15,21 +15,18 @@ export async function unknownTools(
   document: FixtureDocument,
   { recorded: { tools = {} }, file }: { readonly recorded: FixtureDocument; readonly file: string },
 ): Promise<readonly string[]> {
-  const known = [...OWN, ...Object.keys(tools)];
-  const wanted = Object.keys(document.expected.effects ?? {});
-  if (wanted.every((name) => known.includes(name))) return [];
   const fixture = parseFixture(JSON.stringify(document), file);
   const { config } = (await withConfiguration(fixture, file)).ownAgent ?? {};
   const ofConfig = [...(config?.tools.values() ?? [])].map(({ record }) => record.name);
-  const names = [...new Set([...known, ...ofConfig])];
-  const served = [...(config?.connectors.keys() ?? [])].map(
-    (name) => `${CONNECTOR_PREFIX}${name}__`,
-  );
-  return wanted.flatMap((name) =>
-    names.includes(name) || served.some((prefix) => name.startsWith(prefix))
-      ? []
-      : [
-          `${config === undefined ? 'The record has' : 'Record and configuration have'} no tool ${name}, so \`effects.${name}\` counts nothing. ${didYouMean(name, names)}`.trimEnd(),
-        ],
-  );
+  const known = [...new Set([...OWN, ...Object.keys(tools), ...ofConfig])];
+  const who = config === undefined ? 'The record has' : 'Record and --config have';
+  // Which tools the servers of a configuration have, nobody has asked them.
+  const isServed = (name: string): boolean =>
+    (config?.connectors.size ?? 0) > 0 && name.startsWith(CONNECTOR_PREFIX);
+  return Object.keys(document.expected.effects ?? {})
+    .filter((name) => !known.includes(name) && !isServed(name))
+    .map(
+      (name) =>
+        `${who} no tool ${name}: \`effects.${name}\` counts nothing. ${didYouMean(name, known)}`,
+    );
 }

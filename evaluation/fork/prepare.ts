@@ -93,7 +93,7 @@ function overspent({ money }: Run, { budget = {} }: ForkChanges): string | undef
   const { spentMicroUsd } = money;
   const { maxCostMicroUsd: most } = budget;
   if (typeof most !== 'number' || most >= spentMicroUsd) return undefined;
-  return `A budget of a fork is one of the whole run, and the run had spent ${spentMicroUsd} micro-USD by then: name a higher maxCostMicroUsd.`;
+  return `The run had spent ${spentMicroUsd} micro-USD by then, which count: name a higher maxCostMicroUsd.`;
 }
 
 export function forkRefused(reason: string): HoldfastError {

@@ -85,7 +85,7 @@ test('a tool that nobody has is named, because no code can break what is expecte
   const slip = await holdfast([...words, 'effects.send_emial=0', '-o', 'slip.json']);
   expect([slip.code, slip.err]).toEqual([
     0,
-    expect.stringMatching(/The record has no tool send_emial, .*Did you mean send_email\?/),
+    expect.stringMatching(/The record has no tool send_emial: .*Did you mean send_email\?/),
   ]);
   const right = await holdfast([...words, 'effects.send_email=0', '-o', 'right.json']);
   expect([right.code, right.err]).toEqual([0, '']);
@@ -104,7 +104,7 @@ test('a tool that the configuration alone has is one of the case', async () => {
   const right = await holdfast([...words, 'effects.pay=0', '-o', 'right.json']);
   expect([right.code, right.err]).toEqual([0, '']);
   const slip = await holdfast([...words, 'effects.pai=0', '-o', 'slip.json']);
-  expect(slip.err).toContain('Record and configuration have no tool pai');
+  expect(slip.err).toContain('Record and --config have no tool pai');
 });
 
 test('a case is not written under the name of a packed file', async () => {
