@@ -3,6 +3,7 @@ import { unknownField } from '../../authoring/known-fields.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { isCassette } from '../cassette/cassette.js';
 import type { TestFailure, TestReply } from './model-script.js';
+import type { TestDecision } from './people.js';
 
 /** What is given, before it is believed. */
 interface Given {
@@ -35,6 +36,28 @@ export function checkTurn(turn: unknown, name: string): void {
       throw unfit(`${name} is ${JSON.stringify(entry)}.`, 'Give a text or { calls: [ … ] }.');
     }
     refuseUnknown(name, fields, TURN);
+  }
+}
+
+const SAID: readonly (keyof TestDecision)[] = ['decision', 'by', 'roles', 'reason'];
+/** What only some decisions take: a run drops the field of another one. */
+const GOES_WITH: { readonly [field: string]: readonly TestDecision['decision'][] } = {
+  args: ['modify', 'replace'],
+  tool: ['replace'],
+  amount: ['approve'],
+  grant: ['approve'],
+  value: ['happened'],
+};
+
+/** Errors: InvalidFixture for a field that there is not, and for one that the decision does not take. */
+export function checkDecision(given: TestDecision | null | undefined): void {
+  if (typeof given !== 'object' || given === null) return;
+  refuseUnknown('The decision of the test', given, [...SAID, ...Object.keys(GOES_WITH)]);
+  for (const [field, kinds] of Object.entries(GOES_WITH)) {
+    if ((given as unknown as Given)[field] === undefined || kinds.includes(given.decision))
+      continue;
+    const one = `The decision ${JSON.stringify(given.decision)} of the test takes no ${field}.`;
+    throw unfit(one, `\`${field}\` goes with ${kinds.join(' or ')}.`);
   }
 }
 

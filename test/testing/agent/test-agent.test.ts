@@ -382,6 +382,21 @@ test.each<[string, object, string]>([
   ['a mistyped turn', { model: [{ txt: 'Hi.' }] }, 'Turn 1 of the script of the agent refunds has'],
   ['a number as a turn', { model: [5] }, 'Turn 1 of the script of the agent refunds is 5.'],
   ['calls that are no list', { model: [{ calls: READS }] }, 'Turn 1 of the script of the agent'],
+  [
+    'arguments with an approval',
+    { ...REFUNDED, approvals: () => ({ decision: 'approve', args: { amount: 5 } }) },
+    'The decision "approve" of the test takes no args.',
+  ],
+  [
+    'an amount with a rejection',
+    { ...REFUNDED, approvals: () => ({ decision: 'reject', amount: 5 }) },
+    'The decision "reject" of the test takes no amount.',
+  ],
+  [
+    'a mistyped field of a decision',
+    { ...REFUNDED, approvals: () => ({ decision: 'approve', role: 'lead' }) },
+    'The decision of the test has no field "role".',
+  ],
   ['null as a decision', { ...REFUNDED, approvals: () => null }, 'decision must be one of approve'],
 ])('%s is refused', async (_what, more, said) => {
   await expect(testAgent(agent, test1(more))).rejects.toMatchObject({
