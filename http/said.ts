@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { Problem } from '../console/http/problem.js';
 import type { Json } from '../core/json/json.js';
+import { GOAL_CHARS_MAX } from '../pure/task-schema.js';
 import { askOfApproval } from './projection/index.js';
 
 export interface SaidMessage {
@@ -136,6 +137,13 @@ function messageOf({ id: name, parts }: Message): SaidMessage {
   });
   const text = texts.join('\n\n');
   if (text.trim() === '') throw invalid('The message has no text.');
+  // Of a message to an open run less is taken: the client of runs says how much.
+  if (text.length > GOAL_CHARS_MAX) {
+    throw invalid(
+      `The message has ${text.length} characters; a message has at most ${GOAL_CHARS_MAX}.`,
+      'Send a shorter message, or several.',
+    );
+  }
   return { id: name, text };
 }
 
@@ -183,6 +191,6 @@ function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
   });
 }
 
-function invalid(detail: string): Problem {
-  return new Problem(400, { code: 'invalid', detail });
+function invalid(detail: string, hint?: string): Problem {
+  return new Problem(400, { code: 'invalid', detail, ...(hint !== undefined && { hint }) });
 }

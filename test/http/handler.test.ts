@@ -179,6 +179,15 @@ describe('what a request says', () => {
     expect(said.answers).toEqual([]);
   });
 
+  test('is too long with the limit of a message, and no field of a task', () => {
+    const say = (chars: number) =>
+      saidIn({ id: 'c', messages: [by('user', { type: 'text', text: 'x'.repeat(chars) })] });
+    expect(say(200_000).message?.text).toHaveLength(200_000);
+    expect(() => say(200_001)).toThrow(
+      'The message has 200001 characters; a message has at most 200000.',
+    );
+  });
+
   test.each([
     ['nothing', null],
     ['a list', []],
