@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { Problem } from '../console/http/problem.js';
 import type { Json } from '../core/json/json.js';
 import { GOAL_CHARS_MAX } from '../pure/task-schema.js';
-import { askOfApproval } from './projection/index.js';
+import { askOfApproval, type UiRefused } from './projection/index.js';
 
 export interface SaidMessage {
   readonly id: string;
@@ -37,6 +37,8 @@ export interface Said {
   /** A word of the user; absent: the client goes on with the message that it has. */
   readonly message?: SaidMessage;
   readonly answers: readonly SaidAnswer[];
+  /** Approvals that are none; absent: there are none of them. */
+  readonly refused?: readonly UiRefused[];
   /** Up to where the client says that it has seen this run: what it is shown depends on it, nothing else. */
   readonly seen?: { readonly runId: string; readonly seq: number };
 }
@@ -44,10 +46,11 @@ export interface Said {
 const ANSWERS_MAX = 32;
 const PARTS_MAX = 20_000;
 const REASON_CHARS_MAX = 2_000;
+const ASK_ID_CHARS_MAX = 400;
 
 const id = z.string().min(1).max(200);
 const answer = z.object({
-  askId: z.string().min(1).max(400),
+  askId: z.string().min(1).max(ASK_ID_CHARS_MAX),
   argsHash: z.string().regex(/^[0-9a-f]{64}$/),
   decision: z.enum(['approve', 'reject', 'happened', 'not_happened', 'stop']).optional(),
   value: z.json().optional(),
@@ -68,13 +71,11 @@ const lastMessage = z.object({
   parts: z.array(z.object({ type: z.string() }).loose()).max(PARTS_MAX),
 });
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
-const approvalPart = z.object({
-  state: z.literal('approval-responded'),
-  approval: z.object({
-    id: z.string(),
-    approved: z.boolean(),
-    reason: z.string().max(REASON_CHARS_MAX).nullish(),
-  }),
+const approvalPart = z.object({ state: z.literal('approval-responded'), approval: z.unknown() });
+const approval = z.object({
+  id: z.string(),
+  approved: z.boolean(),
+  reason: z.string().max(REASON_CHARS_MAX).nullish(),
 });
 const runPart = z.object({
   type: z.literal('data-holdfast-run'),
@@ -106,11 +107,14 @@ export function saidIn(body: unknown): Said {
   if (last !== undefined && last.role !== 'assistant')
     throw invalid('The last message is nobody’s.');
   // A message keeps approvals that were answered long ago: what the request says now is not crowded out by them.
-  const all = [...given(answers), ...(last === undefined ? [] : approvalsIn(last))];
+  const approvals = last === undefined ? [] : approvalsIn(last);
+  const all = [...given(answers), ...approvals.flatMap((one) => ('decision' in one ? [one] : []))];
+  const refused = approvals.flatMap((one) => ('message' in one ? [one] : []));
   if (last === undefined && all.length === 0) throw invalid('The request says nothing.');
   return {
     chatId,
     answers: all.slice(0, ANSWERS_MAX),
+    ...(refused.length > 0 && { refused: refused.slice(0, ANSWERS_MAX) }),
     ...(last !== undefined && seenIn(last)),
   };
 }
@@ -147,16 +151,33 @@ function messageOf({ id: name, parts }: Message): SaidMessage {
   return { id: name, text };
 }
 
-function approvalsIn({ parts }: Message): readonly SaidAnswer[] {
-  return parts.flatMap((part): readonly SaidAnswer[] => {
+function approvalsIn({ parts }: Message): readonly (SaidAnswer | UiRefused)[] {
+  return parts.flatMap((part) => {
     const found = approvalPart.safeParse(part);
-    if (!found.success) return [];
-    const { id: approvalId, approved, reason } = found.data.approval;
-    const ask = askOfApproval(approvalId);
-    if (ask === undefined) return [];
-    const decision = approved ? 'approve' : 'reject';
-    return [{ ...ask, decision, ...(reason != null && { reason }) }];
+    return found.success ? [approvalIn(found.data.approval)] : [];
   });
+}
+
+function approvalIn(given: unknown): SaidAnswer | UiRefused {
+  const found = approval.safeParse(given);
+  const ask = askOfApproval(idIn(given));
+  const askId = ask?.askId ?? idIn(given).slice(0, ASK_ID_CHARS_MAX);
+  if (!found.success) {
+    const message = `An approval has a text as id, true or false as approved, and a reason of at most ${REASON_CHARS_MAX} characters.`;
+    return { askId, reason: 'not_applicable', message };
+  }
+  if (ask === undefined) {
+    const message = 'The id of the approval is none that a question has: send it back unchanged.';
+    return { askId, reason: 'unknown_ask', message };
+  }
+  const { approved, reason } = found.data;
+  const decision = approved ? 'approve' : 'reject';
+  return { ...ask, decision, ...(reason != null && { reason }) };
+}
+
+function idIn(given: unknown): string {
+  const { id: said } = Object(given) as { readonly id?: unknown };
+  return typeof said === 'string' ? said : '';
 }
 
 function seenIn({ parts }: Message): Pick<Said, 'seen'> {
