@@ -1,7 +1,10 @@
 /** A test is as closed as a definition: a word that is mistyped, or a value of another kind, would say nothing unheard. */
+import type { Config } from '../../authoring/index.js';
 import { unknownField } from '../../authoring/known-fields.js';
 import { HoldfastError } from '../../core/state/errors.js';
+import { didYouMean } from '../../pure/nearest-names.js';
 import { isCassette } from '../cassette/cassette.js';
+import { roleOf } from './agent-role.js';
 import type { TestFailure, TestReply } from './model-script.js';
 import type { TestDecision } from './people.js';
 
@@ -14,12 +17,30 @@ interface Given {
 export function checkTest(given: unknown, fields: readonly string[]): void {
   const test = (given ?? {}) as Given;
   refuseUnknown('The test', test, fields);
-  const { model, tools, approvals = checkTest } = test;
+  const { model, tools, approvals = checkTest, limitMs = 1 } = test;
   const isScript = Array.isArray(model) || typeof model === 'function';
   demand('model', isScript || isCassette(model), 'a list of turns or (request) => …');
   demand('approvals', typeof approvals === 'function', '(ask) => …');
+  const isLimit = Number(limitMs) > 0 && Number(limitMs) <= LIMIT_MS_MAX;
+  demand('limitMs', typeof limitMs === 'number' && isLimit, `1 to ${LIMIT_MS_MAX} ms`);
   for (const [name, one] of Object.entries(tools ?? {}))
     demand(`fake of ${name}`, isFake(one), "(input) => …, { run } or 'own'");
+}
+
+/** What a timer of Node can wait. */
+const LIMIT_MS_MAX = 2_147_483_647;
+
+/** Errors: InvalidFixture for a script of an agent that there is not. */
+export function checkScripts(scripts: object = {}, { agents }: Config): void {
+  const names = [...agents.values()].flatMap(({ name, supervisor }) => [
+    ...[name, roleOf(name)],
+    ...(supervisor === undefined ? [] : [supervisor.agent.name]),
+  ]);
+  const unknown = Object.keys(scripts).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  const message = `The test has a script of the agent ${JSON.stringify(unknown.slice(0, 60))}, which there is not.`;
+  const all = [...new Set(names)].slice(0, 20).join(', ');
+  throw unfit(message, `${didYouMean(unknown, names)}The agents are ${all}.`);
 }
 
 const TURN: readonly (keyof TestReply | keyof TestFailure)[] = [

@@ -397,6 +397,13 @@ test.each<[string, object, string]>([
     { ...REFUNDED, approvals: () => ({ decision: 'approve', role: 'lead' }) },
     'The decision of the test has no field "role".',
   ],
+  ['a limit below nothing', { limitMs: -5 }, 'The test cannot use its limitMs.'],
+  ['a limit that no timer takes', { limitMs: Infinity }, 'The test cannot use its limitMs.'],
+  [
+    'a script of an agent that there is not',
+    { agents: { auditr: ['Fine.'] } },
+    'The test has a script of the agent "auditr", which there is not.',
+  ],
   ['null as a decision', { ...REFUNDED, approvals: () => null }, 'decision must be one of approve'],
 ])('%s is refused', async (_what, more, said) => {
   await expect(testAgent(agent, test1(more))).rejects.toMatchObject({
