@@ -64,8 +64,17 @@ export function addApprove(program: Command, cli: Cli): void {
     );
 }
 
-function approval(question: Question, options: DecideOptions): Wanted {
+/** Errors: Usage for an amount where no money is asked for: the run would drop the amount. */
+export function approval(question: Question, options: DecideOptions): Wanted {
   const { amount } = options;
+  const { askId, kind, tool } = question;
+  if (amount !== undefined && kind !== 'budget') {
+    const about = tool === undefined ? '' : ` about ${inert(tool)}`;
+    throw usage(
+      `--amount goes with a question about a budget, and ${inert(askId)} is one of the kind ${kind}${about}.`,
+      'Leave --amount out. `holdfast modify` approves a call with other arguments.',
+    );
+  }
   const grant = grantOf(question, options);
   return {
     decision: 'approve',
