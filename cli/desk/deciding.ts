@@ -84,7 +84,15 @@ export function decidingDirectly(
       return agreedOf(quorum, view?.asks.find((ask) => ask.askId === askId)?.votes);
     },
     async find(askId, named) {
-      const { runId, ask, storeAway = false } = await client.findAsk(askId, named);
+      const {
+        runId,
+        ask,
+        storeAway = false,
+      } = await client.findAsk(askId, named).catch((error: unknown) =>
+        refuseRunId(askId, error, async () => {
+          return (await client.handle(askId).state(VOTES_LIMIT_MS)).asks;
+        }),
+      );
       isStoreAway = storeAway;
       return { runId, ...questionIn(ask) };
     },
@@ -101,6 +109,22 @@ export function decidingDirectly(
       return run.decideOn({ ...decider, ...once, askId, decision, allowing });
     },
   };
+}
+
+const ASKS_NAMED_MAX = 5;
+
+type Asks = readonly { readonly askId: string; readonly kind: AskKind }[];
+
+/** A run in the place of its question: its open questions are named. Throws `error`, or one that says more. */
+async function refuseRunId(id: string, error: unknown, read: () => Promise<Asks>): Promise<never> {
+  if (!(error instanceof HoldfastError) || error.code !== 'AskNotFound') throw error;
+  const asks = await read().catch((): Asks => []);
+  const open = asks.filter(({ kind }) => kind !== 'user_message').map(({ askId }) => askId);
+  if (open.length === 0) throw error;
+  throw new HoldfastError('AskNotFound', `${id} is a run, and no question.`, {
+    hint: `Name a question of the run that is open: ${open.slice(0, ASKS_NAMED_MAX).join(', ')}.`,
+    details: { askId: id },
+  });
 }
 
 type Votes = OpenAsk['votes'];
@@ -156,7 +180,11 @@ export function decidingAtDesk(api: DeskApi): Deciding {
         return await look(`/v1/approvals/${id}${where}`);
       } catch (error) {
         if (!(error instanceof HoldfastError) || error.code !== 'AskNotFound') throw error;
-        return look(`/v1/questions/${id}${where}`);
+        return look(`/v1/questions/${id}${where}`).catch((missing: unknown) =>
+          refuseRunId(askId, missing, async () => {
+            return (await api.get(`/v1/runs/${id}`))['pending'] as Asks;
+          }),
+        );
       }
     },
     async deliver({ askId }, wanted, { reason, id: key }) {

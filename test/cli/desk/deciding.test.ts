@@ -1,4 +1,6 @@
 /** What a person says on the command line, held against the question. */
+import { HoldfastError } from '../../../core/state/errors.js';
+import { decidingAtDesk, decidingDirectly } from '../../../cli/desk/deciding.js';
 import { approval } from '../../../cli/commands/decide.js';
 
 const QUESTION = { askId: 'run:3', runId: 'run', quorum: 1 } as const;
@@ -14,4 +16,42 @@ test('an amount for another question is refused with what the question is', () =
   expect(() => approval(question, { amount: 5 })).toThrow(
     '--amount goes with a question about a budget, and run:3 is one of the kind approval about payments.refund.',
   );
+});
+
+describe('a run in the place of its question', () => {
+  const deciding = (asks: readonly object[]) => {
+    const findAsk = async (): Promise<never> => {
+      throw new HoldfastError('AskNotFound', 'There is no question run.', { hint: 'List them.' });
+    };
+    const client = { findAsk, handle: () => ({ state: async () => ({ asks }) }) };
+    const wholeStore = async (): Promise<never> => Promise.reject(new Error('none'));
+    return decidingDirectly({ wholeStore }, client as never, { by: 'mia' } as never);
+  };
+
+  test('is refused with the questions that are open', async () => {
+    const asks = [
+      { askId: 'run:1', kind: 'approval' },
+      { askId: 'run:message:2', kind: 'user_message' },
+      { askId: 'run:budget:1', kind: 'budget' },
+    ];
+    await expect(deciding(asks).find('run')).rejects.toMatchObject({
+      code: 'AskNotFound',
+      message: 'run is a run, and no question.',
+      hint: 'Name a question of the run that is open: run:1, run:budget:1.',
+    });
+  });
+
+  test('is refused so at a desk as well', async () => {
+    const get = async (path: string) => {
+      if (path === '/v1/runs/run') return { pending: [{ askId: 'run:1', kind: 'approval' }] };
+      throw new HoldfastError('AskNotFound', 'There is nothing here.', { hint: 'List them.' });
+    };
+    await expect(decidingAtDesk({ get } as never).find('run')).rejects.toMatchObject({
+      hint: 'Name a question of the run that is open: run:1.',
+    });
+  });
+
+  test('is an unknown question where none is open', async () => {
+    await expect(deciding([]).find('run')).rejects.toThrow('There is no question run.');
+  });
 });
