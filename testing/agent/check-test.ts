@@ -33,7 +33,8 @@ const LIMIT_MS_MAX = 2_147_483_647;
 /** Errors: InvalidFixture for a script of an agent that there is not. */
 export function checkScripts(scripts: object = {}, { agents }: Config): void {
   const names = [...agents.values()].flatMap(({ name, supervisor }) => [
-    ...[name, roleOf(name)],
+    name,
+    roleOf(name),
     ...(supervisor === undefined ? [] : [supervisor.agent.name]),
   ]);
   const unknown = Object.keys(scripts).find((name) => !names.includes(name));
