@@ -139,7 +139,7 @@ export function guarded(side: Owner['side'], check: () => ParsedInput): ParsedIn
 
 function reasonOf(error: unknown): string {
   if (error instanceof z.core.$ZodAsyncError) {
-    return 'the schema has an asynchronous check, which no tool can use. Move the check into `run`';
+    return 'an asynchronous check belongs into `run`';
   }
   return error instanceof Error ? error.message : String(error);
 }

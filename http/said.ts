@@ -73,7 +73,6 @@ const lastMessage = z.object({
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
 const approvalPart = z.object({ state: z.literal('approval-responded'), approval: z.unknown() });
 const approval = z.object({
-  id: z.string(),
   approved: z.boolean(),
   reason: z.string().max(REASON_CHARS_MAX).nullish(),
 });
@@ -143,10 +142,7 @@ function messageOf({ id: name, parts }: Message): SaidMessage {
   if (text.trim() === '') throw invalid('The message has no text.');
   // Of a message to an open run less is taken: the client of runs says how much.
   if (text.length > GOAL_CHARS_MAX) {
-    throw invalid(
-      `The message has ${text.length} characters; a message has at most ${GOAL_CHARS_MAX}.`,
-      'Send a shorter message, or several.',
-    );
+    throw invalid(`Send at most ${GOAL_CHARS_MAX} characters: the message has ${text.length}.`);
   }
   return { id: name, text };
 }
@@ -159,18 +155,18 @@ function approvalsIn({ parts }: Message): readonly (SaidAnswer | UiRefused)[] {
 }
 
 function approvalIn(given: unknown): SaidAnswer | UiRefused {
-  const found = approval.safeParse(given);
-  const ask = askOfApproval(idIn(given));
-  const askId = ask?.askId ?? idIn(given).slice(0, ASK_ID_CHARS_MAX);
-  if (!found.success) {
-    const message = `An approval has a text as id, true or false as approved, and a reason of at most ${REASON_CHARS_MAX} characters.`;
-    return { askId, reason: 'not_applicable', message };
-  }
+  const id = idIn(given);
+  const ask = askOfApproval(id);
   if (ask === undefined) {
-    const message = 'The id of the approval is none that a question has: send it back unchanged.';
-    return { askId, reason: 'unknown_ask', message };
+    const message = 'No question has this id of an approval.';
+    return { askId: id.slice(0, ASK_ID_CHARS_MAX), reason: 'unknown_ask', message };
   }
-  const { approved, reason } = found.data;
+  const { data } = approval.safeParse(given);
+  if (data === undefined) {
+    const message = `approved is true or false, and reason has at most ${REASON_CHARS_MAX} characters.`;
+    return { askId: ask.askId, reason: 'not_applicable', message };
+  }
+  const { approved, reason } = data;
   const decision = approved ? 'approve' : 'reject';
   return { ...ask, decision, ...(reason != null && { reason }) };
 }
@@ -212,6 +208,6 @@ function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
   });
 }
 
-function invalid(detail: string, hint?: string): Problem {
-  return new Problem(400, { code: 'invalid', detail, ...(hint !== undefined && { hint }) });
+function invalid(detail: string): Problem {
+  return new Problem(400, { code: 'invalid', detail });
 }

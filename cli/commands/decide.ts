@@ -71,8 +71,7 @@ export function approval(question: Question, options: DecideOptions): Wanted {
   if (amount !== undefined && kind !== 'budget') {
     const about = tool === undefined ? '' : ` about ${inert(tool)}`;
     throw usage(
-      `--amount goes with a question about a budget, and ${inert(askId)} is one of the kind ${kind}${about}.`,
-      'Leave --amount out. `holdfast modify` approves a call with other arguments.',
+      `--amount goes with a budget: ${inert(askId)} is a question of the kind ${kind}${about}.`,
     );
   }
   const grant = grantOf(question, options);

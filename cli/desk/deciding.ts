@@ -123,7 +123,6 @@ async function refuseRunId(id: string, error: unknown, read: () => Promise<Asks>
   if (open.length === 0) throw error;
   throw new HoldfastError('AskNotFound', `${id} is a run, and no question.`, {
     hint: `Name a question of the run that is open: ${open.slice(0, ASKS_NAMED_MAX).join(', ')}.`,
-    details: { askId: id },
   });
 }
 

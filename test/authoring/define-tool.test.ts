@@ -329,8 +329,7 @@ describe('defineTool accepts schemas whose second parse changes nothing', () => 
     const { parse } = defineTool({ ...base, input } as ToolDefinition<z.ZodType>);
     expect(parse({ a: 'x' })).toEqual({
       ok: false,
-      message:
-        "The tool's input check failed: the schema has an asynchronous check, which no tool can use. Move the check into `run`",
+      message: "The tool's input check failed: an asynchronous check belongs into `run`",
     });
   });
 

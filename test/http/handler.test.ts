@@ -158,14 +158,19 @@ describe('what a request says', () => {
 
   test('is the approvals of an assistant’s message, each of the exact action', () => {
     const run = { type: 'data-holdfast-run', data: { runId: 'r', seq: 7, state: 'waiting' } };
-    const parts = [answered(`run:c1#${HASH}`), answered('run:c1'), answered(''), run];
+    const parts = [
+      answered(`run:c1#${HASH}`),
+      answered('run:c1'),
+      { ...answered(''), approval: null },
+      run,
+    ];
     expect(saidIn({ id: 'c', messages: [by('assistant', ...parts)] })).toEqual({
       chatId: 'c',
       answers: [{ askId: 'run:c1', argsHash: HASH, decision: 'approve', reason: 'fine' }],
       refused: ['run:c1', ''].map((askId) => ({
         askId,
         reason: 'unknown_ask',
-        message: expect.stringContaining('send it back unchanged') as unknown,
+        message: 'No question has this id of an approval.',
       })),
       seen: { runId: 'r', seq: 7 },
     });
@@ -178,8 +183,6 @@ describe('what a request says', () => {
       { id: `run:c1#${HASH}`, approved: true, reason: 'x'.repeat(2_001) },
       'run:c1',
     ],
-    ['a number as id', { id: 7, approved: true }, ''],
-    ['nothing', null, ''],
   ])('is no approval with %s, and is told so', (_what, approval, askId) => {
     const part = { type: 'dynamic-tool', state: 'approval-responded', approval };
     expect(saidIn({ id: 'c', messages: [by('assistant', part)] })).toEqual({
@@ -189,7 +192,7 @@ describe('what a request says', () => {
         {
           askId,
           reason: 'not_applicable',
-          message: expect.stringContaining('true or false as approved') as unknown,
+          message: expect.stringContaining('approved is true or false') as unknown,
         },
       ],
     });
@@ -213,9 +216,7 @@ describe('what a request says', () => {
     const say = (chars: number) =>
       saidIn({ id: 'c', messages: [by('user', { type: 'text', text: 'x'.repeat(chars) })] });
     expect(say(200_000).message?.text).toHaveLength(200_000);
-    expect(() => say(200_001)).toThrow(
-      'The message has 200001 characters; a message has at most 200000.',
-    );
+    expect(() => say(200_001)).toThrow('Send at most 200000 characters: the message has 200001.');
   });
 
   test.each([

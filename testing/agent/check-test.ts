@@ -2,7 +2,6 @@
 import type { Config } from '../../authoring/index.js';
 import { unknownField } from '../../authoring/known-fields.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { didYouMean } from '../../pure/nearest-names.js';
 import { isCassette } from '../cassette/cassette.js';
 import { roleOf } from './agent-role.js';
 import type { TestFailure, TestReply } from './model-script.js';
@@ -21,8 +20,8 @@ export function checkTest(given: unknown, fields: readonly string[]): void {
   const isScript = Array.isArray(model) || typeof model === 'function';
   demand('model', isScript || isCassette(model), 'a list of turns or (request) => …');
   demand('approvals', typeof approvals === 'function', '(ask) => …');
-  const isLimit = Number(limitMs) > 0 && Number(limitMs) <= LIMIT_MS_MAX;
-  demand('limitMs', typeof limitMs === 'number' && isLimit, `1 to ${LIMIT_MS_MAX} ms`);
+  const isLimit = typeof limitMs === 'number' && limitMs > 0 && limitMs <= LIMIT_MS_MAX;
+  demand('limitMs', isLimit, `1 to ${LIMIT_MS_MAX} ms`);
   for (const [name, one] of Object.entries(tools ?? {}))
     demand(`fake of ${name}`, isFake(one), "(input) => …, { run } or 'own'");
 }
@@ -37,11 +36,7 @@ export function checkScripts(scripts: object = {}, { agents }: Config): void {
     roleOf(name),
     ...(supervisor === undefined ? [] : [supervisor.agent.name]),
   ]);
-  const unknown = Object.keys(scripts).find((name) => !names.includes(name));
-  if (unknown === undefined) return;
-  const message = `The test has a script of the agent ${JSON.stringify(unknown.slice(0, 60))}, which there is not.`;
-  const all = [...new Set(names)].slice(0, 20).join(', ');
-  throw unfit(message, `${didYouMean(unknown, names)}The agents are ${all}.`);
+  refuseUnknown('`agents` of the test', scripts, names);
 }
 
 const TURN: readonly (keyof TestReply | keyof TestFailure)[] = [

@@ -71,7 +71,7 @@ function recordsBy(said = ''): boolean {
   throw new HoldfastError(
     'InvalidFixture',
     `HOLDFAST_CASSETTES is ${JSON.stringify(said.slice(0, VALUE_SHOWN_CHARS))}.`,
-    { hint: `Its values are ${RECORD} and replay; without it cassettes are replayed.` },
+    { hint: `Say ${RECORD} or replay.` },
   );
 }
 

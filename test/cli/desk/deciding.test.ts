@@ -14,7 +14,7 @@ test('an amount for another question is refused with what the question is', () =
   const question = { ...QUESTION, kind: 'approval', tool: 'payments.refund' } as const;
   expect(approval(question, {})).toEqual({ decision: 'approve' });
   expect(() => approval(question, { amount: 5 })).toThrow(
-    '--amount goes with a question about a budget, and run:3 is one of the kind approval about payments.refund.',
+    '--amount goes with a budget: run:3 is a question of the kind approval about payments.refund.',
   );
 });
 

@@ -402,7 +402,7 @@ test.each<[string, object, string]>([
   [
     'a script of an agent that there is not',
     { agents: { auditr: ['Fine.'] } },
-    'The test has a script of the agent "auditr", which there is not.',
+    '`agents` of the test has no field "auditr".',
   ],
   ['null as a decision', { ...REFUNDED, approvals: () => null }, 'decision must be one of approve'],
 ])('%s is refused', async (_what, more, said) => {
