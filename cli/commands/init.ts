@@ -22,7 +22,7 @@ import { existing, writeProject } from '../../create-holdfast/scaffold/write.js'
 import { examples, withJson, type Cli } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { createOutput, type Output } from '../terminal/output.js';
-import { inert, shellWord } from '../render/index.js';
+import { shellWord } from '../render/index.js';
 import { packageVersion } from '../version.js';
 import { usage } from '../usage.js';
 
@@ -50,7 +50,7 @@ export function addInit(program: Command, cli: Cli): void {
       (said) => choiceOf('model', said),
     )
     .option('--holdfast <spec>', 'version to be installed, or file:PLACE', holdfastSpec);
-  withJson(command, '{folder, template, module, model, files, next, remark}')
+  withJson(command, '{folder, template, module, model, files, next}')
     .addHelpText('after', examples('holdfast init', 'npx holdfast init --template refund'))
     .action(async (options: InitOptions) => {
       const { environment, streams } = cli;
@@ -76,19 +76,10 @@ async function init(folder: string, options: InitOptions, output: Output): Promi
   const { template, module, model } = project;
   const paths = files.map(({ path }) => path);
   const next = nextSteps(project, found, installerOf(folder));
-  const remark = remarkOf(found);
-  output.data({ folder, template, module, model, files: paths, next, ...remark });
+  output.data({ folder, template, module, model, files: paths, next });
   for (const path of paths) output.line(`Wrote ${path}`);
   output.line('\nNext:\n');
   for (const step of next) output.line(`  ${step}`);
-  if (remark !== undefined) output.line(`\n${remark.remark}`);
-}
-
-/** Of a zod that the first command takes away. */
-function remarkOf({ zod = '' }: Found): { readonly remark: string } | undefined {
-  if (!/^[\^~>=v ]*[0-3]\b/.test(zod)) return undefined;
-  const remark = `The project has zod ${inert(zod.slice(0, 40))}, and the first command puts zod 4 in its place. Schemas that need zod 3 import from 'zod/v3'.`;
-  return { remark };
 }
 
 interface Found {
@@ -96,8 +87,6 @@ interface Found {
   readonly name?: string;
   /** Names of its packages. */
   readonly has: readonly string[];
-  /** What it names as the version of zod. */
-  readonly zod?: string;
   /** Whether `npm run dev` is something of its own. */
   readonly hasDev: boolean;
 }
@@ -120,15 +109,13 @@ function packageIn(folder: string): Found {
   try {
     const text = readFileSync(file, 'utf8');
     if (text.length > PACKAGE_BYTES_MAX) throw new Error('the file is larger than 1 MiB');
-    const { type, name, dependencies, devDependencies, scripts } = JSON.parse(text) as Readonly<
+    const { type, name, dependencies, scripts } = JSON.parse(text) as Readonly<
       Record<string, unknown>
     >;
-    const { zod } = { ...Object(devDependencies), ...Object(dependencies) } as { zod?: unknown };
     return {
       module: type === 'module' ? 'esm' : 'commonjs',
       ...(typeof name === 'string' && { name }),
       has: Object.keys(dependencies ?? {}),
-      ...(typeof zod === 'string' && { zod }),
       hasDev: Object.hasOwn(scripts ?? {}, 'dev'),
     };
   } catch (cause) {

@@ -115,24 +115,3 @@ test('a project keeps a script of the name dev that it has', async () => {
   expect(out).toMatch(/npm pkg set scripts\.agents=[^]*npm run agents\n/);
   expect(out).not.toContain('scripts.dev');
 });
-
-test.each([
-  ['dependencies', '^3.23.8'],
-  ['devDependencies', '3.25.76'],
-  ['dependencies', '~3'],
-])('a project with zod 3 in its %s is told that zod 4 comes in its place', async (kind, zod) => {
-  write('package.json', { name: 'shop', [kind]: { zod } });
-  const { out } = await init();
-  expect(out).toContain(
-    `The project has zod ${zod}, and the first command puts zod 4 in its place.`,
-  );
-});
-
-test.each(['4.6.7', '^4.0.0', 'latest', '30.0.0'])(
-  'a project with zod %s is told nothing of it',
-  async (zod) => {
-    write('package.json', { name: 'shop', dependencies: { zod } });
-    const { out } = await init('--json');
-    expect(JSON.parse(out)).not.toHaveProperty('remark');
-  },
-);
