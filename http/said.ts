@@ -37,7 +37,7 @@ export interface Said {
   /** A word of the user; absent: the client goes on with the message that it has. */
   readonly message?: SaidMessage;
   readonly answers: readonly SaidAnswer[];
-  /** Approvals that are none; absent: there are none of them. */
+  /** Approvals that are none. */
   readonly refused?: readonly UiRefused[];
   /** Up to where the client says that it has seen this run: what it is shown depends on it, nothing else. */
   readonly seen?: { readonly runId: string; readonly seq: number };
@@ -113,7 +113,7 @@ export function saidIn(body: unknown): Said {
   return {
     chatId,
     answers: all.slice(0, ANSWERS_MAX),
-    ...(refused.length > 0 && { refused: refused.slice(0, ANSWERS_MAX) }),
+    refused: refused.slice(0, ANSWERS_MAX),
     ...(last !== undefined && seenIn(last)),
   };
 }
@@ -158,7 +158,7 @@ function approvalIn(given: unknown): SaidAnswer | UiRefused {
   const id = idIn(given);
   const ask = askOfApproval(id);
   if (ask === undefined) {
-    const message = 'No question has this id of an approval.';
+    const message = 'No question has this id.';
     return { askId: id.slice(0, ASK_ID_CHARS_MAX), reason: 'unknown_ask', message };
   }
   const { data } = approval.safeParse(given);

@@ -67,12 +67,9 @@ export function addApprove(program: Command, cli: Cli): void {
 /** Errors: Usage for an amount where no money is asked for: the run would drop the amount. */
 export function approval(question: Question, options: DecideOptions): Wanted {
   const { amount } = options;
-  const { askId, kind, tool } = question;
+  const { askId, kind } = question;
   if (amount !== undefined && kind !== 'budget') {
-    const about = tool === undefined ? '' : ` about ${inert(tool)}`;
-    throw usage(
-      `--amount goes with a budget: ${inert(askId)} is a question of the kind ${kind}${about}.`,
-    );
+    throw usage(`--amount goes with a budget: ${inert(askId)} is a question of the kind ${kind}.`);
   }
   const grant = grantOf(question, options);
   return {

@@ -88,11 +88,9 @@ export function decidingDirectly(
         runId,
         ask,
         storeAway = false,
-      } = await client.findAsk(askId, named).catch((error: unknown) =>
-        refuseRunId(askId, error, async () => {
-          return (await client.handle(askId).state(VOTES_LIMIT_MS)).asks;
-        }),
-      );
+      } = await client
+        .findAsk(askId, named)
+        .catch((error: unknown) => refuseRunId(client, askId, error));
       isStoreAway = storeAway;
       return { runId, ...questionIn(ask) };
     },
@@ -113,16 +111,18 @@ export function decidingDirectly(
 
 const ASKS_NAMED_MAX = 5;
 
-type Asks = readonly { readonly askId: string; readonly kind: AskKind }[];
-
 /** A run in the place of its question: its open questions are named. Throws `error`, or one that says more. */
-async function refuseRunId(id: string, error: unknown, read: () => Promise<Asks>): Promise<never> {
+async function refuseRunId(client: HoldfastClient, id: string, error: unknown): Promise<never> {
   if (!(error instanceof HoldfastError) || error.code !== 'AskNotFound') throw error;
-  const asks = await read().catch((): Asks => []);
-  const open = asks.filter(({ kind }) => kind !== 'user_message').map(({ askId }) => askId);
+  const view = await client
+    .handle(id)
+    .state(VOTES_LIMIT_MS)
+    .catch(() => undefined);
+  const open = view?.asks.filter(({ kind }) => kind !== 'user_message') ?? [];
   if (open.length === 0) throw error;
-  throw new HoldfastError('AskNotFound', `${id} is a run, and no question.`, {
-    hint: `Name a question of the run that is open: ${open.slice(0, ASKS_NAMED_MAX).join(', ')}.`,
+  const ids = open.slice(0, ASKS_NAMED_MAX).map(({ askId }) => askId);
+  throw new HoldfastError('AskNotFound', error.message, {
+    hint: `The run ${id} asks ${ids.join(', ')}: name one of them.`,
   });
 }
 
@@ -179,11 +179,7 @@ export function decidingAtDesk(api: DeskApi): Deciding {
         return await look(`/v1/approvals/${id}${where}`);
       } catch (error) {
         if (!(error instanceof HoldfastError) || error.code !== 'AskNotFound') throw error;
-        return look(`/v1/questions/${id}${where}`).catch((missing: unknown) =>
-          refuseRunId(askId, missing, async () => {
-            return (await api.get(`/v1/runs/${id}`))['pending'] as Asks;
-          }),
-        );
+        return look(`/v1/questions/${id}${where}`);
       }
     },
     async deliver({ askId }, wanted, { reason, id: key }) {

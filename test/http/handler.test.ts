@@ -170,7 +170,7 @@ describe('what a request says', () => {
       refused: ['run:c1', ''].map((askId) => ({
         askId,
         reason: 'unknown_ask',
-        message: 'No question has this id of an approval.',
+        message: 'No question has this id.',
       })),
       seen: { runId: 'r', seq: 7 },
     });

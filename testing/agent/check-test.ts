@@ -69,11 +69,11 @@ const GOES_WITH: { readonly [field: string]: readonly TestDecision['decision'][]
 /** Errors: InvalidFixture for a field that there is not, and for one that the decision does not take. */
 export function checkDecision(given: TestDecision | null | undefined): void {
   if (typeof given !== 'object' || given === null) return;
-  refuseUnknown('The decision of the test', given, [...SAID, ...Object.keys(GOES_WITH)]);
+  refuseUnknown('A decision', given, [...SAID, ...Object.keys(GOES_WITH)]);
   for (const [field, kinds] of Object.entries(GOES_WITH)) {
     if ((given as unknown as Given)[field] === undefined || kinds.includes(given.decision))
       continue;
-    const one = `The decision ${JSON.stringify(given.decision)} of the test takes no ${field}.`;
+    const one = `The decision ${JSON.stringify(given.decision)} takes no ${field}.`;
     throw unfit(one, `\`${field}\` goes with ${kinds.join(' or ')}.`);
   }
 }

@@ -67,7 +67,7 @@ export async function openCassette({ file, record, secrets }: Cassette): Promise
 
 /** A mistyped word would play the old file, and look as though the vendor had been asked. */
 function recordsBy(said = ''): boolean {
-  if (['', 'replay', RECORD].includes(said)) return said === RECORD;
+  if (said === RECORD || said === 'replay' || said === '') return said === RECORD;
   throw new HoldfastError(
     'InvalidFixture',
     `HOLDFAST_CASSETTES is ${JSON.stringify(said.slice(0, VALUE_SHOWN_CHARS))}.`,

@@ -385,17 +385,17 @@ test.each<[string, object, string]>([
   [
     'arguments with an approval',
     { ...REFUNDED, approvals: () => ({ decision: 'approve', args: { amount: 5 } }) },
-    'The decision "approve" of the test takes no args.',
+    'The decision "approve" takes no args.',
   ],
   [
     'an amount with a rejection',
     { ...REFUNDED, approvals: () => ({ decision: 'reject', amount: 5 }) },
-    'The decision "reject" of the test takes no amount.',
+    'The decision "reject" takes no amount.',
   ],
   [
     'a mistyped field of a decision',
     { ...REFUNDED, approvals: () => ({ decision: 'approve', role: 'lead' }) },
-    'The decision of the test has no field "role".',
+    'A decision has no field "role".',
   ],
   ['a limit below nothing', { limitMs: -5 }, 'The test cannot use its limitMs.'],
   ['a limit that no timer takes', { limitMs: Infinity }, 'The test cannot use its limitMs.'],
