@@ -132,9 +132,16 @@ export function guarded(side: Owner['side'], check: () => ParsedInput): ParsedIn
   try {
     return check();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     return { ok: false, message: bounded(`The tool's ${side} check failed: ${reason}`) };
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof z.core.$ZodAsyncError) {
+    return 'an asynchronous check belongs into `run`';
+  }
+  return error instanceof Error ? error.message : String(error);
 }
 
 function refuseAsyncChecks(owner: Owner, schema: z.ZodType): void {

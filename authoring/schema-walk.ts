@@ -40,6 +40,8 @@ interface SchemaDef {
 interface CheckDef {
   readonly check?: string;
   readonly tx?: (value: unknown) => unknown;
+  /** Of `refine`. */
+  readonly fn?: unknown;
 }
 
 export interface SchemaDefect {
@@ -74,9 +76,15 @@ function defectOf(def: SchemaDef): string | undefined {
     const [first, second] = [JSON.stringify(def.defaultValue), JSON.stringify(def.defaultValue)];
     if (first !== second) return 'a default that changes';
   }
+  if (def.checks?.some(({ _zod }) => isAsync(_zod.def.fn))) return 'an asynchronous check';
   const rewrite = def.checks?.find(({ _zod }) => _zod.def.check === 'overwrite')?._zod.def.tx;
   if (rewrite !== undefined && !isIdempotentOnText(rewrite)) return 'an overwrite step';
   return undefined;
+}
+
+/** A plain function that gives a promise is found by its first call only. */
+function isAsync(check: unknown): boolean {
+  return Object.prototype.toString.call(check) === '[object AsyncFunction]';
 }
 
 function isIdempotentOnText(rewrite: (value: unknown) => unknown): boolean {

@@ -13,6 +13,8 @@ export interface Surroundings {
   readonly here: string;
   /** Of this package, and of the Holdfast that the project gets. */
   readonly version: string;
+  /** npm_config_user_agent: `pnpm/10.0.0 npm/? node/v22.0.0`. */
+  readonly userAgent?: string;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   /** Somebody can be asked; absent: nobody. */
@@ -58,12 +60,13 @@ async function createProject(given: Arguments, around: Surroundings): Promise<nu
   await writeProject(folder, files);
   const say = given.json ? err : out;
   say(`Wrote ${files.length} files to ${folder}.\n`);
-  const installed = install && (await npmInstall(folder, err));
+  const manager = managerOf(around.userAgent);
+  const installed = install && (await installWith(manager, folder, err));
   if (given.json) {
     const paths = files.map(({ path }) => path);
     out(`${JSON.stringify({ folder, template, module, model, files: paths, installed })}\n`);
   } else {
-    out(nextSteps(relative(here, folder), installed));
+    out(nextSteps(relative(here, folder), installed, manager));
   }
   return install && !installed ? EXIT.error : EXIT.done;
 }
@@ -82,27 +85,42 @@ function answersOf(given: Arguments, { terminal, signal, here }: Surroundings): 
   return ask(given, { ...terminal, signal }, here);
 }
 
+const MANAGERS = ['npm', 'pnpm', 'yarn', 'bun'] as const;
+type Manager = (typeof MANAGERS)[number];
+
+/** The one that has started this command, as each says in a variable. */
+function managerOf(userAgent = ''): Manager {
+  return MANAGERS.find((one) => userAgent.startsWith(`${one}/`)) ?? 'npm';
+}
+
 /** Whether it worked. */
-async function npmInstall(folder: string, err: (text: string) => void): Promise<boolean> {
-  const isWindows = process.platform === 'win32';
-  const child = spawn(isWindows ? 'npm.cmd' : 'npm', ['install', '--no-audit', '--no-fund'], {
+async function installWith(
+  manager: Manager,
+  folder: string,
+  err: (text: string) => void,
+): Promise<boolean> {
+  const quiet = manager === 'npm' ? ['--no-audit', '--no-fund'] : [];
+  const child = spawn(manager, ['install', ...quiet], {
     cwd: folder,
     stdio: ['ignore', 2, 2],
-    shell: isWindows,
+    // Finds npm.cmd.
+    shell: process.platform === 'win32',
   });
   const code = await new Promise<number>((resolve) => {
     child.once('error', () => resolve(-1)).once('close', (status) => resolve(status ?? -1));
   });
   if (code !== 0)
-    err('npm install did not work. The project is written: run `npm install` there.\n');
+    err(
+      `${manager} install did not work. The project is written: run \`${manager} install\` there.\n`,
+    );
   return code === 0;
 }
 
-function nextSteps(folder: string, installed: boolean): string {
+function nextSteps(folder: string, installed: boolean, manager: Manager): string {
   const steps = [
     ...(folder === '' ? [] : [`cd ${/\s/.test(folder) ? `'${folder}'` : folder}`]),
-    ...(installed ? [] : ['npm install']),
-    'npm run dev',
+    ...(installed ? [] : [`${manager} install`]),
+    `${manager} run dev`,
   ];
   return `\nNext:\n\n${steps.map((step) => `  ${step}\n`).join('')}\nThe agent answers in the terminal; no key is needed. README.md has the rest.\n`;
 }

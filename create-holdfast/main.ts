@@ -16,6 +16,7 @@ function versionHere(): string {
 }
 
 const { stdin, stdout, stderr } = process;
+const { npm_config_user_agent: userAgent } = process.env;
 // Somebody closed the pipe (`| head`); the files are written all the same.
 for (const stream of [stdout, stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -30,6 +31,7 @@ if (old !== undefined) {
   void create(process.argv.slice(2), {
     here: process.cwd(),
     version: versionHere(),
+    ...(userAgent !== undefined && { userAgent }),
     out: (text) => stdout.write(text),
     err: (text) => stderr.write(text),
     ...(stdin.isTTY && stdout.isTTY && { terminal: { input: stdin, output: stdout } }),

@@ -93,7 +93,8 @@ async function speak(
   const free = served.places.take(chat.person);
   try {
     const answered = await answerAll(chat, said.answers);
-    const { decided, refused } = answered;
+    const { decided } = answered;
+    const refused = [...(said.refused ?? []), ...answered.refused];
     if (message !== undefined) {
       const at = await submit(served, chat, message);
       const again = (unheard: Speaking) => submitAgain(served, chat, { message, unheard });

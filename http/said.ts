@@ -6,7 +6,8 @@
 import { z } from 'zod';
 import { Problem } from '../console/http/problem.js';
 import type { Json } from '../core/json/json.js';
-import { askOfApproval } from './projection/index.js';
+import { GOAL_CHARS_MAX } from '../pure/task-schema.js';
+import { askOfApproval, type UiRefused } from './projection/index.js';
 
 export interface SaidMessage {
   readonly id: string;
@@ -36,6 +37,8 @@ export interface Said {
   /** A word of the user; absent: the client goes on with the message that it has. */
   readonly message?: SaidMessage;
   readonly answers: readonly SaidAnswer[];
+  /** Approvals that are none. */
+  readonly refused?: readonly UiRefused[];
   /** Up to where the client says that it has seen this run: what it is shown depends on it, nothing else. */
   readonly seen?: { readonly runId: string; readonly seq: number };
 }
@@ -43,10 +46,11 @@ export interface Said {
 const ANSWERS_MAX = 32;
 const PARTS_MAX = 20_000;
 const REASON_CHARS_MAX = 2_000;
+const ASK_ID_CHARS_MAX = 400;
 
 const id = z.string().min(1).max(200);
 const answer = z.object({
-  askId: z.string().min(1).max(400),
+  askId: z.string().min(1).max(ASK_ID_CHARS_MAX),
   argsHash: z.string().regex(/^[0-9a-f]{64}$/),
   decision: z.enum(['approve', 'reject', 'happened', 'not_happened', 'stop']).optional(),
   value: z.json().optional(),
@@ -67,13 +71,10 @@ const lastMessage = z.object({
   parts: z.array(z.object({ type: z.string() }).loose()).max(PARTS_MAX),
 });
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
-const approvalPart = z.object({
-  state: z.literal('approval-responded'),
-  approval: z.object({
-    id: z.string(),
-    approved: z.boolean(),
-    reason: z.string().max(REASON_CHARS_MAX).nullish(),
-  }),
+const approvalPart = z.object({ state: z.literal('approval-responded'), approval: z.unknown() });
+const approval = z.object({
+  approved: z.boolean(),
+  reason: z.string().max(REASON_CHARS_MAX).nullish(),
 });
 const runPart = z.object({
   type: z.literal('data-holdfast-run'),
@@ -105,11 +106,14 @@ export function saidIn(body: unknown): Said {
   if (last !== undefined && last.role !== 'assistant')
     throw invalid('The last message is nobody’s.');
   // A message keeps approvals that were answered long ago: what the request says now is not crowded out by them.
-  const all = [...given(answers), ...(last === undefined ? [] : approvalsIn(last))];
+  const approvals = last === undefined ? [] : approvalsIn(last);
+  const all = [...given(answers), ...approvals.flatMap((one) => ('decision' in one ? [one] : []))];
+  const refused = approvals.flatMap((one) => ('message' in one ? [one] : []));
   if (last === undefined && all.length === 0) throw invalid('The request says nothing.');
   return {
     chatId,
     answers: all.slice(0, ANSWERS_MAX),
+    refused: refused.slice(0, ANSWERS_MAX),
     ...(last !== undefined && seenIn(last)),
   };
 }
@@ -136,19 +140,40 @@ function messageOf({ id: name, parts }: Message): SaidMessage {
   });
   const text = texts.join('\n\n');
   if (text.trim() === '') throw invalid('The message has no text.');
+  // Of a message to an open run less is taken: the client of runs says how much.
+  if (text.length > GOAL_CHARS_MAX) {
+    throw invalid(`Send at most ${GOAL_CHARS_MAX} characters: the message has ${text.length}.`);
+  }
   return { id: name, text };
 }
 
-function approvalsIn({ parts }: Message): readonly SaidAnswer[] {
-  return parts.flatMap((part): readonly SaidAnswer[] => {
+function approvalsIn({ parts }: Message): readonly (SaidAnswer | UiRefused)[] {
+  return parts.flatMap((part) => {
     const found = approvalPart.safeParse(part);
-    if (!found.success) return [];
-    const { id: approvalId, approved, reason } = found.data.approval;
-    const ask = askOfApproval(approvalId);
-    if (ask === undefined) return [];
-    const decision = approved ? 'approve' : 'reject';
-    return [{ ...ask, decision, ...(reason != null && { reason }) }];
+    return found.success ? [approvalIn(found.data.approval)] : [];
   });
+}
+
+function approvalIn(given: unknown): SaidAnswer | UiRefused {
+  const id = idIn(given);
+  const ask = askOfApproval(id);
+  if (ask === undefined) {
+    const message = 'No question has this id.';
+    return { askId: id.slice(0, ASK_ID_CHARS_MAX), reason: 'unknown_ask', message };
+  }
+  const { data } = approval.safeParse(given);
+  if (data === undefined) {
+    const message = `approved is true or false, and reason has at most ${REASON_CHARS_MAX} characters.`;
+    return { askId: ask.askId, reason: 'not_applicable', message };
+  }
+  const { approved, reason } = data;
+  const decision = approved ? 'approve' : 'reject';
+  return { ...ask, decision, ...(reason != null && { reason }) };
+}
+
+function idIn(given: unknown): string {
+  const { id: said } = Object(given) as { readonly id?: unknown };
+  return typeof said === 'string' ? said : '';
 }
 
 function seenIn({ parts }: Message): Pick<Said, 'seen'> {

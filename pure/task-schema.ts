@@ -12,7 +12,7 @@ import type { Criterion, Evidence, Task } from '../core/state/task.js';
 
 const LIST_MAX = 100;
 const LINE_CHARS_MAX = 2_000;
-const GOAL_CHARS_MAX = 200_000;
+export const GOAL_CHARS_MAX = 200_000;
 const NAME_CHARS_MAX = 128;
 /** Sizes below are those of JSON in UTF-8, as payloads count them. */
 const LIST_BYTES_MAX = 16_384;

@@ -64,8 +64,13 @@ export function addApprove(program: Command, cli: Cli): void {
     );
 }
 
-function approval(question: Question, options: DecideOptions): Wanted {
+/** Errors: Usage for an amount where no money is asked for: the run would drop the amount. */
+export function approval(question: Question, options: DecideOptions): Wanted {
   const { amount } = options;
+  const { askId, kind } = question;
+  if (amount !== undefined && kind !== 'budget') {
+    throw usage(`--amount goes with a budget: ${inert(askId)} is a question of the kind ${kind}.`);
+  }
   const grant = grantOf(question, options);
   return {
     decision: 'approve',

@@ -84,7 +84,13 @@ export function decidingDirectly(
       return agreedOf(quorum, view?.asks.find((ask) => ask.askId === askId)?.votes);
     },
     async find(askId, named) {
-      const { runId, ask, storeAway = false } = await client.findAsk(askId, named);
+      const {
+        runId,
+        ask,
+        storeAway = false,
+      } = await client
+        .findAsk(askId, named)
+        .catch((error: unknown) => refuseRunId(client, askId, error));
       isStoreAway = storeAway;
       return { runId, ...questionIn(ask) };
     },
@@ -101,6 +107,23 @@ export function decidingDirectly(
       return run.decideOn({ ...decider, ...once, askId, decision, allowing });
     },
   };
+}
+
+const ASKS_NAMED_MAX = 5;
+
+/** A run in the place of its question: its open questions are named. Throws `error`, or one that says more. */
+async function refuseRunId(client: HoldfastClient, id: string, error: unknown): Promise<never> {
+  if (!(error instanceof HoldfastError) || error.code !== 'AskNotFound') throw error;
+  const view = await client
+    .handle(id)
+    .state(VOTES_LIMIT_MS)
+    .catch(() => undefined);
+  const open = view?.asks.filter(({ kind }) => kind !== 'user_message') ?? [];
+  if (open.length === 0) throw error;
+  const ids = open.slice(0, ASKS_NAMED_MAX).map(({ askId }) => askId);
+  throw new HoldfastError('AskNotFound', error.message, {
+    hint: `The run ${id} asks ${ids.join(', ')}: name one of them.`,
+  });
 }
 
 type Votes = OpenAsk['votes'];

@@ -298,6 +298,11 @@ describe('defineTool refuses schemas that cannot travel', () => {
     expect(errorOf(define({ input })).message).toContain('asynchronous');
   });
 
+  test('an asynchronous check of a field, which an empty object does not reach', () => {
+    const input = z.object({ orders: z.array(z.string().refine(async () => true)) });
+    expect(errorOf(define({ input })).message).toContain('"orders.[]" uses an asynchronous check');
+  });
+
   test('a schema too large to send with every request', () => {
     const input = z.object({ a: z.string().describe('x'.repeat(40_000)) });
     expect(errorOf(define({ input })).message).toContain('bytes');
@@ -317,6 +322,15 @@ describe('defineTool accepts schemas whose second parse changes nothing', () => 
     const once = parse(value);
     if (!once.ok) throw new Error(once.message);
     expect(parse(once.value)).toEqual(once);
+  });
+
+  test('a check that turns out to be asynchronous refuses the call with what to do', () => {
+    const input = z.object({ a: z.string().refine(() => Promise.resolve(true)) });
+    const { parse } = defineTool({ ...base, input } as ToolDefinition<z.ZodType>);
+    expect(parse({ a: 'x' })).toEqual({
+      ok: false,
+      message: "The tool's input check failed: an asynchronous check belongs into `run`",
+    });
   });
 
   test('a recursive schema', () => {

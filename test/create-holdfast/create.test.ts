@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(here, { recursive: true, force: true }));
 
-async function said(argv: readonly string[], answers?: readonly string[]) {
+async function said(argv: readonly string[], answers?: readonly string[], userAgent?: string) {
   let [out, err] = ['', ''];
   const input = new PassThrough();
   const output = new PassThrough();
@@ -37,6 +37,7 @@ async function said(argv: readonly string[], answers?: readonly string[]) {
   const ended = create(argv, {
     here,
     version: '9.9.9',
+    ...(userAgent !== undefined && { userAgent }),
     out: (text) => void (out += text),
     err: (text) => void (err += text),
     ...(answers !== undefined && { terminal: { input, output } }),
@@ -231,6 +232,18 @@ test('five things are asked; an empty answer takes the default, and a wrong one 
   const packageOf = JSON.parse(readFileSync(join(here, 'desk', 'package.json'), 'utf8')) as object;
   expect(packageOf).toMatchObject({ type: 'module' });
   expect(readFileSync(join(here, 'desk', 'src', 'agent.ts'), 'utf8')).toContain('OPENAI_API_KEY');
+});
+
+test.each([
+  [undefined, 'npm'],
+  ['npm/11.0.0 node/v22.1.0 linux x64 workspaces/false', 'npm'],
+  ['pnpm/10.2.0 npm/? node/v22.1.0 linux x64', 'pnpm'],
+  ['yarn/1.22.22 npm/? node/v22.1.0 linux x64', 'yarn'],
+  ['bun/1.2.0 npm/? node/v22.1.0 linux x64', 'bun'],
+  ['other/1.0.0', 'npm'],
+])('started by %p, the next steps are those of %s', async (userAgent, manager) => {
+  const { out } = await said(['app', '--yes'], undefined, userAgent);
+  expect(out).toContain(`\n  ${manager} install\n  ${manager} run dev\n`);
 });
 
 test('the same options give the same files', () => {

@@ -3,6 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chatHandler, nodeListener, type ChatHandlerOptions } from '../../http/index.js';
 import { callerOf, fromElsewhere } from '../../http/caller.js';
+import { chatOf, runIdOf } from '../../http/chat.js';
 import { checkOptions } from '../../http/options.js';
 import { places } from '../../http/places.js';
 import type { UiChunk } from '../../http/projection/index.js';
@@ -157,11 +158,43 @@ describe('what a request says', () => {
 
   test('is the approvals of an assistant’s message, each of the exact action', () => {
     const run = { type: 'data-holdfast-run', data: { runId: 'r', seq: 7, state: 'waiting' } };
-    const parts = [answered(`run:c1#${HASH}`), answered('run:c1'), answered(''), run];
+    const parts = [
+      answered(`run:c1#${HASH}`),
+      answered('run:c1'),
+      { ...answered(''), approval: null },
+      run,
+    ];
     expect(saidIn({ id: 'c', messages: [by('assistant', ...parts)] })).toEqual({
       chatId: 'c',
       answers: [{ askId: 'run:c1', argsHash: HASH, decision: 'approve', reason: 'fine' }],
+      refused: ['run:c1', ''].map((askId) => ({
+        askId,
+        reason: 'unknown_ask',
+        message: 'No question has this id.',
+      })),
       seen: { runId: 'r', seq: 7 },
+    });
+  });
+
+  test.each([
+    ['a word as approved', { id: `run:c1#${HASH}`, approved: 'yes' }, 'run:c1'],
+    [
+      'a long reason',
+      { id: `run:c1#${HASH}`, approved: true, reason: 'x'.repeat(2_001) },
+      'run:c1',
+    ],
+  ])('is no approval with %s, and is told so', (_what, approval, askId) => {
+    const part = { type: 'dynamic-tool', state: 'approval-responded', approval };
+    expect(saidIn({ id: 'c', messages: [by('assistant', part)] })).toEqual({
+      chatId: 'c',
+      answers: [],
+      refused: [
+        {
+          askId,
+          reason: 'not_applicable',
+          message: expect.stringContaining('approved is true or false') as unknown,
+        },
+      ],
     });
   });
 
@@ -177,6 +210,13 @@ describe('what a request says', () => {
     const old = by('assistant', answered(`run:c1#${HASH}`));
     const said = saidIn({ id: 'c', messages: [old, by('user', { type: 'text', text: 'Hi.' })] });
     expect(said.answers).toEqual([]);
+  });
+
+  test('is too long with the limit of a message, and no field of a task', () => {
+    const say = (chars: number) =>
+      saidIn({ id: 'c', messages: [by('user', { type: 'text', text: 'x'.repeat(chars) })] });
+    expect(say(200_000).message?.text).toHaveLength(200_000);
+    expect(() => say(200_001)).toThrow('Send at most 200000 characters: the message has 200001.');
   });
 
   test.each([
@@ -242,6 +282,27 @@ describe('behind a server of Node', () => {
     );
     expect(printed.mock.calls).toEqual([]);
     printed.mockRestore();
+  });
+
+  test('an approval that is none is told in the message that goes on', async () => {
+    const options = { ...insecure, client: new Runs() as never };
+    const chat = chatOf(checkOptions(options), { actor: { id: 'developer' } }, 'c1');
+    const runId = runIdOf(chat, 'u1');
+    const listen = nodeListener(chatHandler(options));
+    const parts = [
+      { type: 'data-holdfast-run', data: { runId, seq: 3 } },
+      { type: 'tool-pay', state: 'approval-responded', approval: { id: 'a1', approved: true } },
+    ];
+    const body = JSON.stringify({ id: 'c1', messages: [{ id: 'm', role: 'assistant', parts }] });
+    await served(
+      (incoming, outgoing) => void listen(incoming, outgoing),
+      async (address) => {
+        const response = await fetch(address, { ...post(), body });
+        expect(await response.text()).toContain(
+          '{"type":"data-holdfast-refused","id":"a1","data":{"askId":"a1","reason":"unknown_ask"',
+        );
+      },
+    );
   });
 
   test('a body that something has read before is told', async () => {

@@ -11,6 +11,7 @@ import type { GrantRequest } from '../../core/state/grant.js';
 import type { Counted } from '../outside-work.js';
 import type { AskedEvent } from '../simulate-goal.js';
 import type { Message } from '../simulation/index.js';
+import { checkDecision } from './check-test.js';
 
 /** What one person says to a question. */
 export interface TestDecision {
@@ -121,6 +122,7 @@ function decisionsOf(approval: TestApproval, { quorum }: TestAsk): readonly Test
 function parsedDecision(decision: TestDecision, ask: TestAsk, { now }: PeoplePlace) {
   const { askId, argsHash, roles } = ask;
   // What a test gives may be anything.
+  checkDecision(decision);
   const said = Object.entries(decision ?? {}).filter(([, value]) => value !== undefined);
   const parsed = parseDecision({
     v: 1,

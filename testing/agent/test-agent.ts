@@ -41,7 +41,7 @@ import {
   type Simulation,
 } from '../simulation/index.js';
 import { roleOf } from './agent-role.js';
-import { checkTest } from './check-test.js';
+import { checkScripts, checkTest } from './check-test.js';
 import { runsOwn, withFakes, type FakePlace, type ToolFakes } from './fakes.js';
 import { scriptedProvider, type ModelScript } from './model-script.js';
 import { peopleOf, type People } from './people.js';
@@ -100,6 +100,7 @@ export async function testAgent(agent: Agent, test: AgentTest): Promise<TestedRu
   checkTest(test, FIELDS);
   const config = configWith(agent, test.config);
   refuseConnectors(config);
+  checkScripts(test.agents, config);
   const answer = test.output === undefined ? undefined : answerOf(test.output);
   const start = startOf(agent, test, answer?.jsonSchema);
   const cassette = isCassette(test.model) ? await openCassette(test.model) : undefined;

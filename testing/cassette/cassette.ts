@@ -58,11 +58,21 @@ export interface OpenCassette {
   finish(whole: string): Promise<void>;
 }
 
-/** Errors: InvalidFixture for a file that is not there or is no cassette. */
+/** Errors: InvalidFixture for a file that is not there or is no cassette, and for an unknown HOLDFAST_CASSETTES. */
 export async function openCassette({ file, record, secrets }: Cassette): Promise<OpenCassette> {
   const variables = environmentVariables();
-  const records = record ?? variables['HOLDFAST_CASSETTES'] === RECORD;
+  const records = record ?? recordsBy(variables['HOLDFAST_CASSETTES']);
   return records ? recording(file, { variables, secrets: secrets ?? [] }) : replaying(file);
+}
+
+/** A mistyped word would play the old file, and look as though the vendor had been asked. */
+function recordsBy(said = ''): boolean {
+  if (said === RECORD || said === 'replay' || said === '') return said === RECORD;
+  throw new HoldfastError(
+    'InvalidFixture',
+    `HOLDFAST_CASSETTES is ${JSON.stringify(said.slice(0, VALUE_SHOWN_CHARS))}.`,
+    { hint: `Say ${RECORD} or replay.` },
+  );
 }
 
 interface Secrets {

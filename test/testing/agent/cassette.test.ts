@@ -107,6 +107,18 @@ test('the variable records without a change of the test', async () => {
   delete process.env['HOLDFAST_CASSETTES'];
   goOffline();
   expect((await play('by-variable.json')).stopReason).toBe('completed');
+  process.env['HOLDFAST_CASSETTES'] = 'replay';
+  expect((await play('by-variable.json')).stopReason).toBe('completed');
+});
+
+test('another word in the variable is refused with those that there are', async () => {
+  await play('by-word.json', { record: true });
+  process.env['HOLDFAST_CASSETTES'] = 'recrod';
+  await expect(play('by-word.json')).rejects.toMatchObject({
+    code: 'InvalidFixture',
+    message: 'HOLDFAST_CASSETTES is "recrod".',
+    hint: 'Say record or replay.',
+  });
 });
 
 test.each<[string, Played, RegExp]>([

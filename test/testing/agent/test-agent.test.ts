@@ -382,6 +382,28 @@ test.each<[string, object, string]>([
   ['a mistyped turn', { model: [{ txt: 'Hi.' }] }, 'Turn 1 of the script of the agent refunds has'],
   ['a number as a turn', { model: [5] }, 'Turn 1 of the script of the agent refunds is 5.'],
   ['calls that are no list', { model: [{ calls: READS }] }, 'Turn 1 of the script of the agent'],
+  [
+    'arguments with an approval',
+    { ...REFUNDED, approvals: () => ({ decision: 'approve', args: { amount: 5 } }) },
+    'The decision "approve" takes no args.',
+  ],
+  [
+    'an amount with a rejection',
+    { ...REFUNDED, approvals: () => ({ decision: 'reject', amount: 5 }) },
+    'The decision "reject" takes no amount.',
+  ],
+  [
+    'a mistyped field of a decision',
+    { ...REFUNDED, approvals: () => ({ decision: 'approve', role: 'lead' }) },
+    'A decision has no field "role".',
+  ],
+  ['a limit below nothing', { limitMs: -5 }, 'The test cannot use its limitMs.'],
+  ['a limit that no timer takes', { limitMs: Infinity }, 'The test cannot use its limitMs.'],
+  [
+    'a script of an agent that there is not',
+    { agents: { auditr: ['Fine.'] } },
+    '`agents` of the test has no field "auditr".',
+  ],
   ['null as a decision', { ...REFUNDED, approvals: () => null }, 'decision must be one of approve'],
 ])('%s is refused', async (_what, more, said) => {
   await expect(testAgent(agent, test1(more))).rejects.toMatchObject({
