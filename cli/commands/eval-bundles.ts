@@ -1,5 +1,5 @@
 /** Bundles of the runs that `holdfast eval` has played on a server. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EndedRun } from '../../evaluation/temporal/index.js';
 import { sha256Hex } from '../../core/json/json.js';
@@ -22,10 +22,19 @@ export function fileName(id: string): string {
   return plain === id ? plain : `${plain}-${sha256Hex(id).slice(0, DIGEST_CHARS)}`;
 }
 
-/** Bundles of an earlier evaluation have the same names. Said before a case is played. Errors: `Usage`. */
-export function refuseBundlesIn(folder: string): void {
-  if (!existsSync(folder) || !readdirSync(folder).some((name) => name.endsWith('.json'))) return;
-  throw usage(`The *.json in ${folder} are kept.`, 'Name another folder with --bundles.');
+/** A case that was captured has the id of its run, whose bundle may be there. Said before a case is played. Errors: `Usage`. */
+export function refuseBundlesOf(
+  cases: readonly { readonly caseId: string }[],
+  folder: string,
+): void {
+  const taken = cases.find(({ caseId }) => existsSync(fileIn(folder, caseId)));
+  if (taken === undefined) return;
+  const file = fileIn(folder, taken.caseId);
+  throw usage(`${file} is kept.`, 'Name another folder with --bundles, or move the file.');
+}
+
+function fileIn(folder: string, runId: string): string {
+  return join(folder, `${fileName(runId)}.json`);
 }
 
 /** Writes `<run id>.json` for each run that has ended, for its owner alone and never over another file. */
@@ -33,7 +42,7 @@ export function bundleWriter(folder: string): (run: EndedRun) => Promise<void> {
   return async ({ address, store, runId }) => {
     const place = { address, namespace: NAMESPACE, store };
     const bundle = await exportRun(place, { tenant: TENANT, runId });
-    const file = join(folder, `${fileName(runId)}.json`);
+    const file = fileIn(folder, runId);
     await writeNewFile(bundleText(bundle), { file, what: 'bundle' });
   };
 }

@@ -11,7 +11,7 @@ import type { Fixture } from '../../evaluation/fixture.js';
 import { isSuccess, reportOf } from '../../evaluation/report.js';
 import { TIME_SKIPPING_VARIABLE } from '../../devserver/index.js';
 import { examples, type Cli } from '../command.js';
-import { bundleWriter, refuseBundlesIn } from './eval-bundles.js';
+import { bundleWriter, refuseBundlesOf } from './eval-bundles.js';
 import { PAST_HELP, refuseOfPast, withPast, type PastOptions } from './past-options.js';
 import { EXIT } from '../exit-code.js';
 import { replaceFile } from '../new-file.js';
@@ -54,6 +54,8 @@ export interface Evaluation {
   readonly filter?: string;
   /** File that gets the report. */
   readonly json?: string;
+  /** Folder that gets the bundles of runs. */
+  readonly bundles?: string;
   readonly folder: string;
   /** Workers of the engine `temporal` keep no run in memory: each replays at every step. */
   readonly withoutCache?: boolean;
@@ -74,7 +76,7 @@ export function addEval(program: Command, cli: Cli): void {
     .option('--seed <number>', `what engines choose freely (default ${DEFAULT_SEED})`, seedNumber)
     .option(
       '--bundles <folder>',
-      'write there the bundle of each run that the engine temporal plays, for `holdfast replay`; a folder without *.json',
+      'write there the bundle of each run that the engine temporal plays, for `holdfast replay`; never over another file',
     )
     .option(
       '--no-workflow-cache',
@@ -111,13 +113,13 @@ function evaluateCases(
   const { timeSkipping } = options;
   const withoutCache = !options.workflowCache;
   if (engine === 'simulation') refuseOfServers(options);
-  if (bundles !== undefined) refuseBundlesIn(resolve(folder, bundles));
   const evaluation = {
     paths,
     engine,
     seed,
     ...(filter !== undefined && { filter }),
     ...(json !== undefined && { json }),
+    ...(bundles !== undefined && { bundles: resolve(folder, bundles) }),
     folder,
     withoutCache,
     ...(timeSkipping !== undefined && { timeSkipping }),
@@ -203,7 +205,7 @@ export async function runEvaluation(
   output: Output,
   open: () => Promise<readonly Engine[]>,
 ): Promise<number> {
-  const { paths, folder, filter, json } = evaluation;
+  const { paths, folder, filter, json, bundles } = evaluation;
   if (json !== undefined) {
     const { refuseUnwritable } = await import('./past-reports.js');
     await refuseUnwritable({ json }, folder);
@@ -213,6 +215,7 @@ export async function runEvaluation(
     folder,
     ...(filter !== undefined && { filter }),
   });
+  if (bundles !== undefined) refuseBundlesOf(fixtures, bundles);
   if (fixtures.length === 0) throw nothingRan(`No case has "${filter ?? ''}" in its id or title.`);
   const interrupt = onInterrupt();
   try {
