@@ -6,7 +6,8 @@ import { HOOK_POINTS } from '../../core/state/hook.js';
 import { TOOL_RESULT_CODES } from '../../core/state/tool-result.js';
 import { WARNINGS } from '../../core/state/warning.js';
 import { declarationOf, fieldsOf, membersOf, type Field, type Member } from './declarations.js';
-import { MEANINGS_BY_NAME, EVENT_GROUPS, EVENT_GUIDE, SHARED_TYPES } from './event-guide.js';
+import { MEANINGS_BY_NAME, EVENT_GROUPS, EVENT_GUIDE } from './event-guide.js';
+import { SHARED_TYPES } from './event-types.js';
 
 const EVENTS = 'core/state/event.ts';
 

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventType } from '../../core/state/event.js';
-import { EVENT_GROUPS, EVENT_GUIDE, SHARED_TYPES } from '../../lab/words/event-guide.js';
+import { EVENT_GROUPS, EVENT_GUIDE } from '../../lab/words/event-guide.js';
+import { SHARED_TYPES } from '../../lab/words/event-types.js';
 import { declaredEvents, eventsPage, meaningOf, typesIn, VALUES } from '../../lab/words/events.js';
 
 const ROOT = join(__dirname, '..', '..');

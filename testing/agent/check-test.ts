@@ -4,8 +4,6 @@ import { unknownField } from '../../authoring/known-fields.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { isCassette } from '../cassette/cassette.js';
 import { roleOf } from './agent-role.js';
-import type { TestFailure, TestReply } from './model-script.js';
-import type { TestDecision } from './people.js';
 
 /** What is given, before it is believed. */
 interface Given {
@@ -39,42 +37,15 @@ export function checkScripts(scripts: object = {}, { agents }: Config): void {
   refuseUnknown('`agents` of the test', scripts, names);
 }
 
-const TURN: readonly (keyof TestReply | keyof TestFailure)[] = [
-  ...(['text', 'thinking', 'calls', 'output', 'stop', 'usage', 'takesMs'] as const),
-  ...(['status', 'message', 'retryAfterMs'] as const),
-];
-
 /** Errors: InvalidFixture for a turn that cannot be played; `name` says which one. */
-export function checkTurn(turn: unknown, name: string): void {
+export function checkTurn(turn: unknown, name: string, known: readonly string[]): void {
   for (const entry of Array.isArray(turn) ? (turn as readonly unknown[]) : [turn]) {
     if (typeof entry === 'string') continue;
     const fields = Object(entry) as Given;
     if (fields !== entry || !Array.isArray(fields['calls'] ?? [])) {
       throw unfit(`${name} is ${JSON.stringify(entry)}.`, 'Give a text or { calls: [ … ] }.');
     }
-    refuseUnknown(name, fields, TURN);
-  }
-}
-
-const SAID: readonly (keyof TestDecision)[] = ['decision', 'by', 'roles', 'reason'];
-/** What only some decisions take: a run drops the field of another one. */
-const GOES_WITH: { readonly [field: string]: readonly TestDecision['decision'][] } = {
-  args: ['modify', 'replace'],
-  tool: ['replace'],
-  amount: ['approve'],
-  grant: ['approve'],
-  value: ['happened'],
-};
-
-/** Errors: InvalidFixture for a field that there is not, and for one that the decision does not take. */
-export function checkDecision(given: TestDecision | null | undefined): void {
-  if (typeof given !== 'object' || given === null) return;
-  refuseUnknown('A decision', given, [...SAID, ...Object.keys(GOES_WITH)]);
-  for (const [field, kinds] of Object.entries(GOES_WITH)) {
-    if ((given as unknown as Given)[field] === undefined || kinds.includes(given.decision))
-      continue;
-    const one = `The decision ${JSON.stringify(given.decision)} takes no ${field}.`;
-    throw unfit(one, `\`${field}\` goes with ${kinds.join(' or ')}.`);
+    refuseUnknown(name, fields, known);
   }
 }
 
@@ -94,6 +65,6 @@ function demand(field: string, isFit: boolean, give: string): void {
   if (!isFit) throw unfit(`The test cannot use its ${field}.`, `Give ${give}.`);
 }
 
-function unfit(message: string, hint: string): HoldfastError {
+export function unfit(message: string, hint: string): HoldfastError {
   return new HoldfastError('InvalidFixture', message, { hint });
 }

@@ -124,6 +124,11 @@ async function turnOf(place: ScriptPlace, request: TestRequest): Promise<TestTur
   );
 }
 
+const TURN: readonly (keyof TestReply | keyof TestFailure)[] = [
+  ...(['text', 'thinking', 'calls', 'output', 'stop', 'usage', 'takesMs'] as const),
+  ...(['status', 'message', 'retryAfterMs'] as const),
+];
+
 /** What a script throws, as an expectation about the prompt does, is an error of the test. */
 async function said(
   script: ModelScript,
@@ -133,7 +138,8 @@ async function said(
   const { call, agent } = request;
   try {
     const turn = typeof script === 'function' ? await script(request) : script[call - 1];
-    if (turn !== undefined) checkTurn(turn, `Turn ${call} of the script of the agent ${agent}`);
+    if (turn !== undefined)
+      checkTurn(turn, `Turn ${call} of the script of the agent ${agent}`, TURN);
     return turn;
   } catch (error) {
     fail(error);

@@ -11,7 +11,7 @@ import type { GrantRequest } from '../../core/state/grant.js';
 import type { Counted } from '../outside-work.js';
 import type { AskedEvent } from '../simulate-goal.js';
 import type { Message } from '../simulation/index.js';
-import { checkDecision } from './check-test.js';
+import { refuseUnknown, unfit } from './check-test.js';
 
 /** What one person says to a question. */
 export interface TestDecision {
@@ -117,6 +117,31 @@ function decisionsOf(approval: TestApproval, { quorum }: TestAsk): readonly Test
   return Array.isArray(approval)
     ? (approval as readonly TestDecision[])
     : [approval as TestDecision];
+}
+
+const SAID: readonly (keyof TestDecision)[] = ['decision', 'by', 'roles', 'reason'];
+/** What only some decisions take: a run drops the field of another one. */
+const GOES_WITH: { readonly [field: string]: readonly TestDecision['decision'][] } = {
+  args: ['modify', 'replace'],
+  tool: ['replace'],
+  amount: ['approve'],
+  grant: ['approve'],
+  value: ['happened'],
+};
+
+/** Errors: InvalidFixture for a field that there is not, and for one that the decision does not take. */
+function checkDecision(given: TestDecision | null | undefined): void {
+  if (typeof given !== 'object' || given === null) return;
+  refuseUnknown('A decision', given, [...SAID, ...Object.keys(GOES_WITH)]);
+  for (const [field, kinds] of Object.entries(GOES_WITH)) {
+    if (
+      (given as unknown as { readonly [field: string]: unknown })[field] === undefined ||
+      kinds.includes(given.decision)
+    )
+      continue;
+    const one = `The decision ${JSON.stringify(given.decision)} takes no ${field}.`;
+    throw unfit(one, `\`${field}\` goes with ${kinds.join(' or ')}.`);
+  }
 }
 
 function parsedDecision(decision: TestDecision, ask: TestAsk, { now }: PeoplePlace) {
