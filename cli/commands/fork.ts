@@ -36,7 +36,7 @@ export function addFork(program: Command, cli: Cli): void {
         "holdfast fork run_01J… --at 7 --dry --config holdfast.config.ts --message 'Look at the order first.'",
       ),
     )
-    .action((subject: string, asked: Asked) =>
+    .action((subject: string, asked: WrittenForkOptions) =>
       runCommand(cli, asked, async (session, output) => {
         refuseWrong(asked);
         const { at: place } = asked;
@@ -65,9 +65,9 @@ export function addFork(program: Command, cli: Cli): void {
     );
 }
 
-type Asked = Omit<ForkOptions, 'at'> & { readonly at: number | 'last' };
+type WrittenForkOptions = Omit<ForkOptions, 'at'> & { readonly at: number | 'last' };
 
-function stepNumber(text: string): Asked['at'] {
+function stepNumber(text: string): WrittenForkOptions['at'] {
   return text === 'last' ? text : wholeNumber('--at', [1, STEP_MAX])(text);
 }
 
@@ -81,7 +81,7 @@ async function lastStep(
   return foldOf(bundle).steps.length;
 }
 
-function refuseWrong(options: Asked): void {
+function refuseWrong(options: WrittenForkOptions): void {
   if (options.live === true && (options.dry === true || options.plan === true)) {
     throw usage('--live means nothing with --dry or --plan.', 'Name one of them.');
   }
