@@ -160,7 +160,8 @@ function appendedResults({ append = [] }: AroundEvents): {
   return { messageId: item.messageId, callIds: item.results.map(({ callId }) => callId) };
 }
 
-function isSame(value: unknown, expected: unknown): boolean {
+/** As JSON, names of fields in the same order. */
+export function isSame(value: unknown, expected: unknown): boolean {
   if (value === expected) return true;
   if (typeof value !== 'object' || typeof expected !== 'object') return false;
   return JSON.stringify(value) === JSON.stringify(expected);

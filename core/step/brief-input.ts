@@ -16,7 +16,7 @@ import {
   type StoreRef,
 } from '../state/payloads/payload.js';
 import type { ResultItem, TranscriptItem } from '../state/transcript.js';
-import { briefEvents, fullEvents, type BriefEvent } from './brief-events.js';
+import { briefEvents, fullEvents, isSame, type BriefEvent } from './brief-events.js';
 import { ownId, wholeId } from './brief-ids.js';
 import { routeHash } from './route.js';
 
@@ -56,7 +56,7 @@ export function briefInput({ kind, input, brief }: ActivityEffect): unknown {
   const said: Growing = { ...given, v: BRIEF_VERSION, run: briefRun(run!) as unknown as Json };
   for (const [field, usual] of Object.entries(USUAL[kind] ?? {})) {
     if (given[field] === undefined) said[field] = null;
-    else if (isUsual(given[field], usual)) delete said[field];
+    else if (isSame(given[field], usual)) delete said[field];
   }
   for (const field of IDS) {
     const id = given[field];
@@ -210,9 +210,4 @@ function wholeItems(items: Json | undefined, runId: string): readonly Transcript
     }));
     return { ...item, messageId, results };
   });
-}
-
-function isUsual(value: Json | undefined, usual: Json | undefined): boolean {
-  if (typeof usual !== 'object') return value === usual;
-  return JSON.stringify(value) === JSON.stringify(usual);
 }
