@@ -1,10 +1,17 @@
 /**
  * A controller whose signal aborts with another one as well, for the same reason. `AbortSignal.any` of both does the same, at
- * several times the cost: it keeps weak references, and each attempt of an activity wants one.
+ * several times the cost: it keeps weak references, and each attempt of an activity wants one. `then` is called behind it.
  */
-export function follower(followed: AbortSignal): AbortController {
+export function follower(
+  followed: AbortSignal,
+  then: () => void = () => undefined,
+): AbortController {
   const own = new AbortController();
-  if (followed.aborted) own.abort(followed.reason);
-  else followed.addEventListener('abort', () => own.abort(followed.reason), { once: true });
+  const follow = (): void => {
+    own.abort(followed.reason);
+    then();
+  };
+  if (followed.aborted) follow();
+  else followed.addEventListener('abort', follow, { once: true });
   return own;
 }

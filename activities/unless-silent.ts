@@ -16,10 +16,9 @@ const TELLING_SHARE = 1 / 10;
 const TELLING_MS_MAX = 2_000;
 
 export function unlessSilent<T>(scope: Scope, perform: (scope: Scope) => Promise<T>): Promise<T> {
-  const left = follower(scope.signal);
-  const { signal } = left;
   return new Promise<T>((resolve, reject) => {
     const pending: (() => void)[] = [];
+    let isOver = false;
     const leave = (why: () => Error): void => {
       if (scope.work.reached || scope.work.claimed) return;
       end();
@@ -27,21 +26,20 @@ export function unlessSilent<T>(scope: Scope, perform: (scope: Scope) => Promise
       left.abort();
     };
     const onStop = (): void => {
-      if (!scope.stopRequested()) return;
+      if (isOver || !scope.stopRequested()) return;
       pending.push(MACHINE_TIMERS.after(CANCEL_GRACE_MS, () => leave(unwanted)));
     };
     const end = (): void => {
+      isOver = true;
       for (const cancel of pending) cancel();
-      scope.signal.removeEventListener('abort', onStop);
     };
     const { limitMs } = scope;
     if (limitMs !== undefined) {
       const ms = limitMs - Math.min(TELLING_MS_MAX, limitMs * TELLING_SHARE);
       pending.push(MACHINE_TIMERS.after(ms, () => leave(() => silent(ms))));
     }
-    scope.signal.addEventListener('abort', onStop, { once: true });
-    if (scope.signal.aborted) onStop();
-    perform({ ...scope, signal })
+    const left = follower(scope.signal, onStop);
+    perform({ ...scope, signal: left.signal })
       .then(resolve, reject)
       .finally(end);
   });

@@ -3,6 +3,7 @@
  * characters, so that a conversation can go on with another model.
  */
 import type { Block } from '../core/state/transcript.js';
+import { once } from './once.js';
 import type { RequestMessage } from './provider.js';
 
 /** What is needed to name the calls of one reply. */
@@ -18,11 +19,13 @@ const ID_CHARS_MAX = 128;
 /** Every tool call id of the conversation: ids of a new reply must differ from them. */
 export function usedCallIds(messages: readonly RequestMessage[]): Set<string> {
   const ids = new Set<string>();
-  for (const { blocks } of messages) {
-    for (const block of blocks) if (block.type === 'tool_use') ids.add(block.id);
-  }
+  for (const message of messages) for (const id of callIdsOf(message)) ids.add(id);
   return ids;
 }
+
+const callIdsOf = once(({ blocks }: RequestMessage): readonly string[] =>
+  blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])),
+);
 
 /** The id of the next call of a reply whose blocks so far are given. */
 export function uniqueCallId(given: string, blocks: readonly Block[], ids: CallIds): string {

@@ -172,20 +172,22 @@ function storeOn(database: OpenDatabase, cache: ChainCache): Store {
   const { db, place, marks, close } = database;
   const sources = { cache, marks };
   // SQLite has one Db for all its transactions, PostgreSQL one for each.
-  const inside = new WeakMap<Db, StoreCalls>();
-  const callsInside = (tx: Db): StoreCalls => {
-    const calls = inside.get(tx) ?? callsOn(tx, sources);
-    inside.set(tx, calls);
-    return calls;
+  const inside = new WeakMap<Db, Inside>();
+  const callsInside = (tx: Db): Inside => {
+    const known = inside.get(tx) ?? newInside(callsOn(tx, sources));
+    inside.set(tx, known);
+    return known;
   };
   const { live, events: appended, end } = liveOn(database);
   return {
     ...telling(callsOn(db, sources), appended.announce),
     async together(work) {
-      const changed: RunName[] = [];
-      const value = await immediate(db, (tx) =>
-        work(telling(callsInside(tx), (run) => changed.push(run))),
-      );
+      let changed: readonly RunName[] = [];
+      const value = await immediate(db, async (tx) => {
+        const { calls, tellTo } = callsInside(tx);
+        changed = tellTo();
+        return work(calls);
+      });
       for (const run of changed) appended.announce(run);
       return value;
     },
@@ -196,6 +198,21 @@ function storeOn(database: OpenDatabase, cache: ChainCache): Store {
       await end();
       await close();
     },
+  };
+}
+
+/** The calls inside of a transaction; one that uses the same Db comes after its end. */
+interface Inside {
+  readonly calls: StoreCalls;
+  /** A list of the runs of which the transaction that begins now appends events. */
+  tellTo(): readonly RunName[];
+}
+
+function newInside(plain: StoreCalls): Inside {
+  let changed: RunName[] = [];
+  return {
+    calls: telling(plain, (run) => changed.push(run)),
+    tellTo: () => (changed = []),
   };
 }
 

@@ -17,6 +17,7 @@ import type { StoreCalls } from '../../store/store.js';
 import type { HashedNode } from '../../store/transcripts.js';
 import { inCycle } from './evidence-line.js';
 import { fileOf, sentOf, type FileReader } from './attached-files.js';
+import { hasAttachments } from './node-attachments.js';
 import { offerOf } from './proposed-calls.js';
 
 export interface Conversation {
@@ -70,11 +71,14 @@ export async function conversationOf(
 ): Promise<Conversation> {
   const { tenant, runId } = inquiry.run;
   const { route } = inquiry;
-  const sent = sentOf(nodes, route);
-  const reader: Reader = { store, tenant, offers: root.tools ?? [], route, sent };
-  const messages = await messagesOf(reader, nodes);
+  const offers = root.tools ?? [];
+  const known = rememberedUpTo(offers, nodes);
+  const kinds = kindsOf(known, nodes);
+  const sent = kinds.hasAttachments ? sentOf(nodes, route) : NOTHING_SENT;
+  const reader: Reader = { store, tenant, offers, route, sent };
+  const messages = await messagesOf(reader, nodes, { ...known, ...kinds });
   const { temperature, dynamic, purpose, call, betas, maxThinkingTokens: limit } = inquiry;
-  const container = containerIn(nodes, inquiry);
+  const container = kinds.hasContainers ? containerIn(nodes, inquiry) : undefined;
   return {
     offers: reader.offers,
     request: {
@@ -134,13 +138,39 @@ function toolsOf(
 const NEWER_MAX = 8;
 
 /** The messages up to a node, under the newest node alone: each turn adds to those of the turn before. */
-const conversations = new WeakMap<TranscriptNode, Remembered<readonly RequestMessage[]>>();
+const conversations = new WeakMap<TranscriptNode, Remembered<Assembled>>();
+
+/** What a message may have that few have: without any of them nobody looks for them in all. */
+interface Kinds {
+  readonly hasAttachments: boolean;
+  readonly hasContainers: boolean;
+}
+
+interface Assembled extends Kinds {
+  readonly messages: readonly RequestMessage[];
+}
+
+interface Known extends Assembled {
+  /** How many of the nodes are in it. */
+  readonly from: number;
+}
+
+const NOTHING_SENT: FileReader['sent'] = new Set();
+
+function kindsOf({ from, ...before }: Known, nodes: readonly HashedNode[]): Kinds {
+  const added = nodes.slice(from);
+  return {
+    hasAttachments:
+      before.hasAttachments || added.some(({ blocks }) => blocks.some(hasAttachments)),
+    hasContainers: before.hasContainers || added.some(({ container }) => container !== undefined),
+  };
+}
 
 async function messagesOf(
   reader: Reader,
   nodes: readonly HashedNode[],
+  { from, messages: before, ...kinds }: Known,
 ): Promise<readonly RequestMessage[]> {
-  const { from, before } = rememberedUpTo(reader, nodes);
   const messages = [...before];
   for (const node of nodes.slice(from))
     messages.push(remembered(messagesOfNodes, node, reader) ?? (await messageOf(reader, node)));
@@ -150,21 +180,18 @@ async function messagesOf(
   if (last !== undefined) conversations.delete(last);
   // With a text that stays in the store nothing is remembered.
   if (nodes.slice(from).every((node) => messagesOfNodes.has(node)))
-    conversations.set(newest, { offers: reader.offers, value: messages });
+    conversations.set(newest, { offers: reader.offers, value: { messages, ...kinds } });
   return messages;
 }
 
-/** How many of the nodes are in a remembered conversation, and its messages. */
-function rememberedUpTo(
-  reader: Reader,
-  nodes: readonly HashedNode[],
-): { readonly from: number; readonly before: readonly RequestMessage[] } {
+/** The longest part of the conversation that is remembered. */
+function rememberedUpTo(offers: readonly ToolOffer[], nodes: readonly HashedNode[]): Known {
   for (let from = nodes.length; from > Math.max(0, nodes.length - NEWER_MAX); from -= 1) {
-    const before = remembered(conversations, nodes[from - 1]!, reader);
+    const before = remembered(conversations, nodes[from - 1]!, { offers });
     // A summary is asked for without turns that do not fit: another conversation may end with the same node.
-    if (before?.length === from) return { from, before };
+    if (before?.messages.length === from) return { from, ...before };
   }
-  return { from: 0, before: [] };
+  return { from: 0, messages: [], hasAttachments: false, hasContainers: false };
 }
 
 interface Reader extends FileReader {
@@ -186,7 +213,7 @@ interface Remembered<T> {
 function remembered<T>(
   all: WeakMap<TranscriptNode, Remembered<T>>,
   node: TranscriptNode,
-  { offers }: Reader,
+  { offers }: Pick<Reader, 'offers'>,
 ): T | undefined {
   const known = all.get(node);
   return known?.offers === offers ? known.value : undefined;

@@ -4,6 +4,7 @@
  * ours, whose result it waits for, and where a call of ours names it as its caller.
  */
 import type { Json } from '../../core/json/json.js';
+import { once } from '../once.js';
 import type { HostedUse, RequestMessage } from '../provider.js';
 import { isRecord, recordAt, textAt, type MutableRecord } from '../json-record.js';
 
@@ -86,9 +87,14 @@ function runsCode(name: string): boolean {
 
 /** Uses that a reply may bring the results of: of a paused turn, or from before calls of ours that they wait for. */
 export function openUses(messages: readonly RequestMessage[]): readonly Json[] {
-  const raw = messages.flatMap((message) =>
-    message.role === 'assistant' && Array.isArray(message.raw) ? (message.raw as Json[]) : [],
-  );
-  const answered = new Set(raw.filter(isResult).map((result) => textAt(result, 'tool_use_id')));
-  return raw.filter((block) => isUse(block) && !answered.has(textAt(block, 'id')));
+  const blocks = messages.flatMap(hostedIn);
+  const answered = new Set(blocks.filter(isResult).map((result) => textAt(result, 'tool_use_id')));
+  return blocks.filter((block) => isUse(block) && !answered.has(textAt(block, 'id')));
 }
+
+/** Most messages have none. */
+const hostedIn = once(({ role, raw }: RequestMessage): readonly Json[] =>
+  role === 'assistant' && Array.isArray(raw)
+    ? (raw as readonly Json[]).filter((block) => isUse(block) || isResult(block))
+    : [],
+);

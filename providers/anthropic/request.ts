@@ -99,17 +99,24 @@ function marked(
   { metadata: { purpose } = {} as NonNullable<ModelRequest['metadata']> }: ModelRequest,
 ): readonly WireMessage[] {
   if (purpose !== undefined && purpose !== 'compaction') return messages;
-  const users = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : []));
-  const places = purpose === undefined ? users.slice(-2) : users.slice(-2, -1);
-  return messages.map((message, index) =>
-    places.includes(index)
-      ? { ...message, content: message.content.with(-1, { ...message.content.at(-1), ...CACHED }) }
-      : message,
-  );
+  const isUser = ({ role }: WireMessage): boolean => role === 'user';
+  const newest = messages.findLastIndex(isUser);
+  // Roles alternate.
+  const places = purpose === undefined ? [newest, newest - 2] : [newest - 2];
+  return places
+    .filter((place) => place >= 0)
+    .reduce((all, place) => all.with(place, withMark(all[place]!)), messages);
+}
+
+function withMark(message: WireMessage): WireMessage {
+  return {
+    ...message,
+    content: message.content.with(-1, { ...message.content.at(-1), ...CACHED }),
+  };
 }
 
 /** Wire names of the vendor's own tools in a request. */
-export function hostedNamesOf({ tools }: ModelRequest): readonly string[] {
+export function hostedNamesOf({ tools }: Pick<ModelRequest, 'tools'>): readonly string[] {
   return tools.flatMap((tool) => (tool.hosted ? [tool.wireName] : []));
 }
 
@@ -136,21 +143,46 @@ function toolChoice({ toolChoice: choice, parallelCalls }: ModelRequest): JsonOb
 }
 
 function alternating(request: ModelRequest): readonly WireMessage[] {
-  const wireNames = new Map(request.tools.map((tool) => [tool.name, tool.wireName]));
-  const hosted = hostedNamesOf(request);
+  const offered: Offered = { model: request.model, tools: request.tools };
   const merged: WireMessage[] = [];
   for (const message of request.messages) {
-    const content =
-      message.role === 'assistant' && usableRaw(message, { model: request.model, hosted })
-        ? withoutEmptyText(message.raw)
-        : message.blocks.flatMap((block) => contentOf(block, wireNames));
-    if (content.length === 0) continue;
+    const wire = wireOf(message, offered);
+    if (wire === undefined) continue;
     const last = merged.at(-1);
-    if (last?.role !== message.role) merged.push({ role: message.role, content });
-    else merged[merged.length - 1] = { ...last, content: [...last.content, ...content] };
+    if (last?.role !== wire.role) merged.push(wire);
+    else merged[merged.length - 1] = joined(last, wire);
   }
   if (merged[0]?.role === 'assistant') merged.unshift(OPENING);
-  return merged.map(resultsFirst);
+  return merged;
+}
+
+function joined(one: WireMessage, next: WireMessage): WireMessage {
+  return resultsFirst({ role: one.role, content: [...one.content, ...next.content] });
+}
+
+interface Sent extends Offered {
+  readonly wire: WireMessage | undefined;
+}
+
+/** A conversation is sent with every request, and nothing but its end is new. */
+const sent = new WeakMap<RequestMessage, Sent>();
+
+/** A message as the vendor gets it, where no other message joins it; undefined: it has nothing to send. */
+function wireOf(message: RequestMessage, offered: Offered): WireMessage | undefined {
+  const known = sent.get(message);
+  if (known?.tools === offered.tools && known.model === offered.model) return known.wire;
+  const content =
+    message.role === 'assistant' && usableRaw(message, offered)
+      ? withoutEmptyText(message.raw)
+      : contentOfAll(message.blocks, offered);
+  const wire = content.length === 0 ? undefined : resultsFirst({ role: message.role, content });
+  sent.set(message, { ...offered, wire });
+  return wire;
+}
+
+function contentOfAll(blocks: readonly Block[], { tools }: Offered): readonly JsonObject[] {
+  const wireNames = new Map(tools.map((tool) => [tool.name, tool.wireName]));
+  return blocks.flatMap((block) => contentOf(block, wireNames));
 }
 
 function resultsFirst(message: WireMessage): WireMessage {
@@ -164,22 +196,18 @@ interface RawMessage extends RequestMessage {
   readonly raw: readonly JsonObject[];
 }
 
-interface Offered {
-  readonly model: string;
-  /** Names of the vendor's own tools in this request. */
-  readonly hosted: readonly string[];
-}
+type Offered = Pick<ModelRequest, 'model' | 'tools'>;
 
 /**
  * Raw blocks of this very model that name the same calls as the blocks: otherwise history was repaired. What the
  * vendor ran goes back only while it is offered.
  */
-function usableRaw(message: RequestMessage, { model, hosted }: Offered): message is RawMessage {
+function usableRaw(message: RequestMessage, offered: Offered): message is RawMessage {
   const { raw, rawModel, blocks } = message;
-  if (rawModel !== model || !Array.isArray(raw)) return false;
+  if (rawModel !== offered.model || !Array.isArray(raw)) return false;
   const rawBlocks = raw as readonly Json[];
   if (!rawBlocks.every((block) => typeof block === 'object' && block !== null)) return false;
-  if (!mayReturn(rawBlocks, hosted)) return false;
+  if (!mayReturn(rawBlocks, hostedNamesOf(offered))) return false;
   const rawIds = (rawBlocks as readonly JsonObject[])
     .filter((block) => block['type'] === 'tool_use')
     .map((block) => block['id']);

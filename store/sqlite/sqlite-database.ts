@@ -205,7 +205,7 @@ function sessionOf(db: Db): Session {
 /** Now, or after a transaction that somebody else has open: it would be part of that one. */
 function whenFree<T>(db: Db, run: (statements: SqliteDatabase) => T): T | Promise<T> {
   const { connection, statements, inside, presence } = sessionOf(db);
-  // A transaction looks for the file when it begins, and before it commits.
+  // A transaction looks for the file before it commits.
   if (db === inside) return run(statements);
   presence();
   if (!connection.inTransaction) return run(statements);
@@ -217,10 +217,10 @@ function transaction<T>(db: Db, begin: string, work: (tx: Db) => Promise<T>): Pr
   // What begins inside a transaction becomes part of it.
   if (db === inside) return work(inside);
   return db.connection().execute(async () => {
-    presence();
     statements.prepare(begin).run([]);
     try {
       const value = await work(inside);
+      // Not at the beginning as well: nothing of a transaction is acknowledged before its end.
       presence();
       statements.prepare('commit').run([]);
       return value;
