@@ -4,7 +4,8 @@
  * to the same text. Errors: `TranscriptMissing`, `InvalidBundle` for a request above REQUEST_BYTES_MAX.
  */
 import { appendItems, type MessageStore } from '../activities/run/append-items.js';
-import { conversationAt, type ConversationStore } from '../activities/model/model-request.js';
+import { conversationAt } from '../activities/model/model-request.js';
+import type { ConversationStore } from '../activities/model/request-message.js';
 import {
   canonicalJson,
   ownValue,

@@ -1,24 +1,20 @@
 /** A conversation in the store as one request to a model. */
 import type { CallModelInput } from '../../core/state/effect.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { GOAL_TOOLS } from '../../core/state/goal/proposal.js';
-import type { BlobRef } from '../../core/json/json.js';
-import type { Attachment } from '../../core/state/attachment.js';
-import type {
-  AttachedFile,
-  Block,
-  StoredBlock,
-  ToolOffer,
-  TranscriptNode,
-  VendorContainer,
-} from '../../core/state/transcript.js';
+import type { ToolOffer, TranscriptNode, VendorContainer } from '../../core/state/transcript.js';
 import type { ModelRequest, RequestMessage } from '../../providers/provider.js';
-import type { StoreCalls } from '../../store/store.js';
 import type { HashedNode } from '../../store/transcripts.js';
-import { inCycle } from './evidence-line.js';
-import { fileOf, sentOf, type FileReader } from './attached-files.js';
+import { sentOf, type FileReader } from './attached-files.js';
 import { hasAttachments } from './node-attachments.js';
-import { offerOf } from './proposed-calls.js';
+import {
+  isRemembered,
+  messageOf,
+  remembered,
+  textOf,
+  type ConversationStore,
+  type Reader,
+  type Remembered,
+} from './request-message.js';
 
 export interface Conversation {
   /** Every tool of the run, offered in this request or not. */
@@ -35,9 +31,6 @@ export type Inquiry = Pick<CallModelInput, 'run' | 'call' | 'route' | 'offered' 
   /** Absent: it is the loop that asks. */
   readonly purpose?: 'compaction';
 };
-
-/** What of a store a conversation is read from. */
-export type ConversationStore = Pick<StoreCalls, 'readChain' | 'restoreArguments' | 'getText'>;
 
 export async function conversationAt(
   store: ConversationStore,
@@ -73,12 +66,15 @@ export async function conversationOf(
   const { route } = inquiry;
   const offers = root.tools ?? [];
   const known = rememberedUpTo(offers, nodes);
-  const kinds = kindsOf(known, nodes);
-  const sent = kinds.hasAttachments ? sentOf(nodes, route) : NOTHING_SENT;
+  const added = nodes.slice(known.from);
+  const hasContainers = known.hasContainers || added.some(({ container }) => container);
+  const sent = added.some(({ blocks }) => blocks.some(hasAttachments))
+    ? sentOf(nodes, route)
+    : NOTHING_SENT;
   const reader: Reader = { store, tenant, offers, route, sent };
-  const messages = await messagesOf(reader, nodes, { ...known, ...kinds });
+  const messages = await messagesOf(reader, nodes, { ...known, hasContainers });
   const { temperature, dynamic, purpose, call, betas, maxThinkingTokens: limit } = inquiry;
-  const container = kinds.hasContainers ? containerIn(nodes, inquiry) : undefined;
+  const container = hasContainers ? containerIn(nodes, inquiry) : undefined;
   return {
     offers: reader.offers,
     request: {
@@ -140,47 +136,33 @@ const NEWER_MAX = 8;
 /** The messages up to a node, under the newest node alone: each turn adds to those of the turn before. */
 const conversations = new WeakMap<TranscriptNode, Remembered<Assembled>>();
 
-/** What a message may have that few have: without any of them nobody looks for them in all. */
-interface Kinds {
-  readonly hasAttachments: boolean;
+interface Assembled {
+  readonly messages: readonly RequestMessage[];
+  /** Some of them name a container: without any nobody looks for the newest in all. */
   readonly hasContainers: boolean;
 }
 
-interface Assembled extends Kinds {
-  readonly messages: readonly RequestMessage[];
-}
-
 interface Known extends Assembled {
-  /** How many of the nodes are in it. */
+  /** How many of the nodes are in it; none of these has an attachment, whose bytes stay in the store. */
   readonly from: number;
 }
 
 const NOTHING_SENT: FileReader['sent'] = new Set();
 
-function kindsOf({ from, ...before }: Known, nodes: readonly HashedNode[]): Kinds {
-  const added = nodes.slice(from);
-  return {
-    hasAttachments:
-      before.hasAttachments || added.some(({ blocks }) => blocks.some(hasAttachments)),
-    hasContainers: before.hasContainers || added.some(({ container }) => container !== undefined),
-  };
-}
-
 async function messagesOf(
   reader: Reader,
   nodes: readonly HashedNode[],
-  { from, messages: before, ...kinds }: Known,
+  { from, messages: before, hasContainers }: Known,
 ): Promise<readonly RequestMessage[]> {
   const messages = [...before];
-  for (const node of nodes.slice(from))
-    messages.push(remembered(messagesOfNodes, node, reader) ?? (await messageOf(reader, node)));
+  for (const node of nodes.slice(from)) messages.push(await messageOf(reader, node));
   const newest = nodes.at(-1);
   const last = nodes[from - 1];
   if (newest === undefined || last === newest) return messages;
   if (last !== undefined) conversations.delete(last);
   // With a text that stays in the store nothing is remembered.
-  if (nodes.slice(from).every((node) => messagesOfNodes.has(node)))
-    conversations.set(newest, { offers: reader.offers, value: { messages, ...kinds } });
+  if (nodes.slice(from).every(isRemembered))
+    conversations.set(newest, { offers: reader.offers, value: { messages, hasContainers } });
   return messages;
 }
 
@@ -191,88 +173,7 @@ function rememberedUpTo(offers: readonly ToolOffer[], nodes: readonly HashedNode
     // A summary is asked for without turns that do not fit: another conversation may end with the same node.
     if (before?.messages.length === from) return { from, ...before };
   }
-  return { from: 0, messages: [], hasAttachments: false, hasContainers: false };
-}
-
-interface Reader extends FileReader {
-  readonly store: ConversationStore;
-  readonly offers: readonly ToolOffer[];
-}
-
-/**
- * Messages by their node, as long as the store remembers the node: a conversation is rebuilt for every call,
- * and only its end is new. A message also depends on the tools of its root, which is part of its chain.
- */
-const messagesOfNodes = new WeakMap<TranscriptNode, Remembered<RequestMessage>>();
-
-interface Remembered<T> {
-  readonly offers: readonly ToolOffer[];
-  readonly value: T;
-}
-
-function remembered<T>(
-  all: WeakMap<TranscriptNode, Remembered<T>>,
-  node: TranscriptNode,
-  { offers }: Pick<Reader, 'offers'>,
-): T | undefined {
-  const known = all.get(node);
-  return known?.offers === offers ? known.value : undefined;
-}
-
-async function messageOf(reader: Reader, node: TranscriptNode): Promise<RequestMessage> {
-  const message = await buildMessage(reader, node);
-  // Large texts stay in the store: what is remembered must not outgrow the store's own memory.
-  const hasBlobs = JSON.stringify(node.blocks).includes('"$blob"');
-  if (!hasBlobs) messagesOfNodes.set(node, { offers: reader.offers, value: message });
-  return message;
-}
-
-async function buildMessage(reader: Reader, node: TranscriptNode): Promise<RequestMessage> {
-  const blocks: Block[] = [];
-  for (const block of node.blocks) blocks.push(await blockOf(reader, block));
-  return {
-    role: node.role === 'assistant' ? 'assistant' : 'user',
-    blocks,
-    ...(node.flags?.includes('system') && { asSystem: true }),
-    ...(node.raw !== undefined && { raw: node.raw }),
-    ...(node.origin !== undefined && { rawModel: node.origin.model }),
-  };
-}
-
-async function blockOf(reader: Reader, block: StoredBlock): Promise<Block> {
-  if (block.type === 'tool_use') {
-    const { type, id, tool, args } = block;
-    const restored = await reader.store.restoreArguments(reader.tenant, args);
-    return { type, id, tool: offerOf(reader.offers, tool)?.wireName ?? tool, args: restored };
-  }
-  if (block.type === 'attachment') {
-    const { file, words } = await fileOf(reader, block.attachment);
-    return file === undefined ? { type: 'text', text: words } : { type: 'file', ...file };
-  }
-  const text = await textOf(reader, block.text);
-  if (block.type !== 'tool_result') return { type: block.type, text };
-  const { type, id, isError, code, evidence, attachments } = block;
-  const shown = isCycle(reader) ? inCycle(text, evidence) : text;
-  const result = { type, id, isError, ...(code !== undefined && { code }) };
-  return attachments === undefined
-    ? { ...result, text: shown }
-    : { ...result, ...(await withFiles(reader, shown, attachments)) };
-}
-
-async function withFiles(reader: Reader, text: string, attachments: readonly Attachment[]) {
-  const files: AttachedFile[] = [];
-  const lines = [text];
-  for (const attachment of attachments) {
-    const { file, words } = await fileOf(reader, attachment);
-    if (file === undefined) lines.push(words);
-    else files.push(file);
-  }
-  return { text: lines.join('\n'), ...(files.length > 0 && { files }) };
-}
-
-/** Runs that work for a goal have its tools. */
-function isCycle({ offers }: Reader): boolean {
-  return offers.some(({ name }) => name === GOAL_TOOLS[0]);
+  return { from: 0, messages: [], hasContainers: false };
 }
 
 async function systemOf(reader: Reader, root: TranscriptNode): Promise<string> {
@@ -281,10 +182,6 @@ async function systemOf(reader: Reader, root: TranscriptNode): Promise<string> {
     if (block.type === 'text') texts.push(await textOf(reader, block.text));
   }
   return texts.join('\n\n');
-}
-
-async function textOf({ store, tenant }: Reader, text: string | BlobRef): Promise<string> {
-  return typeof text === 'string' ? text : store.getText(tenant, { ...text, preview: '' });
 }
 
 function noRoot(head: string): HoldfastError {

@@ -11,7 +11,13 @@ import { machineFacts, type MachineFacts } from './machine.js';
 import { fixedSizes } from './message-sizes.js';
 import { figureLines, measurePairs, type PairedFigures } from './pairs.js';
 import { bareSide, heldSide, idOf, type Side } from './sides.js';
-import { startBenchModel, startBenchServer, turnScript, type BenchOptions } from './setting.js';
+import {
+  QUICK_READER,
+  startBenchModel,
+  startBenchServer,
+  turnScript,
+  type BenchOptions,
+} from './setting.js';
 
 export interface ReplayOptions extends BenchOptions {
   readonly pairs: number;
@@ -21,12 +27,15 @@ export interface ReplayOptions extends BenchOptions {
 export interface ReplayReport {
   readonly machine: MachineFacts;
   readonly turns: number;
-  readonly events: { readonly bare: number; readonly held: number };
-  readonly segments: { readonly bare: number; readonly held: number };
+  readonly events: { readonly [side: string]: number };
+  readonly segments: { readonly [side: string]: number };
   /** Of the whole chain, for each thousand events. */
   readonly msPerThousandEvents: PairedFigures;
   /** Of the longest segment: what loading a run costs at most. */
   readonly longestSegmentMs: PairedFigures;
+  /** Of as many turns, without regard to segments; a turn with a quick read has fewer events. */
+  readonly msPerTurn: PairedFigures;
+  readonly quickMsPerTurn: PairedFigures;
 }
 
 type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;
@@ -37,9 +46,9 @@ const WARM_TURNS = 5;
 export async function benchReplay(options: ReplayOptions): Promise<ReplayReport> {
   const { turns, pairs, say } = options;
   const recorded = await record(options);
-  const { bare, held, machine } = recorded;
+  const { bare, held, quick, machine } = recorded;
   const chains = { pairs, unit: 'ms per 1,000 events', say };
-  say(`bare ${bare.events} events, held ${held.events} events`);
+  say(`bare ${bare.events} events, held ${held.events} events, quick ${quick.events} events`);
   const msPerThousandEvents = await measurePairs({
     ...chains,
     bare: () => replayed(bare, bare.segments).then((ms) => (1_000 * ms) / bare.events),
@@ -51,18 +60,30 @@ export async function benchReplay(options: ReplayOptions): Promise<ReplayReport>
     bare: () => replayed(bare, [longestOf(bare.segments)]),
     held: () => replayed(held, [longestOf(held.segments)]),
   });
+  const perTurn = (chain: Chain) => replayed(chain, chain.segments).then((ms) => ms / turns);
+  const ofTurns = { ...chains, unit: 'ms per turn', bare: () => perTurn(bare) };
+  const msPerTurn = await measurePairs({ ...ofTurns, held: () => perTurn(held) });
+  const quickMsPerTurn = await measurePairs({ ...ofTurns, held: () => perTurn(quick) });
   const lines = [
     ...figureLines('replay', msPerThousandEvents),
     ...figureLines('longest segment', longestSegmentMs),
+    ...figureLines('replay of a turn', msPerTurn),
+    ...figureLines('replay of a turn with a quick read', quickMsPerTurn),
   ];
   for (const line of lines) say(line);
   return {
     machine,
     turns,
-    events: { bare: bare.events, held: held.events },
-    segments: { bare: bare.segments.length, held: held.segments.length },
+    events: { bare: bare.events, held: held.events, quick: quick.events },
+    segments: {
+      bare: bare.segments.length,
+      held: held.segments.length,
+      quick: quick.segments.length,
+    },
     msPerThousandEvents,
     longestSegmentMs,
+    msPerTurn,
+    quickMsPerTurn,
   };
 }
 
@@ -91,6 +112,10 @@ async function record({ environment, turns, say }: ReplayOptions) {
       machine,
       bare: await chainOf(bare, { name: 'bare-delta', options: bareOptions, turns, say }),
       held: await chainOf(held, { name: 'held', options: heldOptions, turns, say }),
+      quick: await chainOf(
+        { ...held, ...held.as(QUICK_READER) },
+        { name: `held-${QUICK_READER}`, options: heldOptions, turns, say },
+      ),
     };
   } finally {
     await Promise.all([bare.stop(), held.stop()]);

@@ -21,3 +21,18 @@ test('a follower that aborts by itself leaves the other alone, and keeps its own
   followed.abort('late');
   expect(own.signal.reason).toBe('its own');
 });
+
+test('who follows on is called once, when the follower has aborted', () => {
+  const followed = new AbortController();
+  const seen: boolean[] = [];
+  const own = follower(followed.signal, () => void seen.push(own.signal.aborted));
+  expect(seen).toEqual([]);
+  followed.abort();
+  expect(seen).toEqual([true]);
+});
+
+test('who follows on what has aborted is called at once', () => {
+  let called = 0;
+  follower(AbortSignal.abort(), () => void (called += 1));
+  expect(called).toBe(1);
+});

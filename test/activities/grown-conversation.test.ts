@@ -72,3 +72,36 @@ test('a summary that leaves turns out, and the conversation that it stands for, 
   expect(await summarized()).toEqual(wanted);
   await store.close();
 });
+
+const PICTURE = {
+  $blob: 'a'.repeat(64),
+  bytes: 8,
+  preview: '',
+  mediaType: 'image/png',
+} as const;
+
+test('an attachment and a container are found wherever they lie in a conversation that grew before them and after them', async () => {
+  const store = await openStore({ file: ':memory:' });
+  let head = await store.putNode(TENANT, rootOf('root'));
+  const { run, route } = modelInput(head);
+  const seen: unknown[] = [];
+  for (let turn = 0; turn < 9; turn += 1) {
+    const node = said(head, turn, `word ${turn}`);
+    const attached = { ...node, blocks: [{ type: 'attachment', attachment: PICTURE } as const] };
+    const contained = {
+      ...node,
+      messageId: `${run.runId}:m${turn}`,
+      origin: { model: route.model, route: route.name, call: turn },
+      container: { id: 'box', expiresAt: 1 },
+    };
+    head = await store.putNode(TENANT, turn === 3 ? contained : turn === 4 ? attached : node);
+    const { request } = await conversationAt(store, modelInput(head), head);
+    seen.push([
+      request.container?.id,
+      JSON.stringify(request.messages[4]?.blocks ?? '').includes('is not shown'),
+    ]);
+  }
+  await store.close();
+  const grown = (turn: number) => [turn < 3 ? undefined : 'box', turn >= 4];
+  expect(seen).toEqual(Array.from({ length: 9 }, (_, turn) => grown(turn)));
+});

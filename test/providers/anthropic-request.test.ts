@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json/json.js';
 import type { Block, ToolOffer } from '../../core/state/transcript.js';
 import { anthropicBody } from '../../providers/anthropic/request.js';
-import type { RequestMessage } from '../../providers/provider.js';
+import type { ModelRequest, RequestMessage } from '../../providers/provider.js';
 import { failureOf, lastBody, requestOf, serving, stopAll } from './scripted-setup.js';
 
 afterEach(stopAll);
@@ -173,6 +173,31 @@ describe('a request to Anthropic', () => {
 
   test('replaces lone surrogates, which are not valid text', () => {
     expect(JSON.stringify(messagesOf(user(text('a\ud800b 👋'))))).toContain('a\uFFFDb 👋');
+  });
+
+  test('says a message that was sent before in the names and for the model of this request', () => {
+    const called = use('c1');
+    const raw = [{ type: 'tool_use', id: 'c1', name: 'orders__read', input: { id: 'c1' } }];
+    const messages = [
+      user(text('Hi')),
+      { ...assistant(called), raw, rawModel: 'scripted-model' },
+      user(text('and'), result('c1')),
+      user(text('more')),
+    ];
+    const sent = (request: Partial<ModelRequest>): unknown =>
+      JSON.parse(JSON.stringify(anthropicBody(requestOf(request)).messages));
+    const requests = [
+      { tools: [offer('orders.read', 'orders__read')] },
+      { tools: [offer('orders.read', 'orders__again')], model: 'another' },
+      { tools: [offer('orders.read', 'orders__again')] },
+      { tools: [], model: 'another' },
+    ];
+    for (const request of [...requests, ...requests]) {
+      const known = sent({ ...request, messages });
+      expect(known).toEqual(sent({ ...request, messages: structuredClone(messages) }));
+    }
+    expect(JSON.stringify(sent({ ...requests[1], messages }))).toContain('orders__again');
+    expect(JSON.stringify(sent({ ...requests[2], messages }))).toContain('orders__read');
   });
 
   test('with nothing to send is not sent', async () => {

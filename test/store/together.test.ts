@@ -1,4 +1,4 @@
-import { cleanUp, newStore } from './fixtures.js';
+import { cleanUp, eventsFrom, newStore, warnings } from './fixtures.js';
 import { openTransaction, outsideCalls, REPLY } from './open-transaction.js';
 
 afterAll(cleanUp);
@@ -47,4 +47,28 @@ test('the first reply stays, also when the second comes in the same transaction'
   expect(await store.together((calls) => calls.putReply({ ...REPLY, output: { n: 2 } }))).toEqual({
     n: 1,
   });
+});
+
+test('a transaction wakes the readers of the events that it has appended itself, and of no others', async () => {
+  const { store } = await newStore();
+  const append = (runId: string, failure?: Error) =>
+    store.together(async (calls) => {
+      await calls.appendEvents({ tenant: 't', runId, execution: 'e' }, eventsFrom(0, warnings(1)));
+      if (failure !== undefined) throw failure;
+    });
+  const woken: string[] = [];
+  const watches = ['undone', 'kept'].map((runId) => {
+    const watch = store.watchEvents({ tenant: 't', runId });
+    const over = new AbortController();
+    const waits = watch.wait(60_000, over.signal).then(() => {
+      if (!over.signal.aborted) woken.push(runId);
+    });
+    return { waits, stop: () => (over.abort(), watch.stop()) };
+  });
+  await expect(append('undone', new Error('no'))).rejects.toThrow('no');
+  await append('kept');
+  await watches[1]!.waits;
+  for (const { stop } of watches) stop();
+  await Promise.all(watches.map(({ waits }) => waits));
+  expect(woken).toEqual(['kept']);
 });
