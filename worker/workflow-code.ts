@@ -122,6 +122,9 @@ export async function writeWorkflowBundle(): Promise<void> {
   writeFileSync(STAMP_PATH, JSON.stringify(currentStamp()));
 }
 
+/** Webpack's, of its own lines: nobody reads them in code that is bundled. */
+const MARKS_OF_LINES = /^\/\*{3,6}\/[ \t]*/gm;
+
 const intercepted = new Map<string, ReturnType<typeof bundleWith>>();
 
 /** The workflow bundle with interceptors of somebody else's; the second worker of a process does not pay for it again. */
@@ -166,7 +169,7 @@ export async function bundleWith({ interceptors = [], plugins = [] }: BundleWith
     logger: new DefaultLogger('ERROR'),
   });
   // On the first line, so that the source map holds.
-  return { code: `${WITHOUT_STACKS}${KNOWN_GLOBALS}${code}` };
+  return { code: `${WITHOUT_STACKS}${KNOWN_GLOBALS}${code.replaceAll(MARKS_OF_LINES, '')}` };
 }
 
 /** For the lines of stack traces. With columns and the sources' texts it would be twice as large as the code. */
