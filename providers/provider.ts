@@ -44,6 +44,7 @@ export interface ModelRequest {
   };
 }
 
+/** Nobody changes one that was sent: what was made of it is used again, as long as `model` and the list of `tools` are the same. */
 export interface RequestMessage {
   readonly role: 'user' | 'assistant';
   /** A user's message that the system says, where the vendor lets it speak this late (C45). */

@@ -168,8 +168,11 @@ export async function bundleWith({ interceptors = [], plugins = [] }: BundleWith
     }),
     logger: new DefaultLogger('ERROR'),
   });
+  // Code of others may replace globals, and have anything at the beginning of a line.
+  const isOurs = interceptors.length + plugins.length === 0;
+  const own = isOurs ? `${KNOWN_GLOBALS}${code.replaceAll(MARKS_OF_LINES, '')}` : code;
   // On the first line, so that the source map holds.
-  return { code: `${WITHOUT_STACKS}${KNOWN_GLOBALS}${code.replaceAll(MARKS_OF_LINES, '')}` };
+  return { code: `${WITHOUT_STACKS}${own}` };
 }
 
 /** For the lines of stack traces. With columns and the sources' texts it would be twice as large as the code. */

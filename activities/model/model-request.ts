@@ -118,16 +118,39 @@ function toolsOf(
   all: readonly ToolOffer[],
   messages: readonly RequestMessage[],
 ): Pick<ModelRequest, 'tools' | 'toolChoice'> {
-  // Another vendor can make nothing of what this one runs itself.
-  const foreign = all.some(({ hosted }) => hosted && hosted.provider !== route.provider);
-  const offers = foreign
-    ? all.filter(({ hosted }) => !hosted || hosted.provider === route.provider)
-    : all;
-  if (offered === undefined) return { tools: offers };
-  if (offered.length > 0) return { tools: offers.filter(({ name }) => offered.includes(name)) };
+  const { provider } = route;
+  if (offered === undefined) return { tools: someOf(all, { provider }) };
+  if (offered.length > 0) return { tools: someOf(all, { provider, offered }) };
   const blocks = messages.flatMap((message) => message.blocks);
   const used = new Set(blocks.map((block) => (block.type === 'tool_use' ? block.tool : '')));
-  return { tools: offers.filter(({ wireName }) => used.has(wireName)), toolChoice: 'none' };
+  const tools = someOf(all, { provider }).filter(({ wireName }) => used.has(wireName));
+  return { tools, toolChoice: 'none' };
+}
+
+interface Some {
+  /** Another vendor can make nothing of what this one runs itself. */
+  readonly provider: string;
+  /** Names; default: all. */
+  readonly offered?: readonly string[];
+}
+
+/** Lists of the offers of one root. */
+const LISTS_MAX = 16;
+
+/** One list for all requests with the same tools: providers know by the list that a message stands as it stood before. */
+const lists = new WeakMap<readonly ToolOffer[], Map<string, readonly ToolOffer[]>>();
+
+function someOf(all: readonly ToolOffer[], { provider, offered }: Some): readonly ToolOffer[] {
+  const isOurs = ({ hosted }: ToolOffer): boolean => !hosted || hosted.provider === provider;
+  if (offered === undefined && all.every(isOurs)) return all;
+  const known = lists.get(all) ?? new Map<string, readonly ToolOffer[]>();
+  lists.set(all, known);
+  const key = JSON.stringify([provider, offered]);
+  const list =
+    known.get(key) ?? all.filter((one) => isOurs(one) && (offered?.includes(one.name) ?? true));
+  if (known.size >= LISTS_MAX) known.clear();
+  known.set(key, list);
+  return list;
 }
 
 /** Newer nodes than those of a remembered conversation: a turn adds two or three. */

@@ -1,6 +1,6 @@
 /**
- * B5, replay: time to replay the histories of a long run, against the bare loop with as many events. Both
- * are chains of continue-as-new; a worker that loads a run replays its last segment only.
+ * B5, replay: time to replay the histories of a long run, against the bare loop with as many events, and by turns, also with
+ * quick reads. All are chains of continue-as-new; a worker that loads a run replays its last segment only.
  */
 import type { Client } from '@temporalio/client';
 import { Worker, type ReplayWorkerOptions } from '@temporalio/worker';
@@ -35,7 +35,9 @@ export interface ReplayReport {
   readonly longestSegmentMs: PairedFigures;
   /** Of as many turns, without regard to segments; a turn with a quick read has fewer events. */
   readonly msPerTurn: PairedFigures;
+  /** Against the same bare loop of two activities, and against one with a local activity. */
   readonly quickMsPerTurn: PairedFigures;
+  readonly quickBesideLocalMsPerTurn: PairedFigures;
 }
 
 type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;
@@ -46,7 +48,7 @@ const WARM_TURNS = 5;
 export async function benchReplay(options: ReplayOptions): Promise<ReplayReport> {
   const { turns, pairs, say } = options;
   const recorded = await record(options);
-  const { bare, held, quick, machine } = recorded;
+  const { bare, held, quick, local, machine } = recorded;
   const chains = { pairs, unit: 'ms per 1,000 events', say };
   say(`bare ${bare.events} events, held ${held.events} events, quick ${quick.events} events`);
   const msPerThousandEvents = await measurePairs({
@@ -63,12 +65,15 @@ export async function benchReplay(options: ReplayOptions): Promise<ReplayReport>
   const perTurn = (chain: Chain) => replayed(chain, chain.segments).then((ms) => ms / turns);
   const ofTurns = { ...chains, unit: 'ms per turn', bare: () => perTurn(bare) };
   const msPerTurn = await measurePairs({ ...ofTurns, held: () => perTurn(held) });
-  const quickMsPerTurn = await measurePairs({ ...ofTurns, held: () => perTurn(quick) });
+  const ofQuick = { ...ofTurns, held: () => perTurn(quick) };
+  const quickMsPerTurn = await measurePairs(ofQuick);
+  const quickBesideLocalMsPerTurn = await measurePairs({ ...ofQuick, bare: () => perTurn(local) });
   const lines = [
     ...figureLines('replay', msPerThousandEvents),
     ...figureLines('longest segment', longestSegmentMs),
     ...figureLines('replay of a turn', msPerTurn),
     ...figureLines('replay of a turn with a quick read', quickMsPerTurn),
+    ...figureLines('the same beside a local activity', quickBesideLocalMsPerTurn),
   ];
   for (const line of lines) say(line);
   return {
@@ -84,6 +89,7 @@ export async function benchReplay(options: ReplayOptions): Promise<ReplayReport>
     longestSegmentMs,
     msPerTurn,
     quickMsPerTurn,
+    quickBesideLocalMsPerTurn,
   };
 }
 
@@ -101,6 +107,7 @@ async function record({ environment, turns, say }: ReplayOptions) {
   const machine = await machineFacts(server.address);
   const model = await startBenchModel(turnScript(SIZES));
   const bare = await bareSide({ server, model }, 'delta');
+  const local = await bareSide({ server, model, localTool: true }, 'delta');
   const held = await heldSide({ server, model });
   try {
     const bareOptions = { workflowBundle: await bareBundle() };
@@ -111,6 +118,7 @@ async function record({ environment, turns, say }: ReplayOptions) {
     return {
       machine,
       bare: await chainOf(bare, { name: 'bare-delta', options: bareOptions, turns, say }),
+      local: await chainOf(local, { name: 'bare-delta-local', options: bareOptions, turns, say }),
       held: await chainOf(held, { name: 'held', options: heldOptions, turns, say }),
       quick: await chainOf(
         { ...held, ...held.as(QUICK_READER) },
@@ -118,7 +126,7 @@ async function record({ environment, turns, say }: ReplayOptions) {
       ),
     };
   } finally {
-    await Promise.all([bare.stop(), held.stop()]);
+    await Promise.all([bare.stop(), local.stop(), held.stop()]);
     await model.stop();
     await server.stop();
   }

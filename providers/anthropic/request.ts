@@ -116,7 +116,7 @@ function withMark(message: WireMessage): WireMessage {
 }
 
 /** Wire names of the vendor's own tools in a request. */
-export function hostedNamesOf({ tools }: Pick<ModelRequest, 'tools'>): readonly string[] {
+export function hostedNamesOf({ tools }: ModelRequest): readonly string[] {
   return tools.flatMap((tool) => (tool.hosted ? [tool.wireName] : []));
 }
 
@@ -143,7 +143,9 @@ function toolChoice({ toolChoice: choice, parallelCalls }: ModelRequest): JsonOb
 }
 
 function alternating(request: ModelRequest): readonly WireMessage[] {
-  const offered: Offered = { model: request.model, tools: request.tools };
+  const { model, tools } = request;
+  const wireNames = new Map(tools.map(({ name, wireName }) => [name, wireName]));
+  const offered: Offered = { model, tools, wireNames, hosted: hostedNamesOf(request) };
   const merged: WireMessage[] = [];
   for (const message of request.messages) {
     const wire = wireOf(message, offered);
@@ -160,7 +162,7 @@ function joined(one: WireMessage, next: WireMessage): WireMessage {
   return resultsFirst({ role: one.role, content: [...one.content, ...next.content] });
 }
 
-interface Sent extends Offered {
+interface Sent extends Pick<Offered, 'model' | 'tools'> {
   readonly wire: WireMessage | undefined;
 }
 
@@ -174,15 +176,11 @@ function wireOf(message: RequestMessage, offered: Offered): WireMessage | undefi
   const content =
     message.role === 'assistant' && usableRaw(message, offered)
       ? withoutEmptyText(message.raw)
-      : contentOfAll(message.blocks, offered);
+      : message.blocks.flatMap((block) => contentOf(block, offered.wireNames));
   const wire = content.length === 0 ? undefined : resultsFirst({ role: message.role, content });
-  sent.set(message, { ...offered, wire });
+  const { model, tools } = offered;
+  sent.set(message, { model, tools, wire });
   return wire;
-}
-
-function contentOfAll(blocks: readonly Block[], { tools }: Offered): readonly JsonObject[] {
-  const wireNames = new Map(tools.map((tool) => [tool.name, tool.wireName]));
-  return blocks.flatMap((block) => contentOf(block, wireNames));
 }
 
 function resultsFirst(message: WireMessage): WireMessage {
@@ -196,7 +194,11 @@ interface RawMessage extends RequestMessage {
   readonly raw: readonly JsonObject[];
 }
 
-type Offered = Pick<ModelRequest, 'model' | 'tools'>;
+interface Offered extends Pick<ModelRequest, 'model' | 'tools'> {
+  readonly wireNames: ReadonlyMap<string, string>;
+  /** Names of the vendor's own tools in this request. */
+  readonly hosted: readonly string[];
+}
 
 /**
  * Raw blocks of this very model that name the same calls as the blocks: otherwise history was repaired. What the
@@ -207,7 +209,7 @@ function usableRaw(message: RequestMessage, offered: Offered): message is RawMes
   if (rawModel !== offered.model || !Array.isArray(raw)) return false;
   const rawBlocks = raw as readonly Json[];
   if (!rawBlocks.every((block) => typeof block === 'object' && block !== null)) return false;
-  if (!mayReturn(rawBlocks, hostedNamesOf(offered))) return false;
+  if (!mayReturn(rawBlocks, offered.hosted)) return false;
   const rawIds = (rawBlocks as readonly JsonObject[])
     .filter((block) => block['type'] === 'tool_use')
     .map((block) => block['id']);

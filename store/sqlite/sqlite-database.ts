@@ -205,7 +205,7 @@ function sessionOf(db: Db): Session {
 /** Now, or after a transaction that somebody else has open: it would be part of that one. */
 function whenFree<T>(db: Db, run: (statements: SqliteDatabase) => T): T | Promise<T> {
   const { connection, statements, inside, presence } = sessionOf(db);
-  // A transaction looks for the file before it commits.
+  // A transaction looks for the file at its end, whatever that is.
   if (db === inside) return run(statements);
   presence();
   if (!connection.inTransaction) return run(statements);
@@ -213,19 +213,20 @@ function whenFree<T>(db: Db, run: (statements: SqliteDatabase) => T): T | Promis
 }
 
 function transaction<T>(db: Db, begin: string, work: (tx: Db) => Promise<T>): Promise<T> {
-  const { inside, statements, presence } = sessionOf(db);
+  const { connection, inside, statements, presence } = sessionOf(db);
   // What begins inside a transaction becomes part of it.
   if (db === inside) return work(inside);
   return db.connection().execute(async () => {
-    statements.prepare(begin).run([]);
     try {
+      statements.prepare(begin).run([]);
       const value = await work(inside);
-      // Not at the beginning as well: nothing of a transaction is acknowledged before its end.
       presence();
       statements.prepare('commit').run([]);
       return value;
     } catch (error) {
-      rollBack(statements);
+      if (connection.inTransaction) rollBack(statements);
+      // What a store refuses that is gone is no answer either.
+      presence();
       throw error;
     }
   });

@@ -1,5 +1,5 @@
 import { chainAt, conversationAt, conversationOf } from '../../activities/model/model-request.js';
-import type { TranscriptNode } from '../../core/state/transcript.js';
+import type { ToolOffer, TranscriptNode } from '../../core/state/transcript.js';
 import { openStore, type Store } from '../../store/store.js';
 import { modelInput } from './setup.js';
 
@@ -104,4 +104,35 @@ test('an attachment and a container are found wherever they lie in a conversatio
   await store.close();
   const grown = (turn: number) => [turn < 3 ? undefined : 'box', turn >= 4];
   expect(seen).toEqual(Array.from({ length: 9 }, (_, turn) => grown(turn)));
+});
+
+const OFFERS: readonly ToolOffer[] = ['one', 'two', 'three'].map((name) => ({
+  name,
+  version: '1',
+  wireName: name,
+  description: name,
+  inputSchema: {},
+  ...(name === 'three' && { hosted: { provider: 'elsewhere', declaration: { type: 'x' } } }),
+}));
+
+test('requests with the same tools have one list of them, by which providers know what they have said before', async () => {
+  const store = await openStore({ file: ':memory:' });
+  const root = await store.putNode(TENANT, { ...rootOf('root'), tools: OFFERS });
+  const toolsOf = async (offered: readonly string[] | undefined) => {
+    const input = { ...modelInput(root), ...(offered !== undefined && { offered }) };
+    return (await conversationAt(store, input, root)).request.tools;
+  };
+  const wanted = [
+    [undefined, 'one,two'],
+    [['two'], 'two'],
+    [['one', 'two'], 'one,two'],
+  ] as const;
+  for (const [offered, names] of wanted) {
+    const tools = await toolsOf(offered);
+    expect(tools.map(({ name }) => name).join()).toBe(names);
+    expect(await toolsOf(offered && [...offered])).toBe(tools);
+  }
+  for (let many = 0; many < 40; many += 1) await toolsOf(['one', `gone-${many}`]);
+  expect((await toolsOf(['two'])).map(({ name }) => name)).toEqual(['two']);
+  await store.close();
 });

@@ -122,6 +122,18 @@ test('a file that vanishes is noticed: nothing is acknowledged that would be los
   await store.close();
 });
 
+test('what a transaction refuses whose file is gone is no answer: the store is away', async () => {
+  const file = newFile();
+  const store = await openStore({ file });
+  const refused = () => Promise.reject(new Error('There is no such row.'));
+  await expect(store.together(refused)).rejects.toThrow('There is no such row.');
+  renameSync(file, `${file}.away`);
+  await expect(store.together(refused)).rejects.toMatchObject({ code: 'StoreUnavailable' });
+  renameSync(`${file}.away`, file);
+  await expect(store.together(refused)).rejects.toThrow('There is no such row.');
+  await store.close();
+});
+
 test('a transaction whose file goes away before its commit is refused', async () => {
   const file = newFile();
   const store = await openStore({ file });

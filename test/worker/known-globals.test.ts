@@ -1,6 +1,6 @@
 /** Globals that the code of workflows takes once, so that no look at one leaves the engine. */
 import { readFileSync } from 'node:fs';
-import { workflowBundle } from '../../worker/workflow-code.js';
+import { interceptedBundle, workflowBundle } from '../../worker/workflow-code.js';
 
 async function head(): Promise<string> {
   const bundle = await workflowBundle();
@@ -34,4 +34,10 @@ test('none of them is one that Temporal replaces in the sandbox', async () => {
     'Date',
     'WeakRef',
   ]);
+});
+
+test('code of others beside it takes its globals where it finds them, and keeps its lines', async () => {
+  const { code } = await interceptedBundle([require.resolve('../../workflows/started-tasks.ts')]);
+  expect(code).not.toContain('} = globalThis; var __TEMPORAL__');
+  expect(code).toMatch(/^\/\*{3}\/ /m);
 });
