@@ -96,6 +96,7 @@ const MATERIAL_BESIDE = join('..', 'shared');
 
 paired('turn', 'B1: overhead of one turn of one model call and one tool call.')
   .option('--turns <n>', 'turns per run', count, 200)
+  .option('--warm <n>', 'turns of each side before any is measured', count, 20)
   .option('--ordinary', 'nothing but the time with an ordinary tool')
   .action(answering(benchTurn));
 paired('processor', 'B1: processor time of a turn, whatever else the machine does.')

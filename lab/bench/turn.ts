@@ -6,7 +6,7 @@
 import { fixedSizes } from './message-sizes.js';
 import { figureLines, measurePairs, type PairedFigures } from './pairs.js';
 import { machineFacts, type MachineFacts } from './machine.js';
-import { bareSide, heldSide, type Side } from './sides.js';
+import { bareSide, heldSide, type RunSize, type Side } from './sides.js';
 import {
   QUICK_READER,
   startBenchModel,
@@ -18,6 +18,8 @@ import {
 export interface TurnOptions extends BenchOptions {
   readonly pairs: number;
   readonly turns: number;
+  /** Turns of each side before any is measured: an engine compiles what has run often. */
+  readonly warm: number;
   /** Nothing but the time with an ordinary tool. */
   readonly ordinary?: boolean;
 }
@@ -25,6 +27,7 @@ export interface TurnOptions extends BenchOptions {
 export interface TurnReport {
   readonly machine: MachineFacts;
   readonly turns: number;
+  readonly warm: number;
   readonly msPerTurn: PairedFigures;
   /** With a quick read, against the same bare loop and against one with a local activity. */
   readonly quickMsPerTurn?: PairedFigures;
@@ -42,7 +45,6 @@ type Runs = Pick<Side, 'run' | 'history'>;
 
 /** A typical recorded result. */
 const RESULT_BYTES = 500;
-const WARM = { turns: 20, label: 'warm' };
 
 export async function benchTurn(options: TurnOptions): Promise<TurnReport> {
   const server = await startBenchServer(options.environment);
@@ -53,17 +55,21 @@ export async function benchTurn(options: TurnOptions): Promise<TurnReport> {
   const bare = await bareSide(place, 'delta');
   const held = await heldSide(place);
   try {
-    for (const side of [bare, held]) await side.run(WARM);
-    const { turns } = options;
+    for (const side of [bare, held]) await side.run(warmUp(options));
+    const { turns, warm } = options;
     const msPerTurn = await compared(options, { what: 'turn', bare, held });
-    if (options.ordinary === true) return { machine, turns, msPerTurn, perTurn: {} };
+    if (options.ordinary === true) return { machine, turns, warm, msPerTurn, perTurn: {} };
     const quick = await quickOf(place, options, { bare, quick: held.as(QUICK_READER), held });
-    return { machine, turns, msPerTurn, ...quick };
+    return { machine, turns, warm, msPerTurn, ...quick };
   } finally {
     await Promise.all([bare.stop(), held.stop()]);
     await model.stop();
     await server.stop();
   }
+}
+
+function warmUp({ warm }: TurnOptions): RunSize {
+  return { turns: warm, label: 'warm' };
 }
 
 type Sides = { readonly [name: string]: Runs };
@@ -72,11 +78,11 @@ async function quickOf(
   place: Parameters<typeof heldSide>[0],
   options: TurnOptions,
   sides: Sides & { readonly bare: Runs; readonly quick: Runs },
-): Promise<Omit<TurnReport, 'machine' | 'turns' | 'msPerTurn'>> {
+): Promise<Omit<TurnReport, 'machine' | 'turns' | 'warm' | 'msPerTurn'>> {
   const { bare, quick } = sides;
   const local = await bareSide({ ...place, localTool: true }, 'delta');
   try {
-    for (const side of [local, quick]) await side.run(WARM);
+    for (const side of [local, quick]) await side.run(warmUp(options));
     const quickMsPerTurn = await compared(options, { what: 'turn, quick read', bare, held: quick });
     const what = 'turn, quick read beside a local activity';
     const quickBesideLocal = await compared(options, { what, bare: local, held: quick });
@@ -119,11 +125,14 @@ async function compared(
   return figures;
 }
 
+/** Of a shorter run, which is taken off: what begins and ends a run is no turn. */
+const BEGINNING_TURNS = 20;
+
 async function sizeOfTurn(side: Runs, turns: number): Promise<TurnSize> {
   const label = 'size';
   const [short, long] = [
-    { turns: WARM.turns, label },
-    { turns: WARM.turns + turns, label },
+    { turns: BEGINNING_TURNS, label },
+    { turns: BEGINNING_TURNS + turns, label },
   ];
   for (const size of [short, long]) await side.run(size);
   const [less, more] = [await side.history(short), await side.history(long)];
