@@ -21,7 +21,6 @@ import {
   type ModelRequest,
   type Provider,
 } from './provider.js';
-import { requestJson } from './request-json.js';
 import { withoutSecrets } from './secret.js';
 import { serverSecrets } from './anthropic/server-secrets.js';
 import type { JsonRecord } from './json-record.js';
@@ -88,7 +87,7 @@ async function complete(
     send: (signal) =>
       client
         .post('/v1/messages', {
-          body: requestJson(body),
+          body,
           headers: headersOf([...(request.betas ?? []), ...betas]),
           stream: true,
           signal,
@@ -130,6 +129,5 @@ function withContext(reply: ModelReply, body: object): ModelReply {
 
 /** Features that are not part of the API for everybody have to be asked for. */
 function headersOf(betas: readonly string[]): { readonly [name: string]: string } {
-  const json = { 'content-type': 'application/json' };
-  return betas.length === 0 ? json : { ...json, 'anthropic-beta': [...new Set(betas)].join(',') };
+  return betas.length === 0 ? {} : { 'anthropic-beta': [...new Set(betas)].join(',') };
 }
