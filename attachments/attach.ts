@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import {
   ATTACHMENT_NAME_CHARS_MAX,
+  kindOf,
   MEDIA_BYTES_MAX,
   MEDIA_TYPES,
   PAGES_MAX,
@@ -54,7 +55,7 @@ export function prepareAttachment(source: AttachmentSource): PreparedAttachment 
     const hint = 'Say what it is, or leave mediaType out.';
     throw refused(name, `it is said to be ${said.slice(0, 60)} and is ${mediaType}`, hint);
   }
-  const kind = MEDIA_TYPES[mediaType];
+  const kind = kindOf({ mediaType });
   if (bytes.byteLength > MEDIA_BYTES_MAX[kind]) {
     const why = `it has ${bytes.byteLength} bytes; ${MEDIA_BYTES_MAX[kind]} are allowed`;
     throw refused(name, why, 'Attach a smaller one.');
@@ -108,7 +109,7 @@ function factsOf(
   found: Found,
 ): Pick<Attachment, 'pages' | 'textBytes' | 'seconds'> {
   const { mediaType, name } = found;
-  switch (MEDIA_TYPES[mediaType]) {
+  switch (kindOf(found)) {
     case 'image':
       checkPixels(bytes, found);
       return {};

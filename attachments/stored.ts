@@ -2,7 +2,7 @@
  * What a reference says of its file, held against the bytes in the store: money is reserved by what it says.
  * Invariant: a document or a sound is looked through once, as long as it is among those that were used lately.
  */
-import { MEDIA_TYPES, type Attachment, type MediaType } from '../core/state/attachment.js';
+import { kindOf, type Attachment, type MediaType } from '../core/state/attachment.js';
 import { prepareAttachment } from './attach.js';
 import { isOfType } from './sniff.js';
 
@@ -16,7 +16,7 @@ const known = new Map<string, Facts | undefined>();
 export function isAsSaid(base64: string, said: Attachment): boolean {
   const { bytes, mediaType } = said;
   if (base64.length !== bytes || !isOfType(base64, mediaType)) return false;
-  if (MEDIA_TYPES[mediaType] === 'image') return true;
+  if (kindOf(said) === 'image') return true;
   const facts = factsOf(base64, said);
   return facts !== undefined && FACTS.every((fact) => atMost(facts[fact], said[fact]));
 }

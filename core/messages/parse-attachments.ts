@@ -6,6 +6,7 @@ import {
   ATTACHMENTS_MAX,
   ATTACHMENT_NAME_CHARS_MAX,
   fileBytes,
+  kindOf,
   MEDIA_BYTES_MAX,
   MEDIA_TYPES,
   PAGES_MAX,
@@ -48,12 +49,12 @@ export function parseAttachment(raw: unknown): Parsed<Attachment> {
   if (typeof $blob !== 'string' || !HASH.test($blob)) return fault('$blob must be a hash');
   if (!isMediaType(mediaType))
     return fault(`mediaType must be one of ${Object.keys(MEDIA_TYPES).join(', ')}`);
-  const bytesMax = MEDIA_BYTES_MAX[MEDIA_TYPES[mediaType]];
+  const kind = kindOf({ mediaType });
+  const bytesMax = MEDIA_BYTES_MAX[kind];
   if (!isCount(bytes, Number.MAX_SAFE_INTEGER) || fileBytes({ bytes }) > bytesMax + 3)
     return fault(`it has more than ${bytesMax} bytes`);
   if (name !== undefined && !isText(name, ATTACHMENT_NAME_CHARS_MAX))
     return fault(`name must be a text of at most ${ATTACHMENT_NAME_CHARS_MAX} characters`);
-  const kind = MEDIA_TYPES[mediaType];
   if (!isFact(pages, kind === 'document', PAGES_MAX))
     return fault(`pages of a document must be 1 to ${PAGES_MAX}`);
   if (!isFact(textBytes, false, TEXT_BYTES_MAX))
