@@ -1,5 +1,6 @@
 /** A command line that cannot be meant. */
 import { HoldfastError } from '../core/state/errors.js';
+import { didYouMean } from '../pure/nearest-names.js';
 
 export function usage(message: string, hint = 'See --help.'): HoldfastError {
   return new HoldfastError('Usage', message, { hint });
@@ -20,6 +21,18 @@ export function wholeNumber(name: string, bounds: readonly [min: number, max: nu
     if (text.trim() !== '' && Number.isInteger(value) && value >= min && value <= max) return value;
     throw usage(
       `${name} must be a whole number from ${min} to ${max}, not "${text.slice(0, 40)}".`,
+    );
+  };
+}
+
+/** One of a few words. */
+export function oneOf<Word extends string>(what: string, known: readonly Word[]) {
+  return (text: string): Word => {
+    const word = known.find((one) => one === text);
+    if (word !== undefined) return word;
+    throw usage(
+      `There is no ${what} "${text.slice(0, 40)}".`,
+      `${didYouMean(text, known)}Known: ${known.join(', ')}.`,
     );
   };
 }

@@ -31,7 +31,7 @@ import {
 } from '../desk/paging.js';
 import { approvalCard } from '../render/index.js';
 import type { Session } from '../session.js';
-import { usage } from '../usage.js';
+import { oneOf } from '../usage.js';
 
 interface ApprovalsOptions extends ActorOptions, TenantOptions, PageOptions {
   readonly run?: string;
@@ -59,7 +59,7 @@ export function addApprovals(program: Command, cli: Cli): void {
     .alias('inbox')
     .description('List what waits for a person, oldest first, with the commands that answer.')
     .option('--run <id>', 'only of this run and of the sub-agents below it')
-    .option('--kind <kind>', `only these: ${KINDS.join(', ')}`, kindOf)
+    .option('--kind <kind>', `only these: ${KINDS.join(', ')}`, oneOf('kind', KINDS))
     .option(
       '--search <text>',
       'only those in which this stands: in their arguments, words, ids',
@@ -89,12 +89,6 @@ export function addApprovals(program: Command, cli: Cli): void {
         if (!output.json) print(page, output, await commandHints(cli, session));
       }),
     );
-}
-
-function kindOf(text: string): AskedKind {
-  const known = KINDS.find((one) => one === text);
-  if (known !== undefined) return known;
-  throw usage(`There is no kind "${text.slice(0, 40)}".`, `Known: ${KINDS.join(', ')}.`);
 }
 
 async function askedOf(

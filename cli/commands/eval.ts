@@ -20,7 +20,7 @@ import { notWritten } from '../terminal/file-error.js';
 import { createOutput, type Output } from '../terminal/output.js';
 import { caseLine, failureLines, summaryLines } from '../render/evaluation.js';
 import { exactJson, shellWord } from '../render/index.js';
-import { usage, wholeNumber } from '../usage.js';
+import { oneOf, usage, wholeNumber } from '../usage.js';
 
 const PROGRESS_EVERY_MS = 10_000;
 const STOP_LIMIT_MS = 30_000;
@@ -70,7 +70,11 @@ export function addEval(program: Command, cli: Cli): void {
       'Play cases (fixtures) with scripted models and tools, and compare what happens with what they expect. Exits with 0 only if at least one case ran and all that ran passed.',
     )
     .argument('[path...]', 'a fixture, or a folder with all *.json below it')
-    .option('--engine <name>', `${ENGINE_CHOICES.join(', ')} (default simulation)`, engineChoice)
+    .option(
+      '--engine <name>',
+      `${ENGINE_CHOICES.join(', ')} (default simulation)`,
+      oneOf('engine', ENGINE_CHOICES),
+    )
     .option('--json <file>', 'write the report there: {summary, cases: […]}')
     .option('--filter <text>', 'only cases whose id or title has this text')
     .option('--seed <number>', `what engines choose freely (default ${DEFAULT_SEED})`, seedNumber)
@@ -160,12 +164,6 @@ function refuseOfServers({ workflowCache, bundles, timeSkipping }: EvalOptions):
   if (!workflowCache) throw nothingToForget();
   if (bundles !== undefined) throw noHistories();
   if (timeSkipping !== undefined) throw noServerToSkip();
-}
-
-function engineChoice(text: string): EngineChoice {
-  const known = ENGINE_CHOICES.find((one) => one === text);
-  if (known !== undefined) return known;
-  throw usage(`There is no engine "${text.slice(0, 40)}".`, `Known: ${ENGINE_CHOICES.join(', ')}.`);
 }
 
 /** A run of the simulation has no history. */

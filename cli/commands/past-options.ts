@@ -1,6 +1,6 @@
 /** Options of `holdfast eval` for recorded runs. */
 import type { Command } from 'commander';
-import { usage, wholeNumber } from '../usage.js';
+import { oneOf, usage, wholeNumber } from '../usage.js';
 
 const STEP_MAX = 10_000_000;
 
@@ -35,7 +35,11 @@ export function withPast(command: Command): Command {
     )
     .option('--agent <name>', 'with --config: which agent (default: the name of the recorded one)')
     .option('--at <step>', 'with --from: as recorded up to this step', stepNumber)
-    .option('--unmatched <way>', 'with --from: refuse or stop (default stop)', unmatchedWay)
+    .option(
+      '--unmatched <way>',
+      'with --from: refuse or stop (default stop)',
+      oneOf('way', ['refuse', 'stop']),
+    )
     .option('--gate <file>', 'with --from: what counts as a regression')
     .option('--markdown <file>', 'with --from: write the report there as Markdown')
     .option('--junit <file>', 'with --from: write the report there as JUnit XML');
@@ -43,11 +47,6 @@ export function withPast(command: Command): Command {
 
 function stepNumber(text: string): number {
   return wholeNumber('--at', [1, STEP_MAX])(text);
-}
-
-function unmatchedWay(text: string): 'refuse' | 'stop' {
-  if (text === 'refuse' || text === 'stop') return text;
-  throw usage(`There is no way "${text.slice(0, 40)}".`, 'Known: refuse, stop.');
 }
 
 /** Options that mean nothing without recorded runs. */

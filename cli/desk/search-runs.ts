@@ -9,11 +9,12 @@ import {
 } from '../../client/read/find-runs.js';
 import { summaryOf, withSpent, type RunSummary } from '../../client/read/run-summary.js';
 import type { HoldfastError } from '../../core/state/errors.js';
+import { STOP_MEANINGS } from '../../core/step/stop.js';
 import { STORED_STATUSES, type StoredRunStatus } from '../../core/state/view.js';
 import type { RunRow } from '../../store/runs.js';
 import type { Cli } from '../command.js';
 import { neededStore, type Session } from '../session.js';
-import { usage, wholeNumber } from '../usage.js';
+import { oneOf, usage, wholeNumber } from '../usage.js';
 import { tenantOf, type TenantOptions } from './actor.js';
 import { cursorOf } from '../../console/http/cursor.js';
 import { someText, type Page, type PageOptions } from './paging.js';
@@ -68,7 +69,11 @@ const COUNT_MAX = 1_000_000_000;
 type SearchOption = readonly [flags: string, says: string, read: (text: string) => unknown];
 
 const OPTIONS: readonly SearchOption[] = [
-  ['--stop-reason <reason>', 'only runs that ended for this reason', someText('--stop-reason')],
+  [
+    '--stop-reason <reason>',
+    'only runs that ended for this reason',
+    (text) => oneOf('stop reason', Object.keys(STOP_MEANINGS))(text),
+  ],
   ['--detail <text>', 'only runs whose detail of the end begins so', someText('--detail')],
   [
     '--version <text>',
@@ -117,12 +122,16 @@ const OPTIONS: readonly SearchOption[] = [
     'only runs that did something else than this one',
     someText('--differs-from'),
   ],
-  ['--sort <key>', `the most first: ${SORTS.join(', ')} (default started)`, sortKey],
+  ['--sort <key>', `the most first: ${SORTS.join(', ')} (default started)`, oneOf('order', SORTS)],
 ];
 
 /** What the rows of runs tell by themselves. */
 const OF_ROWS: readonly SearchOption[] = [
-  ['--status <status>', `only these: ${STORED_STATUSES.join(', ')}`, status],
+  [
+    '--status <status>',
+    `only these: ${STORED_STATUSES.join(', ')}`,
+    oneOf('status', STORED_STATUSES),
+  ],
   ['--agent <name>', 'only runs of this agent', someText('--agent')],
   [
     '--cost-from <micro-usd>',
@@ -144,27 +153,12 @@ function amount(name: string) {
   return wholeNumber(name, [0, Number.MAX_SAFE_INTEGER]);
 }
 
-function status(text: string): StoredRunStatus {
-  const known = STORED_STATUSES.find((one) => one === text);
-  if (known !== undefined) return known;
-  throw usage(
-    `There is no status "${text.slice(0, 40)}".`,
-    `Known: ${STORED_STATUSES.join(', ')}.`,
-  );
-}
-
 function withOptions(command: Command, options: readonly SearchOption[]): Command {
   return options.reduce((one, [flags, says, read]) => one.option(flags, says, read), command);
 }
 
 export function withSearch(command: Command): Command {
   return withOptions(command, OPTIONS);
-}
-
-function sortKey(text: string): Sort {
-  const known = SORTS.find((one) => one === text);
-  if (known !== undefined) return known;
-  throw usage(`There is no order "${text.slice(0, 40)}".`, `Known: ${SORTS.join(', ')}.`);
 }
 
 export function isSearch(options: SearchOptions): boolean {

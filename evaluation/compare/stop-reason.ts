@@ -1,9 +1,7 @@
 /** A stop reason in the words of a dialect, or in another specification's word that means one thing. */
 import { DIALECTS, stopReasonAs, type Dialect } from '../dialects.js';
+import { STOP_MEANINGS } from '../../core/step/stop.js';
 import type { RunResult } from '../../core/state/result.js';
-import { CANONICAL_REASONS } from '../format/expected.js';
-
-const CANONICAL: readonly string[] = CANONICAL_REASONS;
 
 /** A reason of the task's own domain, which lies in `detail`. */
 const DOMAIN_REASON = 'policy_blocked';
@@ -16,6 +14,6 @@ export function hasStopReason(
   if (wanted === DOMAIN_REASON)
     return result.detail === wanted && result.stopReason !== 'completed';
   if (dialect !== undefined) return stopReasonAs(result, dialect) === wanted;
-  if (CANONICAL.includes(wanted)) return result.stopReason === wanted;
+  if (Object.hasOwn(STOP_MEANINGS, wanted)) return result.stopReason === wanted;
   return DIALECTS.some((one) => stopReasonAs(result, one) === wanted);
 }

@@ -1,5 +1,7 @@
 /** What a fixture can expect. */
 import { z } from 'zod';
+import { STOP_MEANINGS } from '../../core/step/stop.js';
+import type { StopReason } from '../../core/state/result.js';
 import { TOOL_RESULT_CODES } from '../../core/state/tool-result.js';
 import { DIALECTS } from '../dialects.js';
 import { eventPattern, type EventPattern } from './during.js';
@@ -21,28 +23,7 @@ import {
 
 export type { Count };
 
-export const CANONICAL_REASONS = [
-  'completed',
-  'empty_response',
-  'evidence_missing',
-  'invalid_output',
-  'refused',
-  'needs_human',
-  'tool_failure',
-  'tool_unavailable',
-  'max_turns',
-  'max_tool_calls',
-  'timeout',
-  'max_cost',
-  'max_input_tokens',
-  'max_output_tokens',
-  'max_tokens',
-  'prompt_too_long',
-  'stop_hook_prevented',
-  'interrupted',
-  'aborted',
-  'failed',
-] as const;
+const CANONICAL_REASONS = Object.keys(STOP_MEANINGS) as readonly StopReason[];
 
 /** Words of other specifications that mean one thing without their dialect. */
 const CLEAR_ALIASES = [

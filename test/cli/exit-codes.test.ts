@@ -130,6 +130,7 @@ describe('a command line that is wrong', () => {
     ['an unknown budget', ['start', 'refund', 'x', '--budget', 'maxTurn=3']],
     ['a number that is none', ['list', '--limit', 'many']],
     ['an unknown status', ['list', '--status', 'asleep']],
+    ['an unknown stop reason', ['list', '--stop-reason', 'max_costs']],
     ['a condition that is not looked at', ['list', '--stuck', '--agent', 'refund']],
     ['a search that is not made', ['list', '--stuck', '--since', '7d']],
     ['a name that is empty', ['show', '']],
@@ -162,6 +163,9 @@ describe('a command line that is wrong', () => {
     expect(budget.err).toContain('Did you mean maxTurns?');
     const setting = await holdfast('start', 'refund', 'x', '--setting', 'afterAnser=end');
     expect(setting.err).toContain('Did you mean afterAnswer?');
+    const reason = await holdfast('list', '--stop-reason', 'max_costs', '--desk', 'http://[::1]:9');
+    expect(reason.err).toContain('There is no stop reason "max_costs".');
+    expect(reason.err).toMatch(/Did you mean max_cost.*Known: completed, .*timeout, /);
   });
 
   it('is one JSON object with --json', async () => {

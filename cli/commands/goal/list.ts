@@ -24,7 +24,7 @@ import {
 } from '../../desk/paging.js';
 import { dateTimeText, relativeText, table, usdText } from '../../render/index.js';
 import type { Session } from '../../session.js';
-import { usage } from '../../usage.js';
+import { oneOf } from '../../usage.js';
 
 interface ListOptions extends DeskOptions, TenantOptions, PageOptions {
   readonly status?: StoredRunStatus;
@@ -35,7 +35,11 @@ export function addGoalList(goal: Command, cli: Cli): void {
   const command = goal
     .command('list')
     .description('List goals, newest first: how they stand, when they wake, what they have spent.')
-    .option('--status <status>', `only these: ${STORED_STATUSES.join(', ')}`, statusNamed)
+    .option(
+      '--status <status>',
+      `only these: ${STORED_STATUSES.join(', ')}`,
+      oneOf('status', STORED_STATUSES),
+    )
     .option('--agent <name>', 'only goals of this agent', someText('--agent'));
   withJson(withPlace(withDesk(withTenant(withPages(command)))), '{goals: […], next}')
     .addHelpText(
@@ -59,15 +63,6 @@ export function addGoalList(goal: Command, cli: Cli): void {
         if (rest !== undefined) output.remark(rest);
       }),
     );
-}
-
-function statusNamed(text: string): StoredRunStatus {
-  const known = STORED_STATUSES.find((one) => one === text);
-  if (known !== undefined) return known;
-  throw usage(
-    `There is no status "${text.slice(0, 40)}".`,
-    `Known: ${STORED_STATUSES.join(', ')}.`,
-  );
 }
 
 async function goalsOf(

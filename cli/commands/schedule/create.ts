@@ -19,7 +19,7 @@ import { parseBudgetOptions, parseSettingOptions } from '../../desk/assignments.
 import type { Session } from '../../session.js';
 import { parseDuration } from '../../terminal/duration.js';
 import { readTaskInput } from '../../terminal/task-input.js';
-import { collect, usage } from '../../usage.js';
+import { collect, oneOf, usage } from '../../usage.js';
 import { readGoal, startBudget } from '../goal/goal-input.js';
 
 type Options = CommonOptions & TenantOptions;
@@ -172,8 +172,4 @@ function timeOf(name: string, text: string): number {
   throw usage(`${name} must be a time such as 90s, 6h or 1d, not "${text.slice(0, 40)}".`);
 }
 
-export function overlapOf(text: string): Overlap {
-  const known = OVERLAPS.find((one) => one === text);
-  if (known !== undefined) return known;
-  throw usage(`There is no policy "${text.slice(0, 40)}".`, `Known: ${OVERLAPS.join(', ')}.`);
-}
+export const overlapOf = oneOf('policy', OVERLAPS);
