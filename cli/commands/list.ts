@@ -105,8 +105,8 @@ function filterOf({ status: wanted, agent, root, forksOf, costFrom, costTo }: Li
   };
 }
 
-/** `trouble`: why the store does not tell it, and Temporal does. `left`: why these are not all. */
-type Listed = Page<RunSummary> & { readonly trouble?: string; readonly left?: string };
+/** `trouble`: why the store does not tell it, and Temporal does. */
+type Listed = Page<RunSummary> & { readonly trouble?: string };
 
 async function runsOf(cli: Cli, session: Session, options: AllOptions): Promise<Listed> {
   const { limit = LIMIT_DEFAULT, cursor } = options;
@@ -155,8 +155,13 @@ function list(page: Listed, output: Output): void {
   const more = { ...(next !== undefined && { next }), ...(trouble !== undefined && { trouble }) };
   output.data({ runs, ...more, ...(left !== undefined && { partial: true }) });
   if (trouble !== undefined) output.remark(`${inert(trouble, 1_000)} Temporal tells this list.`);
-  if (left !== undefined) output.remark(left);
-  if (runs.length === 0) return output.line('No runs.');
+  if (runs.length === 0) output.line('No runs.');
+  else tell(runs, output);
+  const rest = moreRemark(page);
+  if (rest !== undefined) output.remark(rest);
+}
+
+function tell(runs: readonly RunSummary[], output: Output): void {
   const hasForks = runs.some(({ forked }) => forked !== undefined);
   const fork = (run: RunSummary): readonly string[] => (hasForks ? [forkText(run)] : []);
   output.line(
@@ -169,8 +174,6 @@ function list(page: Listed, output: Output): void {
   for (const { runId, alarm } of runs) {
     if (alarm !== undefined) output.remark(`${inert(runId)}: ${inert(alarm, 500)}.`);
   }
-  const rest = moreRemark(page);
-  if (rest !== undefined) output.remark(rest);
 }
 
 function forkText({ forked }: RunSummary): string {

@@ -90,7 +90,13 @@ export function decidingDirectly(
         storeAway = false,
       } = await client
         .findAsk(askId, named)
-        .catch((error: unknown) => refuseRunId(client, askId, error));
+        .catch((error: unknown) =>
+          refuseRunId(
+            askId,
+            error,
+            async () => (await client.handle(askId).state(VOTES_LIMIT_MS)).asks,
+          ),
+        );
       isStoreAway = storeAway;
       return { runId, ...questionIn(ask) };
     },
@@ -112,18 +118,24 @@ export function decidingDirectly(
 const ASKS_NAMED_MAX = 5;
 
 /** A run in the place of its question: its open questions are named. Throws `error`, or one that says more. */
-async function refuseRunId(client: HoldfastClient, id: string, error: unknown): Promise<never> {
-  if (!(error instanceof HoldfastError) || error.code !== 'AskNotFound') throw error;
-  const view = await client
-    .handle(id)
-    .state(VOTES_LIMIT_MS)
-    .catch(() => undefined);
-  const open = view?.asks.filter(({ kind }) => kind !== 'user_message') ?? [];
+async function refuseRunId(
+  id: string,
+  error: unknown,
+  asksOf: () => Promise<readonly Pick<OpenAsk, 'askId' | 'kind'>[]>,
+): Promise<never> {
+  if (!isUnknown(error)) throw error;
+  const open = await asksOf()
+    .then((asks) => asks.filter(({ kind }) => kind !== 'user_message'))
+    .catch(() => []);
   if (open.length === 0) throw error;
   const ids = open.slice(0, ASKS_NAMED_MAX).map(({ askId }) => askId);
   throw new HoldfastError('AskNotFound', error.message, {
     hint: `The run ${id} asks ${ids.join(', ')}: name one of them.`,
   });
+}
+
+function isUnknown(error: unknown): error is HoldfastError {
+  return error instanceof HoldfastError && error.code === 'AskNotFound';
 }
 
 type Votes = OpenAsk['votes'];
@@ -178,8 +190,13 @@ export function decidingAtDesk(api: DeskApi): Deciding {
       try {
         return await look(`/v1/approvals/${id}${where}`);
       } catch (error) {
-        if (!(error instanceof HoldfastError) || error.code !== 'AskNotFound') throw error;
-        return look(`/v1/questions/${id}${where}`);
+        if (!isUnknown(error)) throw error;
+        return look(`/v1/questions/${id}${where}`).catch((other: unknown) =>
+          refuseRunId(askId, other, async () => {
+            const { pending } = await api.get(`/v1/runs/${id}`);
+            return pending as readonly OpenAsk[];
+          }),
+        );
       }
     },
     async deliver({ askId }, wanted, { reason, id: key }) {

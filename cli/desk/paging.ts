@@ -4,6 +4,7 @@
  */
 import type { Command } from 'commander';
 import { cursorOf, placeIn, type Place } from '../../console/http/cursor.js';
+import { SCANNED_MAX, type LeftOut } from '../../client/read/find-runs.js';
 import type { DeskApi } from './desk-api.js';
 import { usage, wholeNumber } from '../usage.js';
 
@@ -16,6 +17,8 @@ export interface Page<Row> {
   readonly items: readonly Row[];
   /** Where the next page begins; absent: there is none. */
   readonly next?: string;
+  /** Of runs in another order than that of starts: why these are not all; absent: they are. */
+  readonly left?: LeftOut;
 }
 
 /** Rows of a list without a word on it. */
@@ -67,6 +70,7 @@ export async function pagesAtDesk<Row>(
   { limit = LIMIT_DEFAULT, cursor, ...filter }: PageOptions & Filter,
 ): Promise<Page<Row>> {
   const items: Row[] = [];
+  let left: Page<Row>['left'];
   let next = cursor && cursorOf(cursor.at, cursor.id);
   for (let wanted = limit; wanted > 0; wanted = limit - items.length) {
     const query = queryText({ ...filter, limit: Math.min(wanted, DESK_ROWS_MAX), cursor: next });
@@ -74,9 +78,10 @@ export async function pagesAtDesk<Row>(
     const rows = page.items as readonly Row[];
     items.push(...rows);
     next = typeof page.next === 'string' ? page.next : undefined;
+    left = page.left as typeof left;
     if (next === undefined || rows.length === 0) break;
   }
-  return { items, ...(next !== undefined && { next }) };
+  return { items, ...(next !== undefined && { next }), ...(left && { left }) };
 }
 
 interface Filter {
@@ -93,6 +98,10 @@ export function queryText(parameters: Filter): string {
 }
 
 /** Said below a list that goes on. */
-export function moreRemark({ items, next }: Page<unknown>): string | undefined {
+export function moreRemark({ items, next, left }: Page<unknown>): string | undefined {
+  if (left === 'scanned')
+    return `Only the newest ${SCANNED_MAX} runs were looked at: --until goes on.`;
+  if (left)
+    return `More runs fit: --limit shows up to ${LIMIT_MAX} of them, over a desk ${DESK_ROWS_MAX}.`;
   return next && `The first ${items.length} of this page; the next one: --cursor ${next}`;
 }

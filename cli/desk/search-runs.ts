@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import {
   findRuns,
-  SCANNED_MAX,
   SORTS,
+  wantedRuns,
   type FindRuns,
   type Sort,
 } from '../../client/read/find-runs.js';
@@ -193,49 +193,16 @@ export async function searchRuns(
   cli: Cli,
   session: Session,
   options: Searched,
-): Promise<Page<RunSummary> & { readonly left?: string }> {
+): Promise<Page<RunSummary>> {
   const store = await neededStore(session);
   const tenant = tenantOf(options);
   const also = await differing(cli, session, options);
-  const query = { ...queryOf(options), ...(also !== undefined && { also }) };
-  const { rows, rest, more } = await findRuns(store, tenant, query);
-  const isWhole = rest === undefined || query.sort !== undefined;
-  // An order but that of starts has no next page.
-  const left =
-    isWhole && rest !== undefined
-      ? `Only the newest ${SCANNED_MAX} runs were looked at: --until goes on.`
-      : more && 'More runs fit: --limit shows more of them.';
+  const query = { ...wantedRuns(options), ...(also !== undefined && { also }) };
+  const { rows, rest, left } = await findRuns(store, tenant, query);
   return {
     items: await withSpent(store, tenant, rows.map(summaryOf)),
-    ...(!isWhole && { next: cursorOf(rest.startedAt, rest.runId) }),
-    ...(left !== undefined && { left }),
-  };
-}
-
-function queryOf(options: Searched): FindRuns {
-  const { limit, cursor, status, agent, root, forksOf, stopReason, detail } = options;
-  const { version, rules } = options;
-  const { tool, errorCode, goal, text, sort } = options;
-  const of = { status, agent, root, forksOf, stopReason, detail, version, rules };
-  const given = { ...of, tool, errorCode, goal, text };
-  const ranges = {
-    cost: { from: options.costFrom, to: options.costTo },
-    turns: { from: options.turnsFrom, to: options.turnsTo },
-    active: { from: options.activeFrom, to: options.activeTo },
-    waiting: { from: options.waitingFrom, to: options.waitingTo },
-    started: { from: options.since, to: options.until },
-  };
-  const named = Object.entries(given).filter(([, value]) => value !== undefined);
-  const wanted = Object.entries(ranges).flatMap(([name, range]) => {
-    const bounds = Object.entries(range).filter(([, value]) => value !== undefined);
-    return bounds.length === 0 ? [] : [[name, Object.fromEntries(bounds)] as const];
-  });
-  return {
-    limit,
-    ...Object.fromEntries(named),
-    ...Object.fromEntries(wanted),
-    ...(sort !== undefined && sort !== 'started' && { sort }),
-    ...(cursor !== undefined && { before: { startedAt: cursor.at, runId: cursor.id } }),
+    ...(rest && { next: cursorOf(rest.startedAt, rest.runId) }),
+    ...(left && { left }),
   };
 }
 

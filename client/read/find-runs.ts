@@ -64,10 +64,50 @@ export interface FindRuns extends RunFilter {
 
 export interface FoundRuns {
   readonly rows: readonly RunRow[];
-  /** There may be more: the last row that was looked at. */
+  /** Of the order of starts, where there may be more: the last row that was looked at. */
   readonly rest?: RunRow;
-  /** Of another order than that of starts: more fit than were wanted. */
-  readonly more?: true;
+  readonly left?: LeftOut;
+}
+
+/** Why an order but that of starts, which has no next page, is not told whole: what was looked at, or what was wanted. */
+export type LeftOut = 'scanned' | 'limit';
+
+/** A search as the options of a command and the parameters of a request say it. */
+export interface AskedRuns extends Asked<Omit<RunFilter, RangeName>> {
+  readonly costFrom?: number | undefined;
+  readonly costTo?: number | undefined;
+  readonly turnsFrom?: number | undefined;
+  readonly turnsTo?: number | undefined;
+  readonly activeFrom?: number | undefined;
+  readonly activeTo?: number | undefined;
+  readonly waitingFrom?: number | undefined;
+  readonly waitingTo?: number | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly sort?: Sort | undefined;
+  readonly limit: number;
+  readonly cursor?: { readonly at: number; readonly id: string } | undefined;
+}
+
+type RangeName = 'cost' | 'turns' | 'active' | 'waiting' | 'started';
+type Asked<T> = { readonly [name in keyof T]?: T[name] | undefined };
+
+export function wantedRuns({ cursor, ...asked }: AskedRuns): FindRuns {
+  const wanted = {
+    ...asked,
+    cost: range(asked.costFrom, asked.costTo),
+    turns: range(asked.turnsFrom, asked.turnsTo),
+    active: range(asked.activeFrom, asked.activeTo),
+    waiting: range(asked.waitingFrom, asked.waitingTo),
+    started: range(asked.since, asked.until),
+    before: cursor && { startedAt: cursor.at, runId: cursor.id },
+  };
+  // What is undefined is as good as absent.
+  return wanted as FindRuns;
+}
+
+function range(from: number | undefined, to: number | undefined) {
+  return from === undefined && to === undefined ? undefined : { from, to };
 }
 
 export type FindingStore = Pick<ReadingStore, 'listRuns' | 'readEvents'>;
@@ -92,9 +132,9 @@ export async function findRuns(
     rest = row;
     break;
   }
-  const isMore = sort !== 'started' && found.length > limit;
-  const rows = sort === 'started' ? found : sorted(found, sort).slice(0, limit);
-  return { rows, ...(rest !== undefined && { rest }), ...(isMore && { more: true as const }) };
+  if (sort === 'started') return { rows: found, ...(rest && { rest }) };
+  const left = rest ? 'scanned' : found.length > limit ? 'limit' : undefined;
+  return { rows: sorted(found, sort).slice(0, limit), ...(left && { left }) };
 }
 
 /** Newest first, down to the beginning of the time that is asked about. */

@@ -11,7 +11,7 @@ import type { Desk } from '../desk.js';
 import type { Person } from '../identity/person.js';
 import { runShown } from '../run-shown.js';
 import { askShown } from './asks.js';
-import { foundRuns, isSearch, searchShape } from './search.js';
+import { foundPage, foundRuns, isSearch, searchShape } from './search.js';
 
 const PENDING_MAX = 100;
 const FORKS_MAX = 100;
@@ -59,7 +59,7 @@ const listRuns = endpoint({
   summary: 'Runs, newest first.',
   access: 'read',
   query: listQuery,
-  answers: { 200: { description: 'A page of runs.', schema: shapes.page(shapes.run) } },
+  answers: { 200: { description: 'A page of runs.', schema: foundPage } },
   async handle({ desk, person, query }) {
     if (isSearch(query)) return { status: 200, body: await foundRuns(desk, person.tenant, query) };
     const { status, agent, root, forksOf, costFrom, costTo, limit, cursor } = query;

@@ -1,9 +1,15 @@
 /** Runs found by what their results and events say, and runs that failed, in groups. */
 import { z } from 'zod';
 import { failuresOf } from '../../client/read/failures.js';
-import { findRuns, SORTS, type FindRuns } from '../../client/read/find-runs.js';
+import {
+  findRuns,
+  SCANNED_MAX,
+  SORTS,
+  wantedRuns,
+  type AskedRuns,
+  type FindRuns,
+} from '../../client/read/find-runs.js';
 import type { RunEvent } from '../../core/state/event.js';
-import type { StoredRunStatus } from '../../core/state/view.js';
 import { diffOf, type ComparedRun } from '../../recording/diff.js';
 import type { Desk } from '../desk.js';
 import { cursorOf, placeOf } from '../http/cursor.js';
@@ -39,18 +45,18 @@ export const searchShape = {
   sort: z.enum(SORTS).optional(),
 };
 
+export const foundPage = shapes.page(shapes.run).extend({
+  left: z
+    .enum(['scanned', 'limit'])
+    .optional()
+    .describe(
+      `of another order than that of starts, why these are not all: only the newest ${SCANNED_MAX} were looked at, or more fit`,
+    ),
+});
+
 type Search = z.output<z.ZodObject<typeof searchShape>>;
 
-interface Wanted extends Search {
-  readonly status?: StoredRunStatus | undefined;
-  readonly agent?: string | undefined;
-  readonly root?: string | undefined;
-  readonly forksOf?: string | undefined;
-  readonly costFrom?: number | undefined;
-  readonly costTo?: number | undefined;
-  readonly limit: number;
-  readonly cursor?: string | undefined;
-}
+type Wanted = Search & Omit<AskedRuns, 'cursor'> & { readonly cursor?: string | undefined };
 
 export function isSearch(query: Search): boolean {
   return Object.keys(searchShape).some((name) => query[name as keyof Search] !== undefined);
@@ -59,10 +65,11 @@ export function isSearch(query: Search): boolean {
 export async function foundRuns(desk: Pick<Desk, 'store'>, tenant: string, query: Wanted) {
   const compared = await differing(desk, tenant, query);
   if (compared === undefined) return { items: [] };
-  const { rows, rest } = await findRuns(desk.store, tenant, { ...wantedOf(query), ...compared });
-  const { sort = 'started' } = query;
-  const next = sort === 'started' && rest && cursorOf(rest.startedAt, rest.runId);
-  return { items: rows.map(runShown), ...(next && { next }) };
+  const cursor = query.cursor === undefined ? undefined : placeOf(query.cursor);
+  const wanted = { ...wantedRuns({ ...query, cursor }), ...compared };
+  const { rows, rest, left } = await findRuns(desk.store, tenant, wanted);
+  const next = rest && cursorOf(rest.startedAt, rest.runId);
+  return { items: rows.map(runShown), ...(next && { next }), ...(left && { left }) };
 }
 
 /** Compared in one answer: whoever wants more asks for the next page. */
@@ -107,37 +114,6 @@ async function comparedIn(
     if (events.length < EVENTS_PER_PAGE) break;
   }
   return { runId: run.runId, events: all };
-}
-
-function wantedOf({ limit, cursor, sort, ...query }: Wanted): FindRuns {
-  const { status, agent, root, forksOf, stopReason, detail, version, rules } = query;
-  const { tool, errorCode, goal, text } = query;
-  const place = cursor === undefined ? undefined : placeOf(cursor);
-  return {
-    limit,
-    ...present({ status, agent, root, forksOf, stopReason, detail, version, rules }),
-    ...present({ tool, errorCode, goal, text }),
-    ...present({
-      cost: range(query.costFrom, query.costTo),
-      turns: range(query.turnsFrom, query.turnsTo),
-      active: range(query.activeFrom, query.activeTo),
-      waiting: range(query.waitingFrom, query.waitingTo),
-      started: range(query.since, query.until),
-    }),
-    ...(sort !== undefined && { sort }),
-    ...(place !== undefined && { before: { startedAt: place.at, runId: place.id } }),
-  };
-}
-
-type Present<T> = { readonly [name in keyof T]?: Exclude<T[name], undefined> };
-
-function present<T extends object>(given: T): Present<T> {
-  const known = Object.entries(given).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(known) as Present<T>;
-}
-
-function range(from: number | undefined, to: number | undefined) {
-  return from === undefined && to === undefined ? undefined : present({ from, to });
 }
 
 const SINCE_DEFAULT_MS = 7 * 86_400_000;

@@ -44,6 +44,10 @@ test('a person sees what waits, and approves it with a proof that the run believ
   expect(JSON.parse(listed.out)).toMatchObject({
     asks: [{ askId: ask.askId, rolesNow: ['manager'], args: { amountCents: 500 } }],
   });
+  expect(await holdfast('mia', 'approve', 'told-to')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(`The run told-to asks ${ask.askId}: name one of them.`),
+  });
   const refused = await holdfast('clerk', 'approve', ask.askId);
   expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('manager') });
   const { code, out } = await holdfast('mia', 'approve', ask.askId, '--json');
@@ -125,6 +129,8 @@ test('what waits is found by what stands in it, page by page, and shows what it 
   const { run, ask } = await scene.asked('searched-for');
   const found = await holdfast('mia', 'inbox', '--search', 'SEARCHED-', '--json');
   expect(JSON.parse(found.out)).toMatchObject({ asks: [{ askId: ask.askId }] });
+  const byCost = await holdfast('mia', 'list', '--sort', 'cost', '--limit', '1');
+  expect(byCost.err).toContain('More runs fit: --limit shows up to');
   const page = await holdfast('mia', 'approvals', '--all', '--limit', '1', '--json');
   const { asks, next } = JSON.parse(page.out) as { asks: { askId: string }[]; next: string };
   expect(asks).toHaveLength(1);

@@ -40,8 +40,10 @@ test('newer runs than the time that is asked about hide none of that time', asyn
 
 test('an order by cost says that more runs fit, and that not all were looked at', async () => {
   const found = await findRuns(store, 't', { sort: 'cost', limit: 2 });
-  expect(found).toMatchObject({ more: true, rest: { runId: 'r5001' } });
+  expect(found.left).toBe('scanned');
   const few = { from: 1_001, to: 1_002 };
+  const two = await findRuns(store, 't', { sort: 'cost', limit: 1, started: few });
+  expect(two).toMatchObject({ rows: [{ runId: 'r1002' }], left: 'limit' });
   const all = await findRuns(store, 't', { sort: 'cost', limit: 2, started: few });
   expect(Object.keys(all)).toEqual(['rows']);
 });
