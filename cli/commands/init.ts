@@ -80,15 +80,28 @@ async function init(folder: string, options: InitOptions, output: Output): Promi
   for (const path of paths) output.line(`Wrote ${path}`);
   output.line('\nNext:\n');
   for (const step of next) output.line(`  ${step}`);
+  if (found.hasZod3) output.remark(ZOD_REPLACED);
 }
+
+const ZOD_REPLACED =
+  '\nThe first command puts zod 4 in the place of the zod 3 of this project. Code that needs zod 3 imports it from zod/v3.';
 
 interface Found {
   readonly module: Module;
   readonly name?: string;
   /** Names of its packages. */
   readonly has: readonly string[];
+  readonly hasZod3: boolean;
   /** Whether `npm run dev` is something of its own. */
   readonly hasDev: boolean;
+}
+
+interface PackageFile {
+  readonly type?: unknown;
+  readonly name?: unknown;
+  readonly dependencies?: Readonly<Record<string, unknown>>;
+  readonly devDependencies?: Readonly<Record<string, unknown>>;
+  readonly scripts?: object;
 }
 
 const PACKAGE_BYTES_MAX = 1024 * 1024;
@@ -109,13 +122,13 @@ function packageIn(folder: string): Found {
   try {
     const text = readFileSync(file, 'utf8');
     if (text.length > PACKAGE_BYTES_MAX) throw new Error('the file is larger than 1 MiB');
-    const { type, name, dependencies, scripts } = JSON.parse(text) as Readonly<
-      Record<string, unknown>
-    >;
+    const { type, name, dependencies, devDependencies, scripts } = JSON.parse(text) as PackageFile;
+    const { zod } = { ...devDependencies, ...dependencies };
     return {
       module: type === 'module' ? 'esm' : 'commonjs',
       ...(typeof name === 'string' && { name }),
       has: Object.keys(dependencies ?? {}),
+      hasZod3: /^[\^~]?3\b[^|]*$/.test(String(zod)),
       hasDev: Object.hasOwn(scripts ?? {}, 'dev'),
     };
   } catch (cause) {

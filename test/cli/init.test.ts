@@ -61,6 +61,21 @@ test('packages of the SDK that a project has come to one version, because they w
   expect(out).toMatch(/zod@\S+ @temporalio\/worker@(\S+) @temporalio\/workflow@\1\n/);
 });
 
+test.each([
+  [{ dependencies: { zod: '^3.25.76' } }, true],
+  [{ devDependencies: { zod: '3.x' } }, true],
+  [{ dependencies: { zod: '^4.0.0' } }, false],
+  [{ dependencies: { zod: '^3.25.0 || ^4.0.0' } }, false],
+  [{}, false],
+])('a project is told when its zod 3 gives way to zod 4: %j', async (content, isTold) => {
+  write('package.json', content);
+  const { code, err } = await init();
+  expect({ code, isTold: err.includes('zod 4 in the place of the zod 3') }).toEqual({
+    code: 0,
+    isTold,
+  });
+});
+
 test('another project gets the template that is named', async () => {
   write('package.json', { name: 'shop', type: 'module' });
   const { code, out } = await init('--template', 'refund');
