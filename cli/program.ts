@@ -1,5 +1,5 @@
 /** The program: its commands, its help, and how its errors become exit codes. */
-import { Command, CommanderError } from 'commander';
+import { CommanderError, type Command } from 'commander';
 import { HoldfastError } from '../core/state/errors.js';
 import { didYouMean } from '../pure/nearest-names.js';
 import type { Cli } from './command.js';
@@ -45,6 +45,7 @@ import { addWorker } from './commands/worker.js';
 import { givenBy, speechOf, type CliEnvironment } from './environment.js';
 import { EXIT, EXIT_CODES_HELP, exitCodeOf } from './exit-code.js';
 import { asCalled, OWN_NAME } from './render/called.js';
+import { StrictCommand } from './strict-command.js';
 import { createOutput, type Streams } from './terminal/output.js';
 import { usage } from './usage.js';
 import { packageVersion } from './version.js';
@@ -183,7 +184,7 @@ interface Called {
 function buildProgram(cli: Cli, { json, named }: Called): Command {
   const { invocation = OWN_NAME, docs } = cli.environment;
   const own = asCalled(invocation, {}, docs);
-  const program = new Command('holdfast')
+  const program = new StrictCommand('holdfast')
     .description(INTRODUCTION)
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'explain a command')

@@ -157,6 +157,28 @@ describe('a command line that is wrong', () => {
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(named) });
   });
 
+  it.each([
+    [['worker', '--task-queue', '--json'], '--task-queue', '--json'],
+    [['list', '--agent', '--status=running'], '--agent', '--status=running'],
+    [['goal', 'list', '--status', '-h'], '--status', '-h'],
+    [['approve', 'r:1', '--reason', '--as', 'mia'], '--reason', '--as'],
+  ])('an option that stands where a value belongs is no value: %j', async (words, name, value) => {
+    const { code, out, err } = await holdfast(...words);
+    expect(code).toBe(2);
+    expect(`${out}${err}`).toContain(`The value of ${name} is missing: ${value} looks like`);
+    expect(`${out}${err}`).toContain(`is written ${name}=${value}.`);
+  });
+
+  it.each([
+    ['with =', ['list', '--detail=--json']],
+    ['of several words', ['list', '--detail', '-v is broken']],
+    ['that is a number', ['list', '--goal', '-5']],
+    ['behind --', ['approve', '--as', 'mia', '--', '--reason']],
+  ])('a value %s may begin with a dash', async (_, words) => {
+    const { code, err } = await holdfast(...words);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/no store|no Temporal/i) });
+  });
+
   it('suggests what may have been meant', async () => {
     expect((await holdfast('strat')).err).toContain('Did you mean start?');
     const budget = await holdfast('start', 'refund', 'x', '--budget', 'maxTurn=3');
