@@ -1,11 +1,13 @@
 /**
  * Workers on the same task queue that are not of this process: starts go to any of them, whatever code they have.
  * Invariant: each is told once, and only one that has asked for work since this began, or that lives on this machine: its
- * last question may be a minute old, as long as it waits for the answer.
+ * last question may be a minute old, as long as it waits for the answer. One that has ended on this machine is told when it
+ * asks again: it runs in a container with this machine's name.
  */
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Poller } from '../../client/index.js';
+import { identityOf } from '../../devserver/process-identity.js';
 import { inert } from '../render/index.js';
 
 const EVERY_MS = 15_000;
@@ -32,13 +34,20 @@ export function watchNeighbours(settings: NeighbourSettings): () => void {
   const { pollers, tell, everyMs = EVERY_MS, self = `${process.pid}@${hostname()}` } = settings;
   const since = Date.now() - SKEW_MS;
   const told = new Set<string>();
+  const ended = new Map<string, number>();
   let isOver = false;
   const look = async (): Promise<void> => {
     const found = await pollers().catch(() => []);
     for (const { identity, askedAt } of found) {
-      if (identity === self || told.has(identity)) continue;
-      const isWaiting = askedAt > since - POLL_MS && folderIn(identity, settings) !== undefined;
-      if (askedAt < since && !isWaiting) continue;
+      if (identity === self) continue;
+      const isHere = folderIn(identity, settings) !== undefined;
+      if (askedAt < (isHere ? since - POLL_MS : since)) continue;
+      if (!isHere && (await hasEnded(identity))) {
+        const before = ended.get(identity) ?? askedAt;
+        ended.set(identity, before);
+        if (askedAt === before) continue;
+      }
+      if (told.has(identity)) continue;
       if (told.size >= TOLD_MAX || isOver) return;
       told.add(identity);
       tell(lineOf(identity, settings));
@@ -57,8 +66,19 @@ function folderIn(
   identity: string,
   { folderOf = folderHere }: Pick<NeighbourSettings, 'folderOf'>,
 ): string | undefined {
+  const pid = pidHere(identity);
+  return pid === undefined ? undefined : folderOf(pid);
+}
+
+/** Undefined: it names no process of this machine. */
+function pidHere(identity: string): number | undefined {
   const [, pid, host] = /^(\d+)@(.*)$/.exec(identity) ?? [];
-  return host === hostname() ? folderOf(Number(pid)) : undefined;
+  return host === hostname() ? Number(pid) : undefined;
+}
+
+async function hasEnded(identity: string): Promise<boolean> {
+  const pid = pidHere(identity);
+  return pid !== undefined && (await identityOf(pid)) === undefined;
 }
 
 function lineOf(identity: string, settings: NeighbourSettings): string {

@@ -250,6 +250,31 @@ describe('neighbours', () => {
     expect(told).toEqual([expect.stringContaining('/projects/of-2')]);
   });
 
+  test('a worker of this machine that has ended is left out, unless it asks again', async () => {
+    const told: string[] = [];
+    const [ended, elsewhere] = ['', ''].map(
+      () => `${spawnSync(process.execPath, ['--version']).pid}@${hostname()}`,
+    ) as [string, string];
+    const began = now();
+    let looks = 0;
+    const end = watchNeighbours({
+      taskQueue: 'holdfast',
+      pollers: async () => {
+        looks += 1;
+        return [
+          { identity: ended, askedAt: began },
+          { identity: elsewhere, askedAt: began + looks * 1_000 },
+        ];
+      },
+      tell: (line) => void told.push(line),
+      everyMs: 5,
+    });
+    await until(() => told.length > 0);
+    await until(() => looks > 5);
+    end();
+    expect(told).toEqual([expect.stringContaining(`(${elsewhere}) is on the task queue`)]);
+  });
+
   test('a server that does not answer is asked again', async () => {
     let asked = 0;
     const told: string[] = [];
