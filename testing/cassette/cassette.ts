@@ -20,6 +20,7 @@ const SECRET_CHARS_MIN = 8;
 /** What providers look at; of the others some name accounts. */
 const HEADERS_KEPT = ['content-type', 'retry-after', 'retry-after-ms', 'x-should-retry'];
 const RECORD = 'record';
+const HOW = `HOLDFAST_CASSETTES=${RECORD}, with the keys of the vendor.`;
 
 /** Where a cassette lies, and whether it records or plays. */
 export interface CassetteOptions {
@@ -101,7 +102,7 @@ function recording(file: string, hidden: Secrets): OpenCassette {
       const all = (await Promise.all(exchanges)).flatMap((one) => one ?? []);
       if (all.length === 0) {
         const message = `No vendor has answered, so the cassette ${file} is not written.`;
-        throw new HoldfastError('CaptureRefused', message, { hint: recordHint(file) });
+        throw new HoldfastError('CaptureRefused', message, { hint: `Record it: ${HOW}` });
       }
       const text = `${JSON.stringify({ cassette: 1, exchanges: all }, null, 2)}\n`;
       if (Buffer.byteLength(text) > FILE_BYTES_MAX) throw tooLarge(file);
@@ -159,8 +160,8 @@ async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    throw new HoldfastError('InvalidFixture', `The cassette ${file} cannot be read.`, {
-      hint: recordHint(file),
+    throw new HoldfastError('InvalidFixture', `There is no cassette ${file} that can be read.`, {
+      hint: `Record it: ${HOW}`,
       cause,
     });
   }
@@ -238,5 +239,5 @@ function tooLarge(file: string): HoldfastError {
 }
 
 function recordHint(file: string): string {
-  return `If the change is meant, record ${file} again: HOLDFAST_CASSETTES=${RECORD}, with the keys of the vendor.`;
+  return `If the change is meant, record ${file} again: ${HOW}`;
 }

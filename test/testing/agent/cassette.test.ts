@@ -172,7 +172,8 @@ test('a file that is missing or no cassette is named, with how to record it', as
   await expect(play('none.json')).rejects.toThrow(
     expect.objectContaining({
       code: 'InvalidFixture',
-      hint: expect.stringContaining('HOLDFAST_CASSETTES=record'),
+      message: expect.stringMatching(/There is no cassette .*none\.json/),
+      hint: 'Record it: HOLDFAST_CASSETTES=record, with the keys of the vendor.',
     }),
   );
   writeFileSync(join(folder, 'broken.json'), '{"cassette": 1, "exchanges": [{}]}');
