@@ -121,7 +121,7 @@ export async function readConfig(place: Environment, folder: string): Promise<Co
 /** Prepares the namespace and serves; resolves when the worker has drained. */
 async function serveWorker(options: ServeOptions, output: Output): Promise<void> {
   const { place, reach, config, signal, path } = options;
-  const { storePlace } = place;
+  const { storePlace, storeSync } = place;
   const { serves, tuning, stackTraces = false } = options;
   const taskQueue = queueOf(options);
   await prepareNamespace(options);
@@ -138,6 +138,7 @@ async function serveWorker(options: ServeOptions, output: Output): Promise<void>
     sandboxQueue: sandboxQueueOf(place.taskQueue),
     ...(needsIsolation(config) && { isolation: findIsolation(path) }),
     storePlace,
+    ...(storeSync && { storeSync }),
     providers,
     config,
     say,

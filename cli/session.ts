@@ -51,7 +51,7 @@ export async function withSession<T>(
   async function openedStore(): Promise<Store | undefined> {
     if (store === undefined && storeExists(place().storePlace)) {
       const { openStoreAt } = await import('../store/store.js');
-      store = await openStoreAt(place().storePlace);
+      store = await openStoreAt(place().storePlace, place().storeSync);
     }
     return store;
   }

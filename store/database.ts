@@ -1,6 +1,6 @@
 /**
  * What the store's queries are written against, and the places where its two databases differ (`Dialect`).
- * Invariants: every commit is on disk when it returns; nothing becomes part of a transaction that another
+ * Invariants: every commit is on disk when it returns, or when `settled` does where a database has it; nothing becomes part of a transaction that another
  * caller opened; errors of a database leave as HoldfastErrors.
  * Queries whose text never changes and that every turn of a run makes go through `change` and `rowsOf`:
  * building a query costs several times what SQLite needs to run it.
@@ -58,6 +58,11 @@ export interface OpenDatabase {
    * An expression of SQL: a text that changes when the database is restored or promoted; null where it cannot tell.
    */
   readonly marks: string;
+  /**
+   * Resolves when everything that was written, or could have been read, is on disk. Absent: it is when a commit returns.
+   * Errors: `StoreUnavailable`.
+   */
+  settled?(): Promise<void>;
   /** Idempotent; later calls fail with `StoreUnavailable`. */
   close(): Promise<void>;
 }

@@ -1,10 +1,12 @@
 /**
  * The store: everything that outlives a run's Temporal history. SQLite in one file, for the processes of one
  * machine, or a database of PostgreSQL, for those of many.
- * Invariants: what a method has written is on disk when it returns; every row belongs to a tenant; the
- * store knows no clock, times come as arguments, except for which workers are alive (served.ts).
+ * Invariants: what a method has written is on disk when it returns, and so is what it has read from a file whose syncs
+ * are shared; every row belongs to a tenant; the store knows no clock, times come as arguments, except for which workers
+ * are alive (served.ts).
  * Errors of every method: `StoreUnavailable` with a hint, and `InvalidRequest` for unusable identifiers.
  */
+import { HoldfastError } from '../core/state/errors.js';
 import { archivals, type Archivals } from './archivals.js';
 import { argumentsOf, type Arguments } from './arguments.js';
 import { asks, type Asks } from './asks.js';
@@ -135,10 +137,17 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return storeOn(await openDatabase(options), chainCache());
 }
 
+/** How a store in a file gets its commits to the disk. */
+export type StoreSync = NonNullable<SqliteOptions['sync']>;
+
 /** The same by one text, as settings have it: the path of a file, or a URL `postgres://…`. */
-export async function openStoreAt(place: string): Promise<Store> {
+export async function openStoreAt(place: string, sync: StoreSync = 'each'): Promise<Store> {
   refuseUnknownPlace(place);
-  return openStore(isStoreUrl(place) ? { url: place } : { file: place });
+  if (!isStoreUrl(place)) return openStore({ file: place, sync });
+  if (sync === 'each') return openStore({ url: place });
+  throw new HoldfastError('InvalidConfig', 'A store in PostgreSQL has no setting for its syncs.', {
+    hint: 'Unset HOLDFAST_STORE_SYNC: PostgreSQL shares the syncs of a moment by itself.',
+  });
 }
 
 async function openDatabase(options: StoreOptions): Promise<OpenDatabase> {
@@ -179,15 +188,17 @@ function storeOn(database: OpenDatabase, cache: ChainCache): Store {
     return known;
   };
   const { live, events: appended, end } = liveOn(database);
+  const settled = database.settled?.bind(database);
+  const calls = callsOn(db, sources);
   return {
-    ...telling(callsOn(db, sources), appended.announce),
+    ...telling(settled === undefined ? calls : settling(calls, settled), appended.announce),
     async together(work) {
       let changed: readonly RunName[] = [];
       const value = await immediate(db, async (tx) => {
         const { calls, tellTo } = callsInside(tx);
         changed = tellTo();
         return work(calls);
-      });
+      }).finally(settled);
       for (const run of changed) appended.announce(run);
       return value;
     },
@@ -225,6 +236,18 @@ function telling(calls: StoreCalls, appended: (run: RunName) => void): StoreCall
       return storedUpTo;
     },
   };
+}
+
+type Call = (...given: never[]) => Promise<unknown>;
+
+/** The same calls, each of which is over when what it has written or read is on disk, whether it succeeds or not. */
+function settling(calls: StoreCalls, settled: () => Promise<void>): StoreCalls {
+  const each: { readonly [name in keyof StoreCalls]: Call } = calls;
+  const settles = Object.entries(each).map(([name, call]) => {
+    const whole: Call = (...given) => call(...given).finally(settled);
+    return [name, whole];
+  });
+  return Object.fromEntries(settles) as StoreCalls;
 }
 
 interface Sources {

@@ -15,6 +15,7 @@ const settingsSchema = z.object({
   namespace: z.string(),
   taskQueue: z.string(),
   storePlace: z.string(),
+  storeSync: z.enum(['each', 'shared']).optional(),
   /** Module that exports `config`, or a function `config(options)`. */
   configModule: z.string(),
   configOptions: z.json().optional(),
@@ -53,6 +54,7 @@ async function main(): Promise<void> {
     namespace: place.namespace,
     taskQueue: place.taskQueue,
     storePlace: place.storePlace,
+    ...(place.storeSync && { storeSync: place.storeSync }),
     config,
     providers: new Map([[provider.name, provider]]),
     logLevel: place.logLevel ?? 'ERROR',

@@ -8,6 +8,7 @@ import { readPlace, type NamedPlace } from '../connection/index.js';
 import { DEFAULT_ADDRESS, DEFAULT_NAMESPACE, reachOf, type ServerReach } from './reach.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { isStoreUrl, refuseUnknownPlace } from '../store/place.js';
+import type { StoreSync } from '../store/store.js';
 import type { ConnectionSettings } from '../authoring/index.js';
 import { projectFolder } from './project-folder.js';
 
@@ -24,6 +25,8 @@ export interface Environment {
   readonly home: string;
   /** Path of a file, or a `postgres://` URL. It may hold a password: show it with `shownPlace`. */
   readonly storePlace: string;
+  /** How a store in a file gets its commits to the disk; absent: nobody has said so. */
+  readonly storeSync?: StoreSync;
   readonly configFile?: string;
   /** Clients take nothing from a configuration: `HOLDFAST_CONFIG=none`. */
   readonly withoutConfig?: true;
@@ -57,6 +60,7 @@ const schema = z.object({
   HOLDFAST_TASK_QUEUE: text.default('holdfast'),
   HOLDFAST_HOME: text.optional(),
   HOLDFAST_STORE: text.optional(),
+  HOLDFAST_STORE_SYNC: z.enum(['each', 'shared'], 'must be each or shared').optional(),
   HOLDFAST_CONFIG: text.optional(),
   HOLDFAST_STACK_TRACES: z.enum(['true', 'false'], 'must be true or false').optional(),
   ANTHROPIC_API_KEY: text.optional(),
@@ -108,6 +112,7 @@ export function readEnvironment(
       read.HOLDFAST_STORE === undefined
         ? join(home, STORE_FILE)
         : storePlaceIn(folder, read.HOLDFAST_STORE),
+    ...(read.HOLDFAST_STORE_SYNC !== undefined && { storeSync: read.HOLDFAST_STORE_SYNC }),
     ...(configFile !== undefined && { configFile }),
     ...(withoutConfig && { withoutConfig }),
     ...(read.HOLDFAST_STACK_TRACES !== undefined && {

@@ -26,10 +26,11 @@ export async function runWorkerProcess(options: WorkerProcessOptions = {}): Prom
   const config =
     options.config ??
     (await loadConfig({ folder, ...(configFile !== undefined && { file: configFile }) }));
-  const { taskQueue, storePlace, stackTraces = false } = environment;
+  const { taskQueue, storePlace, storeSync, stackTraces = false } = environment;
   const providers = providersOf(environment, config);
   const reach = withoutName(environment.reach(config.connection));
-  const settings = { ...reach, taskQueue, storePlace, providers, stackTraces, ...options.settings };
+  const store = { storePlace, ...(storeSync && { storeSync }) };
+  const settings = { ...reach, taskQueue, ...store, providers, stackTraces, ...options.settings };
   for (const line of unreachableModels(config, settings.providers)) say(line);
   const worker = await startWorker({ say, ...settings, config });
   const agents = [...config.agents.keys()].join(', ');

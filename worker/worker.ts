@@ -29,7 +29,7 @@ import type { IsolationFound } from '../sandbox/isolation.js';
 import { lackingLines, lackingRuns } from '../store/lacking-runs.js';
 import type { CodeNames } from '../store/served.js';
 import { createConnectors, type Connectors } from '../connectors/index.js';
-import { openStoreAt, type Store } from '../store/store.js';
+import { openStoreAt, type Store, type StoreSync } from '../store/store.js';
 import { codeServed, startAnnouncer, type Announcer } from './announcer.js';
 import { startArchiver } from './archiver.js';
 import { connect } from './connection.js';
@@ -62,6 +62,8 @@ export interface WorkerSettings extends Reach, WorkerTuning {
   readonly taskQueue: string;
   /** Path of a file, or a `postgres://` URL. */
   readonly storePlace: string;
+  /** Of a file: `shared` for a disk whose syncs take milliseconds; default `each`. */
+  readonly storeSync?: StoreSync;
   readonly config: Config;
   /** By `ModelRoute.provider`. A model without its provider fails when it is called. */
   readonly providers: ReadonlyMap<string, Provider>;
@@ -123,7 +125,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   // The configuration imports it.
   loadWhole(PACKAGE_ENTRY);
   installRuntime(settings.logLevel ?? 'ERROR');
-  const store = await openStoreAt(settings.storePlace);
+  const store = await openStoreAt(settings.storePlace, settings.storeSync);
   let connection: NativeConnection | undefined;
   let connectors: Connectors | undefined;
   try {

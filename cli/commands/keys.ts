@@ -68,7 +68,7 @@ function withStore(
   return runCommand(cli, options, async (session, output) => {
     const { place } = session;
     const file = deskKeyFile(cli.environment, place.home);
-    const store = await openStoreAt(place.storePlace);
+    const store = await openStoreAt(place.storePlace, place.storeSync);
     try {
       await work({ store, file, devFile: devKeyFile(place.home), by: options.by, output });
     } finally {

@@ -95,10 +95,10 @@ async function withLogins<T>(
   if (actor.kind === 'desk') return work(loginsAtDesk(actor.api, name));
   const config = await readConfig(session.place, cli.environment.folder);
   const connector = knownConnector(config.connectors, name);
-  const { storePlace } = session.place;
+  const { storePlace, storeSync } = session.place;
   // A project may have its first login before its first worker.
   const found = await session.wholeStore();
-  const store = found ?? (await openStoreAt(storePlace));
+  const store = found ?? (await openStoreAt(storePlace, storeSync));
   try {
     const place = { connector, tenant: tenantOf(options), store, clock: Date.now };
     return await work(loginsHere(place, actor.named.by));

@@ -143,7 +143,7 @@ export async function openDesk(
 ): Promise<OpenDesk> {
   const { place, reach, config } = desk;
   const { connect } = await import('../../client/index.js');
-  const store = await openStoreAt(place.storePlace);
+  const store = await openStoreAt(place.storePlace, place.storeSync);
   try {
     const signer = await signerFor(environment, { ...desk, store }, output);
     const { taskQueue } = place;

@@ -66,13 +66,13 @@ export function keyCheck({ provider, mend, here, there, served }: KeyFacts): Che
 }
 
 async function providersOfWorkers(
-  { taskQueue, storePlace }: Environment,
+  { taskQueue, storePlace, storeSync }: Environment,
   namespace: string,
 ): Promise<ReadonlySet<string> | undefined> {
   if (!storeExists(storePlace)) return undefined;
   try {
     const { openStoreAt } = await import('../../store/store.js');
-    const store = await openStoreAt(storePlace);
+    const store = await openStoreAt(storePlace, storeSync);
     try {
       const codes = await servedNow(store, { namespace, taskQueue });
       if (codes.length === 0 || codes.some(({ incomplete }) => incomplete)) return undefined;

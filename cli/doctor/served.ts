@@ -13,11 +13,11 @@ export async function checkServed({
   named,
   clientWithoutStore,
 }: Pick<Session, 'clientWithoutStore' | 'place' | 'named'>): Promise<readonly Check[]> {
-  const { storePlace, taskQueue } = place;
+  const { storePlace, storeSync, taskQueue } = place;
   const { namespace } = await named().catch(() => place);
   if (!storeExists(storePlace)) return [];
   const { openStoreAt } = await import('../../store/store.js');
-  const store = await openStoreAt(storePlace);
+  const store = await openStoreAt(storePlace, storeSync);
   try {
     const queue = { namespace, taskQueue };
     const alive = await servedNow(store, queue);

@@ -2,8 +2,7 @@
  * The store: where it is, its schema, whether it can be written; and what it knows of webhooks that failed, of
  * segments that are not archived and of the desk's key.
  */
-import { existsSync, type StatsFs } from 'node:fs';
-import { statfs } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import type { Archival } from '../../store/archivals.js';
 import type { ConnectorTokenRow } from '../../store/connector-tokens.js';
 import { ALL_TENANTS, type DeskKeys } from '../../store/desk-keys.js';
@@ -11,10 +10,9 @@ import type { RunRow } from '../../store/runs.js';
 import { storeExists } from '../../store/place.js';
 import type { Environment } from '../../worker/config.js';
 import { archivalLine } from '../render/index.js';
-import { broken, guarded, ok, warning, type Check } from './check.js';
+import { guarded, ok, warning, type Check } from './check.js';
+import { roomAt, syncsAt } from './disk.js';
 
-/** A commit needs some pages, and the log of the database grows before it is cut back. */
-const ROOM_BYTES_MIN = 1024 * 1024;
 const ARCHIVALS_LOOKED_AT = 1_000;
 const ALARMS_SINCE_MS = 24 * 3_600_000;
 const ALARMS_LOOKED_AT = 1_000;
@@ -25,7 +23,7 @@ const ARCHIVALS_SHOWN = 5;
 
 /** `keyFile`: the key of the desk that would be started here, if there is one. */
 export async function checkStore(
-  { storePlace }: Environment,
+  { storePlace, storeSync }: Environment,
   keyFile: string,
 ): Promise<readonly Check[]> {
   if (!storeExists(storePlace)) {
@@ -38,13 +36,14 @@ export async function checkStore(
     ];
   }
   const { openStoreAt } = await import('../../store/store.js');
-  const store = await openStoreAt(storePlace);
+  const store = await openStoreAt(storePlace, storeSync);
   try {
     const { place, schemaVersion } = await store.health();
     const { id, epoch } = await store.identity(Date.now());
     return [
       ok('store', `${place}, schema ${schemaVersion}, id ${id}, epoch ${epoch}`),
       ...(await roomAt(storePlace)),
+      ...(await syncsAt(storePlace, storeSync)),
       ...(await guarded({
         name: 'notifications',
         look: async () => notTold(await store.countGivenUpNotices()),
@@ -70,24 +69,6 @@ export async function checkStore(
   } finally {
     await store.close();
   }
-}
-
-/** A full disk lets a store be read. Nothing is known of a database elsewhere, and of file systems that tell no size. */
-export async function roomAt(
-  place: string,
-  look: (place: string) => Promise<Pick<StatsFs, 'bavail' | 'bsize' | 'blocks'>> = statfs,
-): Promise<readonly Check[]> {
-  const facts = await look(place).catch(() => undefined);
-  if (facts === undefined || facts.blocks === 0) return [];
-  const bytes = facts.bavail * facts.bsize;
-  if (bytes >= ROOM_BYTES_MIN) return [];
-  return [
-    broken(
-      'disk',
-      `${Math.floor(bytes / 1024)} KiB are left where the store lies`,
-      'Free disk space there. Runs wait meanwhile, and go on by themselves.',
-    ),
-  ];
 }
 
 async function loginsWanted(rows: readonly ConnectorTokenRow[]): Promise<readonly Check[]> {

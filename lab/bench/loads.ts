@@ -12,6 +12,7 @@ import {
   turnScript,
   type BenchOptions,
 } from './setting.js';
+import type { StoreSync } from '../../store/store.js';
 import type { Script } from '../../testing/index.js';
 import type { BenchWorker } from './worker-process.js';
 
@@ -44,6 +45,9 @@ export interface LoadedPlace {
 export interface LoadedOptions extends BenchOptions {
   /** Of Holdfast: a URL of PostgreSQL; default: a file of SQLite. */
   readonly store?: string;
+  /** Of a file; with the variables of its worker. */
+  readonly storeSync?: StoreSync;
+  readonly workerVariables?: Readonly<Record<string, string>>;
 }
 
 /** A typical recorded result. */

@@ -1,4 +1,4 @@
-/** `npm run bench -- turn|processor|own-work|throughput|history|replay|recovery|parked|approval|coldstart|long|core|stream|asleep|bundles|cache|load [--json FILE]` */
+/** `npm run bench -- turn|processor|own-work|throughput|history|replay|recovery|parked|approval|coldstart|long|core|stream|asleep|bundles|cache|load|syncs [--json FILE]` */
 import { join } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -23,6 +23,7 @@ import { benchRecovery, POSITIONS, type Position } from './recovery.js';
 import { benchReplay } from './replay.js';
 import type { BenchOptions } from './setting.js';
 import { benchStream } from './stream.js';
+import { benchSyncs } from './syncs.js';
 import { benchThroughput } from './throughput.js';
 import { benchTurn } from './turn.js';
 
@@ -187,6 +188,14 @@ question(
       },
     ),
   );
+paired(
+  'syncs',
+  'B15: runs at once on a slow disk, with a sync for each commit and with shared ones.',
+)
+  .option('--turns <n>', 'turns per run', count, 10)
+  .option('--at-once <n,n,…>', 'runs at once', lengthsOf, [1, 40])
+  .option('--sync-ms <n>', 'what a sync takes longer', count, 5)
+  .action(answering(benchSyncs));
 question('load', 'B14: from an approval to the tool, of long runs that are not in memory.')
   .option('--turns <n>', 'turns before the question', count, 300)
   .option('--runs <n>', 'runs that wait', count, 20)

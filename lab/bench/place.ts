@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { connect, type HoldfastClient } from '../../client/index.js';
-import { openStoreAt, type Store } from '../../store/store.js';
+import { openStoreAt, type Store, type StoreSync } from '../../store/store.js';
 import type { Script, TestServer } from '../../testing/index.js';
 import type { BareInput } from './bare/loop.js';
 import { bareBundle } from './bare/worker.js';
@@ -32,6 +32,9 @@ export interface PlaceOptions extends BenchOptions {
   readonly outsideUrl?: string;
   /** Of the store: a URL of PostgreSQL, or a file; default: a file that is removed afterwards. */
   readonly storePlace?: string;
+  readonly storeSync?: StoreSync;
+  /** Of worker processes, beside those that this process has. */
+  readonly workerVariables?: Readonly<Record<string, string>>;
 }
 
 type Tuning = Pick<WorkerSettings, 'stickyTimeoutMs' | 'maxCachedWorkflows'>;
@@ -65,7 +68,7 @@ export async function openPlace(options: PlaceOptions): Promise<Place> {
     startBenchServer(options.environment),
     startBenchModel(options.script),
     bareBundle(),
-    openStoreAt(storePlace),
+    openStoreAt(storePlace, options.storeSync),
   ]);
   await writeFile(bundleFile, code);
   const { address } = server;
@@ -87,17 +90,19 @@ export async function openPlace(options: PlaceOptions): Promise<Place> {
     store,
     storePlace,
     async spawn(side, tuning = {}) {
-      const worker = await spawnWorker({
+      const settings: WorkerSettings = {
         side,
         address,
         taskQueue: queueOf(side),
         modelUrl: model.baseUrl,
         tools: [READ, WAIT, PAY],
         storePlace,
+        ...(options.storeSync !== undefined && { storeSync: options.storeSync }),
         bundleFile,
         ...(options.outsideUrl !== undefined && { outsideUrl: options.outsideUrl }),
         ...tuning,
-      });
+      };
+      const worker = await spawnWorker(settings, options.workerVariables);
       workers.push(worker);
       return worker;
     },

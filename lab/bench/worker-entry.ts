@@ -17,6 +17,7 @@ const settingsSchema = z.object({
   /** Names of the tools that the bare loop offers. */
   tools: z.array(z.string()),
   storePlace: z.string(),
+  storeSync: z.enum(['each', 'shared']).optional(),
   /** The bare loop's prebuilt bundle. */
   bundleFile: z.string(),
   /** What the tools visit. */
@@ -73,13 +74,14 @@ function bareWorker(settings: WorkerSettings): Promise<Served> {
 }
 
 function heldWorker(settings: WorkerSettings): Promise<Served> {
-  const { outsideUrl, modelUrl, stickyTimeoutMs, maxCachedWorkflows } = settings;
+  const { outsideUrl, modelUrl, storeSync, stickyTimeoutMs, maxCachedWorkflows } = settings;
   const provider = createAnthropicProvider({ apiKey: 'bench', baseUrl: modelUrl });
   return startWorker({
     address: settings.address,
     namespace: 'default',
     taskQueue: settings.taskQueue,
     storePlace: settings.storePlace,
+    ...(storeSync !== undefined && { storeSync }),
     config: benchConfig(outsideUrl === undefined ? NOWHERE : outsideAt(outsideUrl)),
     providers: new Map([[provider.name, provider]]),
     ...(stickyTimeoutMs !== undefined && { stickyTimeoutMs }),

@@ -23,9 +23,14 @@ const ENTRY = join(__dirname, `worker-entry${extname(__filename)}`);
 export const RUNS_FROM_SOURCES = ENTRY.endsWith('.ts');
 const ANSWER_LIMIT_MS = 60_000;
 
-export async function spawnWorker(settings: WorkerSettings): Promise<BenchWorker> {
+/** `variables`: beside those that this process has. */
+export async function spawnWorker(
+  settings: WorkerSettings,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<BenchWorker> {
   const began = performance.now();
   const child = fork(ENTRY, [JSON.stringify(settings)], {
+    env: { ...process.env, ...variables },
     execArgv: ['--expose-gc', ...(RUNS_FROM_SOURCES ? ['--import', 'tsx'] : [])],
   });
   await answerOf(child, 'serving');

@@ -1,7 +1,7 @@
 /**
  * One connection to a file of SQLite, and its two kinds of transaction.
- * Invariants: every commit is on disk when it returns (WAL, synchronous FULL); a write transaction takes
- * the write lock at its start, so it never fails halfway because another process wrote.
+ * Invariants: every commit is on disk when it returns (WAL, synchronous FULL), or when `settled` does (shared-sync.ts); a
+ * write transaction takes the write lock at its start, so it never fails halfway because another process wrote.
  */
 import { closeSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -16,6 +16,7 @@ import { withFileLock, type FileLock } from './file-lock.js';
 import { presenceOf, type Presence } from './file-presence.js';
 import { keep } from './kept.js';
 import { withStatementCache } from './prepared.js';
+import { sharedSync } from './shared-sync.js';
 import { openFailure } from './sqlite-errors.js';
 
 /** A file name that keeps the store in memory: for tests and simulations, one process only. */
@@ -42,6 +43,11 @@ export interface SqliteOptions {
   readonly file: string;
   /** How long a call may block for another process's transaction, in ms; default BUSY_WAIT_MS. */
   readonly busyWaitMs?: number;
+  /**
+   * `each` (default): every commit is synced by itself, while the process stands still. `shared`: the calls of a moment
+   * wait for one sync together, beside the process; for a disk whose syncs take milliseconds.
+   */
+  readonly sync?: 'each' | 'shared';
 }
 
 /** Opens or creates the file and brings its schema up to date. Errors: `StoreUnavailable`. */
@@ -85,14 +91,16 @@ function migrationLock(path: string): FileLock {
 
 async function openMigrated(options: SqliteOptions): Promise<OpenDatabase> {
   const { file, busyWaitMs = BUSY_WAIT_MS } = options;
-  const { db, close } = openFile(file, busyWaitMs);
+  const isShared = file !== IN_MEMORY;
+  const sharesSync = isShared && options.sync === 'shared';
+  const { db, close } = openFile(file, busyWaitMs, sharesSync ? 'settled' : 'durable');
   try {
     await makeTables(db, sessionOf(db).connection);
   } catch (error) {
     await close();
     throw error;
   }
-  const isShared = file !== IN_MEMORY;
+  const sync = sharesSync ? sharedSync(sessionOf(db).statements, file) : undefined;
   return {
     db,
     place: file,
@@ -104,12 +112,19 @@ async function openMigrated(options: SqliteOptions): Promise<OpenDatabase> {
     tell: () => undefined,
     // A file does not know whether it was restored.
     marks: 'null',
-    close,
+    ...(sync && { settled: sync.settled }),
+    async close() {
+      await sync?.close();
+      await close();
+    },
   };
 }
 
-/** `lossy`: a power cut may take back the last commits. The file stays whole, and durable commits durable. */
-type Durability = 'durable' | 'lossy';
+/**
+ * `lossy`: a power cut may take back the last commits. The file stays whole, and durable commits durable. `settled`: the
+ * same, until somebody syncs them.
+ */
+type Durability = 'durable' | 'settled' | 'lossy';
 
 interface OpenFile {
   readonly db: Db;
@@ -269,7 +284,7 @@ function createPrivately(file: string): void {
 
 function configure(connection: Database.Database, durability: Durability): void {
   connection.exec('pragma journal_mode = wal');
-  connection.exec(`pragma synchronous = ${durability === 'lossy' ? 'normal' : 'full'}`);
+  connection.exec(`pragma synchronous = ${durability === 'durable' ? 'full' : 'normal'}`);
   connection.exec('pragma fullfsync = on');
   connection.exec('pragma foreign_keys = off');
   const pages = durability === 'lossy' ? LOSSY_CHECKPOINT_PAGES : CHECKPOINT_PAGES;

@@ -15,6 +15,8 @@ import { QUICK_TALE, RUN_TALE } from './support/killed-run.js';
 import { killed, played, startStage, type Stage } from './support/killed-stage.js';
 
 const MINUTE = 60_000;
+/** Of the store's commits: every other seed has them share their syncs. */
+const SYNC = SEED % 2 === 0 ? 'shared' : 'each';
 const COUNT = WHOLE ? Infinity : 6;
 /** Runs that have lost their line stay in the slots of their worker: it does not take too many. */
 const RUNS_PER_WORKER = 20;
@@ -30,12 +32,14 @@ test.each([
 ])(
   'a worker killed at any point of a run %s changes nothing in the end',
   async (_, tale) => {
-    stage = await startStage(tale);
+    stage = await startStage(tale, { storeSync: SYNC });
     const whole = await played(stage);
     expect(whole.effects).toEqual(['the-run:1']);
     const all = pointsOf(whole.messages);
     const chosen = [...INSIDE_A_RUN, ...drawn(all, COUNT, SEED)];
-    saySeed(`workers killed at ${chosen.length} of ${INSIDE_A_RUN.length + all.length} points`);
+    saySeed(
+      `workers killed at ${chosen.length} of ${INSIDE_A_RUN.length + all.length} points; syncs: ${SYNC}`,
+    );
 
     const wrong: string[] = [];
     const runIds: string[] = [];

@@ -15,7 +15,7 @@ import {
 } from './wire.js';
 import type { Inside, Point } from './kill-points.js';
 import { IMPATIENT } from './patience.js';
-import { startWorld, until, type World } from './world.js';
+import { startWorld, until, type World, type WorldOptions } from './world.js';
 
 export const TENANT = 'default';
 /** What the id of whatever was told is called in what is compared. */
@@ -78,7 +78,7 @@ export interface Played {
 
 export async function startStage(
   tale: Tale,
-  options: { readonly ownServer?: boolean } = {},
+  options: Pick<WorldOptions, 'ownServer' | 'storeSync'> = {},
 ): Promise<Stage> {
   const world = await startWorld({ worker: false, ...IMPATIENT, ...options });
   const patience = new Set<string>();

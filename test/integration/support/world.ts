@@ -15,7 +15,7 @@ import type { EventType, RunEvent } from '../../../core/state/event.js';
 import type { AskView } from '../../../core/state/ask-view.js';
 import { checkEvent, startChecking } from '../../../pure/invariants.js';
 import type { RunResult } from '../../../core/state/result.js';
-import { openStoreAt, type Store } from '../../../store/store.js';
+import { openStoreAt, type Store, type StoreSync } from '../../../store/store.js';
 import {
   createAnthropicProvider,
   scriptOf,
@@ -95,6 +95,8 @@ export interface WorldOptions {
   readonly ownServer?: boolean;
   /** Default: a file of its own. */
   readonly storePlace?: string;
+  /** Of the store and of all workers; default `each`. */
+  readonly storeSync?: StoreSync;
   /** Default true: a worker in this process. */
   readonly worker?: boolean;
   readonly workerSettings?: Partial<WorkerSettings>;
@@ -113,7 +115,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       script: (request) =>
         (scripts.get(request.runId) ?? scripts.get(ANY_RUN) ?? scriptOf([]))(request),
     }),
-    openStoreAt(storePlace),
+    openStoreAt(storePlace, options.storeSync),
   ]);
   const place: ServerPlace = { address: server.address, namespace: server.namespace };
   const { address, namespace } = place;
@@ -144,6 +146,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         namespace,
         taskQueue: TASK_QUEUE,
         storePlace,
+        ...(options.storeSync && { storeSync: options.storeSync }),
         config: config(configOptions),
         providers: new Map([[provider.name, provider]]),
         stickyTimeoutMs: 1_000,
@@ -166,6 +169,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         namespace,
         taskQueue: TASK_QUEUE,
         storePlace,
+        ...(options.storeSync && { storeSync: options.storeSync }),
         configOptions,
         modelUrl: model.baseUrl,
         stickyTimeoutMs: 1_000,
