@@ -52,6 +52,7 @@ describe('readEnvironment', () => {
         HOLDFAST_TASK_QUEUE: 'agents',
         HOLDFAST_HOME: 'state',
         HOLDFAST_STORE: '/data/store.db',
+        HOLDFAST_STORE_SYNC: 'shared',
         HOLDFAST_CONFIG: 'my.config.ts',
         HOLDFAST_STACK_TRACES: 'true',
         ANTHROPIC_API_KEY: 'key',
@@ -70,6 +71,7 @@ describe('readEnvironment', () => {
       taskQueue: 'agents',
       home: '/project/state',
       storePlace: '/data/store.db',
+      storeSync: 'shared',
       configFile: '/project/my.config.ts',
       stackTraces: true,
       anthropic: { apiKey: 'key', baseUrl: 'http://localhost:1' },
@@ -99,6 +101,7 @@ describe('readEnvironment', () => {
     ['HOLDFAST_ADDRESS', 'http://localhost:7233'],
     ['HOLDFAST_NAMESPACE', ' '],
     ['HOLDFAST_STORE', ''],
+    ['HOLDFAST_STORE_SYNC', 'never'],
     ['HOLDFAST_STACK_TRACES', 'yes'],
     ['ANTHROPIC_BASE_URL', 'localhost'],
   ])('%s=%j is refused by name', (name, value) => {
