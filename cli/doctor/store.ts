@@ -40,8 +40,9 @@ export async function checkStore(
   try {
     const { place, schemaVersion } = await store.health();
     const { id, epoch } = await store.identity(Date.now());
+    const shared = storeSync === 'shared' ? ', syncs shared' : '';
     return [
-      ok('store', `${place}, schema ${schemaVersion}, id ${id}, epoch ${epoch}`),
+      ok('store', `${place}, schema ${schemaVersion}, id ${id}, epoch ${epoch}${shared}`),
       ...(await roomAt(storePlace)),
       ...(await syncsAt(storePlace, storeSync)),
       ...(await guarded({
