@@ -13,7 +13,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 export interface SharedSync {
   /** Resolves when what this connection has written, or could have read, is on disk. Errors: `StoreUnavailable`. */
   settled(): Promise<void>;
-  /** After the sync that is under way. */
+  /** After the syncs that somebody waits for. */
   close(): Promise<void>;
 }
 
@@ -60,7 +60,9 @@ export function sharedSync(statements: SqliteDatabase, file: string): SharedSync
       return (next ??= running.done.then(begin));
     },
     async close() {
-      await running?.done.catch(() => undefined);
+      for (let last = next ?? running?.done; last !== undefined; last = next ?? running?.done) {
+        await last.catch(() => undefined);
+      }
       log.close();
     },
   };

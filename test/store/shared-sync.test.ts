@@ -188,15 +188,19 @@ test('after a sync that failed nothing is told any more, and no other is tried',
   expect(syncs.count()).toBe(1);
 });
 
-test('a store that is closed waits for the sync under way', async () => {
+test('a store that is closed waits for the syncs that others wait for', async () => {
   const store = await settledStore();
   const syncs = heldSyncs();
   const write = put(store, 'second');
   expect(await isPending(write)).toBe(true);
+  const late = put(store, 'third');
+  expect(await isPending(late)).toBe(true);
   const closed = opened.pop()?.close();
+  syncs.end();
+  await write;
   expect(await isPending(Promise.resolve(closed))).toBe(true);
   syncs.end();
-  await Promise.all([write, closed]);
+  await Promise.all([late, closed]);
 });
 
 test('by default each commit syncs itself, and no call waits for another sync', async () => {
