@@ -57,7 +57,7 @@ export function sharedSync(statements: SqliteDatabase, file: string): SharedSync
       if (running === undefined) return begin();
       if (running.upTo === wanted) return running.done;
       // The one under way may have begun before this was written.
-      return (next ??= running.done.then(begin));
+      return (next ??= running.done.catch(() => undefined).then(begin));
     },
     async close() {
       for (let last = next ?? running?.done; last !== undefined; last = next ?? running?.done) {

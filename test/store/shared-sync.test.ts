@@ -173,6 +173,7 @@ test('after a sync that failed nothing is told any more, and no other is tried',
   const store = await settledStore();
   const syncs = heldSyncs();
   const write = put(store, 'second');
+  expect(await isPending(write)).toBe(true);
   const waiting = put(store, 'third');
   const both = Promise.allSettled([write, waiting]);
   expect(await isPending(both)).toBe(true);
