@@ -204,6 +204,19 @@ test('a store that is closed waits for the syncs that others wait for', async ()
   await Promise.all([late, closed]);
 });
 
+test('a store whose sync failed is closed at once', async () => {
+  const store = await settledStore();
+  const syncs = heldSyncs();
+  const write = put(store, 'second');
+  expect(await isPending(write)).toBe(true);
+  const both = Promise.allSettled([write, put(store, 'third')]);
+  expect(await isPending(both)).toBe(true);
+  syncs.end(new Error('EIO'));
+  await both;
+  await opened.pop()?.close();
+  await expect(put(store, 'fourth')).rejects.toMatchObject({ code: 'StoreUnavailable' });
+});
+
 test('by default each commit syncs itself, and no call waits for another sync', async () => {
   const syncs = heldSyncs();
   await put(await open('each'), 'first');
