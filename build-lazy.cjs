@@ -14,10 +14,10 @@ const AS_COMPILED = /^(?:core|pure|workflows|http\/projection)\//;
 
 /** A module of this package that is asked for when it is needed, which nobody asks for its default export. */
 const ASKED_FOR = /\bimport\(("\.[^"]+")\)/g;
-const OF_COMMONJS = /^Object\.defineProperty\(exports, ?"__esModule"/m;
+const OF_COMMONJS = /^"use strict";$/m;
 
 /** What is loaded is kept: Node's own look into what is loaded costs a thousand times as much. */
-const ONCE = 'const $=(load,loaded)=>()=>loaded??=load();';
+const ONCE = 'const $=(f,x)=>()=>x??=f();';
 
 /** All compiled files below `folder`. */
 function loadLazily(folder) {
@@ -81,4 +81,4 @@ function isReadByMember(code, name) {
   return all === members + 1;
 }
 
-module.exports = { loadLazily };
+module.exports = { loadLazily, ONCE };

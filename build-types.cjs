@@ -21,12 +21,36 @@ function pruneTypes(folder, entries) {
     else rmSync(file);
   }
   const code = having(CODE);
+  const entryCode = new Set(
+    entries.map((entry) => resolve(folder, entry.replace(/\.d\.ts$/, CODE))),
+  );
   const loaded = new Set(code.flatMap((file) => importsOf(file, CODE)));
   for (const file of code) {
     if (!loaded.has(file) && isEmpty(file)) rmSync(file);
-    else writeFileSync(file, withoutComments(readFileSync(file, 'utf8')));
+    else writeFileSync(file, shortened(file, entryCode.has(file)));
   }
 }
+
+function shortened(file, isEntry) {
+  const written = withoutNamespaces(withoutComments(readFileSync(file, 'utf8')));
+  if (DEFAULT_OF_OWN.test(written))
+    throw new Error(
+      `${relative('.', file)} takes a default export of a module: import it by name.`,
+    );
+  return isEntry ? written : written.replace(MARK, '');
+}
+
+/** Who takes a default export asks whether a module was one of ES: others of an entry, nobody here of a module of our own. */
+const DEFAULT_OF_OWN = /\b__importDefault\(require\("\.[^"]+\.js"\)\)/;
+const MARK = /^Object\.defineProperty\(exports,"__esModule",\{value:!0\}\);\n/m;
+
+/** `import * as` of a module of our own is that module: what copies another's names takes a kilobyte of each file. */
+function withoutNamespaces(code) {
+  const written = code.replace(/\b__importStar\((require\("\.[^"]+"\))\)/g, '$1');
+  return /\b__(?:importStar\(|exportStar\b)/.test(written) ? written : written.replace(COPYING, '');
+}
+
+const COPYING = /^var __createBinding = [^]*?^\}\)\(\);\n/m;
 
 /** A first line that names the program to run it with stays. */
 function withoutComments(code) {

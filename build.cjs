@@ -17,7 +17,7 @@ const { constants } = require('node:os');
 const { dirname, join, relative } = require('node:path');
 const { buildPage } = require('./build-page.cjs');
 const { bundlePackages } = require('./build-bundled.cjs');
-const { loadLazily } = require('./build-lazy.cjs');
+const { loadLazily, ONCE } = require('./build-lazy.cjs');
 const { pruneTypes } = require('./build-types.cjs');
 
 process.chdir(__dirname);
@@ -163,7 +163,7 @@ async function bundle() {
 
 /** In a workflow nothing may depend on what was used before. */
 function refuseLateImports(file) {
-  if (!/loaded ?\?\?= ?load\(\)/.test(readFileSync(file, 'utf8'))) return;
+  if (!readFileSync(file, 'utf8').includes(ONCE)) return;
   rmSync(join(PLACE, STAMP), { force: true });
   throw new Error(
     `${file} has a module that loads another one late: build-lazy.cjs must leave its folder as compiled.`,

@@ -196,8 +196,20 @@ test('a module of the package that is asked for late comes by require, one of No
   expect(stdout.trim()).toBe('late');
 });
 
+test('a module takes another one whole as it is; only an entry says that it was a module of ES', () => {
+  write('cli/named.ts', says('named'));
+  write('cli/main.ts', "import * as named from './named.js';\nexport const names = { ...named };");
+  expect(build().code).toBe(0);
+  expect(built('cli/main.js')).toContain('const named = require("./named.js")');
+  expect(built('cli/main.js') + built('cli/named.js')).not.toContain('__');
+  const code = "process.stdout.write(JSON.stringify(require('./dist/cli/main.js').names))";
+  const { stdout } = spawnSync(process.execPath, ['-e', code], { cwd: folder, encoding: 'utf8' });
+  expect(stdout).toBe('{"said":"named"}');
+  expect(built('index.js')).toContain('"__esModule"');
+});
+
 test('a workflow that would load a module late is no build', () => {
-  const late = BUNDLE.replace('const run = 1;', 'const $ = (load, loaded) => () => loaded ??= load();');
+  const late = BUNDLE.replace('const run = 1;', 'const $=(f,x)=>()=>x??=f();');
   write('worker/workflow-code.ts', WRITES('writeWorkflowBundle', '../workflows/bundle.json', late));
   expect(build()).toMatchObject({ code: 1, said: expect.stringContaining('loads another one late') });
   expect(existsSync(join(folder, 'dist/build.json'))).toBe(false);
