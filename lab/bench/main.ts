@@ -7,6 +7,7 @@ import { wholeNumber } from '../proving/whole-number.js';
 import { benchApproval } from './approval.js';
 import { benchAsleep } from './asleep.js';
 import { benchCache } from './cache/cache.js';
+import { VENDORS } from './cache/vendors.js';
 import { benchBundles, COMMANDS, type BundlesOptions } from './bundles.js';
 import { benchColdStart } from './coldstart.js';
 import { benchCore } from './core.js';
@@ -47,12 +48,15 @@ function positionsOf(text: string): readonly Position[] {
   });
 }
 
-function commandsOf(text: string): readonly string[] {
-  const names = text.split(',');
-  const other = names.find((name) => !COMMANDS.some((one) => one === name));
-  if (other !== undefined) throw new InvalidArgumentError(`Give some of ${COMMANDS.join(', ')}.`);
-  return names;
+function someOf(known: readonly string[]): (text: string) => readonly string[] {
+  return (text) => {
+    const names = text.split(',');
+    if (names.every((name) => known.includes(name))) return names;
+    throw new InvalidArgumentError(`Give some of ${known.join(', ')}.`);
+  };
 }
+
+const VENDOR_NAMES = VENDORS.map(({ name }) => name);
 
 interface Report {
   readonly machine: MachineFacts;
@@ -113,6 +117,7 @@ paired('throughput', 'B12: runs at once, runs per second and processor time of a
   .option('--at-once <n,n,…>', 'runs at once', lengthsOf, [1, 40, 200])
   .option('--parked <n>', 'runs of each side that wait meanwhile', wholeNumber(0, NUMBER_MAX), 0)
   .option('--store <url>', 'an empty database of PostgreSQL; default: a file of SQLite')
+  .option('--postgres', 'the store on a PostgreSQL server of its own')
   .action(answering(benchThroughput));
 question('history', 'B3: events and bytes of histories at growing lengths.')
   .option('--lengths <n,n,…>', 'turns of the runs', lengthsOf, [10, 100, 1_000])
@@ -174,7 +179,7 @@ question(
   .option('--lengths <n,n,…>', 'turns of the runs', lengthsOf, [200, 1_000])
   .option('--rounds <n>', 'of each command', count, 3)
   .option('--heaps', 'look for the smallest heap that each command works with')
-  .option('--commands <name,name,…>', COMMANDS.join(', '), commandsOf, COMMANDS)
+  .option('--commands <name,name,…>', COMMANDS.join(', '), someOf(COMMANDS), COMMANDS)
   .option('--recordings <folder>', 'where the folder material lies', MATERIAL_BESIDE)
   .action(
     answering(
@@ -205,6 +210,7 @@ question(
   'B13: input tokens of recorded conversations that vendors read from their caches, by their rules; exits 1 below 85 % where the rule allows it, or when a restart changes a byte.',
 )
   .option('--conversations <n>', 'the longest of each recording', count, 24)
+  .option('--vendors <name,name,…>', VENDOR_NAMES.join(', '), someOf(VENDOR_NAMES), VENDOR_NAMES)
   .option('--gap-ms <n>', 'between two requests of a conversation', count, 20_000)
   .option('--recordings <folder>', 'where the folder material lies', MATERIAL_BESIDE)
   .action(

@@ -2,6 +2,11 @@
  * B12, throughput: runs of some turns at once, beside bare loops, on SQLite or PostgreSQL, also while others wait for a
  * person's word. Processor seconds of a turn beside it.
  */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../devserver/ports.js';
+import { startPostgres } from '../chaos/postgres.js';
 import { idsOf, openLoadedPlace, type LoadFigures, type LoadName } from './loads.js';
 import type { MachineFacts } from './machine.js';
 import { figureLines, figuresOf, type PairedFigures } from './pairs.js';
@@ -18,6 +23,8 @@ export interface ThroughputOptions extends BenchOptions {
   readonly parked: number;
   /** Of Holdfast: a URL of PostgreSQL; default: a file of SQLite. */
   readonly store?: string;
+  /** The store is on a server that is there for the bench alone. */
+  readonly postgres?: true;
 }
 
 export interface ThroughputRow {
@@ -41,6 +48,19 @@ export interface ThroughputReport {
 }
 
 export async function benchThroughput(options: ThroughputOptions): Promise<ThroughputReport> {
+  if (options.postgres === undefined) return measureAll(options);
+  // Not in the folder of the bench: PostgreSQL refuses to run as root, and its own account has to reach it.
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-bench-postgres-'));
+  const postgres = await startPostgres(folder, await freePort());
+  try {
+    return await measureAll({ ...options, store: postgres.url });
+  } finally {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureAll(options: ThroughputOptions): Promise<ThroughputReport> {
   const { turns, atOnce, parked, say } = options;
   const { place, measure, park } = await openLoadedPlace(options);
   try {

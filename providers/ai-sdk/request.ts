@@ -1,6 +1,6 @@
 /**
  * A ModelRequest as the options of `doStream`.
- * Invariants: the system's message comes first; results of tools are a message of their own, before the text
+ * Invariants: the system's message comes first, and what changes of it last; results of tools are a message of their own, before the text
  * they came with (G45); what the vendor said of its parts goes back with them, and only to the model it came from.
  */
 import { createHash } from 'node:crypto';
@@ -14,7 +14,8 @@ import { resultText, wireCallId } from '../openai/wire-values.js';
 import type { ModelRequest, RequestMessage } from '../provider.js';
 import { asArgumentObject } from '../tool-arguments.js';
 import { pastWireName } from '../wire-names.js';
-import { nothingToSend, wellFormed } from '../wire-text.js';
+import { lateWords, nothingToSend, wellFormed } from '../wire-text.js';
+import { withLate } from './late.js';
 
 /** The longest id of a call that every vendor behind a package takes. */
 const CALL_ID_CHARS_MAX = 64;
@@ -37,9 +38,13 @@ export function optionsOf(
       : userMessages(message, scribe),
   );
   if (messages.length === 0) throw nothingToSend();
-  const { temperature, maxTokens } = request;
+  const { temperature, maxTokens, system, dynamic = [] } = request;
+  const isMarked = isToldOfCache(request, vendor);
+  const isLate = !isMarked || mayEnd(request, messages);
+  const prompt = [...systemMessage(isLate ? [system] : [system, ...dynamic]), ...messages];
+  const kept = isMarked ? marked(prompt, request) : prompt;
   return {
-    prompt: marked([...systemMessage(request), ...messages], request, vendor),
+    prompt: isLate ? withLate(kept, lateWords(dynamic), isMarked) : kept,
     maxOutputTokens: maxTokens,
     ...(temperature !== undefined && { temperature }),
     ...toolOptions(request),
@@ -55,14 +60,22 @@ const CACHED = {
   bedrock: { cachePoint: { type: 'default' } },
 } as const;
 
+function isToldOfCache({ model }: ModelRequest, { provider }: Vendor): boolean {
+  return provider.includes('anthropic') || /bedrock.*claude/.test(`${provider} ${model}`);
+}
+
+/** Behind results of tools, older models of Anthropic forget the thinking that led to the calls. */
+function mayEnd({ thinking }: ModelRequest, messages: readonly JsonRecord[]): boolean {
+  const newest = messages.findLast(({ role }) => role === 'assistant') ?? {};
+  const thought = listAt(newest, 'content').some(
+    (part) => isRecord(part) && part['type'] === 'reasoning',
+  );
+  return !thought || thinking?.adaptive === true;
+}
+
 /** The ends of the system prompt and of the two newest messages that are not the model's. */
-function marked(
-  prompt: readonly JsonRecord[],
-  { model, metadata }: ModelRequest,
-  { provider }: Vendor,
-): readonly JsonRecord[] {
-  const wants = provider.includes('anthropic') || /bedrock.*claude/.test(`${provider} ${model}`);
-  if (!wants || (metadata?.purpose ?? 'compaction') !== 'compaction') return prompt;
+function marked(prompt: readonly JsonRecord[], { metadata }: ModelRequest): readonly JsonRecord[] {
+  if ((metadata?.purpose ?? 'compaction') !== 'compaction') return prompt;
   const said = prompt.flatMap(({ role }, at) => {
     const next = prompt[at + 1]?.['role'];
     return role !== 'assistant' && (next === undefined || next === 'assistant') ? [at] : [];
@@ -81,8 +94,8 @@ function reasoningOf({ thinking }: ModelRequest, { specificationVersion }: Vendo
   return { reasoning: thinking.maxTokens === 0 ? 'none' : effortOf(thinking) };
 }
 
-function systemMessage({ system, dynamic = [] }: ModelRequest): readonly JsonRecord[] {
-  const content = [system, ...dynamic].filter((text) => text.trim() !== '').join('\n\n');
+function systemMessage(texts: readonly string[]): readonly JsonRecord[] {
+  const content = texts.filter((text) => text.trim() !== '').join('\n\n');
   return content === '' ? [] : [{ role: 'system', content: wellFormed(content) }];
 }
 

@@ -45,7 +45,7 @@ function parseChat(body: string): Omit<ScriptedRequest, 'attempt'> | undefined {
     system: stringOf(all[roles.indexOf('system')]?.['content']),
     messages: all.map((message, index) => ({
       role: roles[index] ?? '',
-      content: stringOf(message['content']),
+      content: contentOf(message),
     })),
     assistantMessages: roles.filter((role) => role === 'assistant').length,
     runId: stringOf(root['user']) || stringOf(root['prompt_cache_key']),
@@ -53,6 +53,10 @@ function parseChat(body: string): Omit<ScriptedRequest, 'attempt'> | undefined {
     tools: mayCall ? listOf(root['tools']).map(toolName) : [],
     stream: root['stream'] === true,
   };
+}
+
+function contentOf({ content = '' }: JsonObject): string | readonly Json[] {
+  return Array.isArray(content) ? listOf(content) : stringOf(content);
 }
 
 function toolName(tool: Json): string {

@@ -1,4 +1,6 @@
 /** The rules by which the bench of caches counts, one by one. */
+import { countedOf } from '../../lab/bench/cache/cache.js';
+import { vendorNamed, type Rule } from '../../lab/bench/cache/vendors.js';
 import {
   LIFETIME_MS,
   LOOK_BACK,
@@ -104,9 +106,52 @@ describe('a cache of all beginnings', () => {
     expect(cache.take([piece('a', 2_000), piece('x', 500)], 0).read).toBe(15 * 128);
   });
 
+  test('reads nothing of what another key was sent with, which is no input', () => {
+    const cache = prefixCache(rule);
+    const keyed = (key: string): readonly Piece[] => [
+      { text: key, marked: false, silent: true },
+      piece('a', 2_000),
+    ];
+    cache.take(keyed('run'), 0);
+    expect(cache.take(keyed('fork'), 0)).toEqual({ read: 0, written: 0, uncached: 2_000 });
+    expect(cache.take(keyed('run'), 0)).toEqual({ read: 15 * 128, written: 0, uncached: 80 });
+  });
+
   test('forgets after five minutes', () => {
     const cache = prefixCache(rule);
     cache.take([piece('a', 2_000)], 0);
     expect(cache.take([piece('a', 2_000)], LIFETIME_MS + 1).read).toBe(0);
   });
+});
+
+describe('a conversation', () => {
+  const rule: Rule = { name: 'all', tokensMin: 1, open: () => markedCache(1) };
+  const requests = [[mark('a')], [mark('a'), mark('b')], [mark('a'), mark('b'), mark('c')]];
+
+  test('counts all of its requests', () => {
+    expect(countedOf({ rule, requests, gapMs: 1 })).toEqual({
+      requests: 3,
+      read: 300,
+      written: 300,
+      uncached: 0,
+      possible: 300,
+      allowed: 300,
+    });
+  });
+
+  test('counts those of a fork alone, on the cache that the others left', () => {
+    expect(countedOf({ rule, requests, gapMs: 1, from: 2 })).toEqual({
+      requests: 1,
+      read: 200,
+      written: 100,
+      uncached: 0,
+      possible: 200,
+      allowed: 200,
+    });
+  });
+});
+
+test.each(['openai', 'openai-responses'])('the key of a request to %s is no input', (vendor) => {
+  const body = JSON.stringify({ messages: [], input: [], prompt_cache_key: 'run' });
+  expect(vendorNamed(vendor).pieces(body)).toEqual([{ text: 'run', marked: false, silent: true }]);
 });

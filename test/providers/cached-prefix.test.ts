@@ -188,6 +188,83 @@ describe('what changes with every request', () => {
   });
 });
 
+type Prompt = readonly { readonly [part: string]: unknown }[];
+
+function promptOf(provider: string, request: ModelRequest): Prompt {
+  const { prompt } = optionsOf(request, { provider, specificationVersion: 'v4' }, undefined);
+  return prompt as Prompt;
+}
+
+describe.each(['anthropic.messages', 'mistral.chat'])('a model of the AI SDK, %s', (provider) => {
+  const isMarked = provider.startsWith('anthropic');
+  const unmarked = (prompt: Prompt) =>
+    prompt.map((message) => ({ ...message, providerOptions: undefined }));
+
+  test('each request begins with the messages of the one before it, but for what is said last', () => {
+    const grows = fc.property(conversation, ({ turns, dynamicFrom }) => {
+      const said = requestsOf(turns, dynamicFrom).map((request) => promptOf(provider, request));
+      said.slice(1).forEach((prompt, index) => {
+        const before = said[index]!;
+        const last = before.findLastIndex((message) => 'providerOptions' in message);
+        const kept = unmarked(before.slice(0, isMarked ? last + 1 : -1));
+        expect(unmarked(prompt).slice(0, kept.length)).toEqual(kept);
+      });
+    });
+    fc.assert(grows, drawsOf(60));
+  });
+
+  test('what changes with every request is said at its end', () => {
+    const [opened, worked] = requestsOf([1, 1]).map((one) => ({ ...one, dynamic: NEARLY_USED }));
+    const late = { type: 'text', text: LATE };
+    const own = [{ role: 'user', content: [late] }];
+    const [, hello, ...rest] = promptOf(provider, opened!);
+    expect(unmarked(isMarked ? rest : [hello!])).toEqual(
+      isMarked ? own : [{ role: 'user', content: [{ type: 'text', text: 'Hello' }, late] }],
+    );
+    const text = isMarked ? 'c0-0' : `c0-0\n\n${LATE}`;
+    const results = promptOf(provider, worked!).slice(3);
+    expect(unmarked(results)).toEqual([
+      {
+        role: 'tool',
+        content: [expect.objectContaining({ output: { type: 'text', value: text } })],
+      },
+      ...(isMarked ? own : []),
+    ]);
+  });
+});
+
+test('a model of Anthropic behind the AI SDK is told early what changes, where it would forget its thinking', () => {
+  const [, request] = requestsOf([1, 1]).map((one) => ({ ...one, dynamic: NEARLY_USED }));
+  const parts: readonly Json[] = [
+    { type: 'reasoning', text: 'Hm.' },
+    { type: 'tool-call', id: 'c0-0', args: {} },
+  ];
+  const raw: Json = { vendor: 'anthropic.messages', parts };
+  const messages = request!.messages.map((message) =>
+    message.role === 'assistant' ? { ...message, rawModel: request!.model, raw } : message,
+  );
+  const early = promptOf('anthropic.messages', { ...request!, messages });
+  expect(early[0]!['content']).toBe(`Be brief.\n\n${NEARLY_USED[0]}`);
+  expect(JSON.stringify(early.slice(1))).not.toContain('Budget');
+  const thinking = { maxTokens: 2_000, adaptive: true };
+  const adaptive = promptOf('anthropic.messages', { ...request!, messages, thinking });
+  expect(adaptive[0]!['content']).toBe('Be brief.');
+});
+
+test('what changes ends a result with files as well', () => {
+  const file = { mediaType: 'image/png', data: 'AA==' };
+  const [, request] = requestsOf([1, 1]);
+  const seen = { type: 'tool_result', id: 'c0-0', isError: false, text: 'A.', files: [file] };
+  const messages = [...request!.messages.slice(0, -1), user(seen as Block)];
+  const prompt = promptOf('mistral.chat', { ...request!, messages, dynamic: NEARLY_USED });
+  const [result] = prompt.at(-1)!['content'] as readonly { readonly output: { value: unknown } }[];
+  expect(result!.output.value).toEqual([
+    { type: 'text', text: 'A.' },
+    expect.objectContaining({ type: 'file' }),
+    { type: 'text', text: LATE },
+  ]);
+});
+
 test('packages of Anthropic and of Bedrock are told where to cache, others nothing', () => {
   const [, request] = requestsOf([1, 1]);
   const markedFor = (provider: string, model = 'm'): readonly boolean[] => {

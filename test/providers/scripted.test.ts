@@ -48,6 +48,18 @@ describe('the scripted model', () => {
     });
   });
 
+  test('shows its script the parts of a message, also of a chat completion', async () => {
+    const content = [{ type: 'text', text: 'Hi' }];
+    const model = await startScriptedModel({
+      script: ({ messages }) => ({ text: JSON.stringify(messages) }),
+    });
+    const body = { model: 'm', messages: [{ role: 'user', content }] };
+    const answer = await (await post(`${model.baseUrl}/v1/chat/completions`, body)).json();
+    await model.stop();
+    const messages = JSON.stringify(body.messages);
+    expect(answer).toMatchObject({ choices: [{ message: { content: messages } }] });
+  });
+
   test('counts tokens', async () => {
     const { model } = await serving([]);
     const response = await post(`${model.baseUrl}/v1/messages/count_tokens`, hello('r'));

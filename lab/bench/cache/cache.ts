@@ -11,7 +11,7 @@ import { median } from '../statistics.js';
 import { conversations, turnsOf, type Conversation } from './conversation.js';
 import { replying } from './play.js';
 import { tokensOf, type Piece } from './vendor-cache.js';
-import { VENDORS, type Rule, type Vendor } from './vendors.js';
+import { vendorNamed, VENDORS, type Rule, type Vendor } from './vendors.js';
 import { inTwoProcesses, playAlone, type Given, type Way } from './ways.js';
 
 export interface CacheOptions extends BenchOptions {
@@ -21,6 +21,8 @@ export interface CacheOptions extends BenchOptions {
   readonly conversations: number;
   /** Between two requests of a conversation. */
   readonly gapMs: number;
+  /** Names; default: all. */
+  readonly vendors?: readonly string[];
 }
 
 /** Input tokens of all requests of one conversation. */
@@ -67,7 +69,7 @@ const RESTART_EVERY = 3;
 const SEGMENT_EVERY = 7;
 
 export async function benchCache(options: CacheOptions): Promise<CacheReport> {
-  const { say, recordings } = options;
+  const { say, recordings, vendors = VENDORS.map(({ name }) => name) } = options;
   const { source, list } = conversations([recordings], options.conversations);
   say(
     `conversations: ${source}; ${list.length}, ${list.filter(isLong).length} of at least ${TURNS_MIN} turns`,
@@ -86,7 +88,7 @@ export async function benchCache(options: CacheOptions): Promise<CacheReport> {
     talksOf: (conversation) => (current = conversation),
   };
   try {
-    for (const vendor of VENDORS) {
+    for (const vendor of vendors.map(vendorNamed)) {
       const { bodies, differs } = await requestsOf(bench, vendor);
       differing.push(...differs);
       for (const row of rowsOf({ vendor, bodies, gapMs: options.gapMs })) {
@@ -123,11 +125,9 @@ async function requestsOf({ list, baseUrl, source, talksOf }: Bench, vendor: Ven
     const given = { conversation, vendor, baseUrl };
     const plain = (await playAlone(given)).bodies;
     for (const { name, way } of WAYS) {
-      const { bodies: sent } =
-        name === PLAIN
-          ? { bodies: plain }
-          : await playAlone(given, way({ conversation, bodies: plain }));
-      bodies.get(name)!.push({ conversation, bodies: sent });
+      const played = way({ conversation, bodies: plain });
+      const { bodies: sent } = name === PLAIN ? { bodies: plain } : await playAlone(given, played);
+      bodies.get(name)!.push({ conversation, bodies: sent, from: played.forkAt ?? 0 });
     }
     if (!(await sameElsewhere(given, plain))) differs.push(`${vendor.name} ${conversation.id}`);
   }
@@ -153,11 +153,17 @@ function rowsOf({ vendor, bodies, gapMs }: Sent): readonly CacheRow[] {
 }
 
 const PLAIN = 'as recorded';
-const WAYS: readonly { readonly name: string; readonly way: (of: Requests) => Way }[] = [
+type Recorded = Pick<Requests, 'conversation' | 'bodies'>;
+const WAYS: readonly { readonly name: string; readonly way: (of: Recorded) => Way }[] = [
   { name: PLAIN, way: () => ({}) },
   // The model is told what is left of its turns, other words with each request.
   { name: 'turns nearly used', way: ({ conversation }) => ({ turnsMax: turnsOf(conversation) }) },
   { name: 'with summaries', way: ({ bodies }) => ({ contextWindow: narrow(bodies) }) },
+  // The second half is another run, which has the cache of the first; its requests alone count.
+  {
+    name: 'a fork',
+    way: ({ conversation }) => ({ forkAt: Math.floor(turnsOf(conversation) / 2) }),
+  },
 ];
 
 /** A window that about two thirds of the conversation fill. */
@@ -173,6 +179,8 @@ function isLong(conversation: Conversation): boolean {
 interface Requests {
   readonly conversation: Conversation;
   readonly bodies: readonly string[];
+  /** The first one that counts. */
+  readonly from: number;
 }
 
 function longestFirst(a: Requests, b: Requests): number {
@@ -198,10 +206,10 @@ interface Reckoned {
 }
 
 function rowOf({ vendor, rule, way, requests, gapMs }: Reckoned): CacheRow {
-  const counted = requests.map(({ conversation, bodies }) => ({
+  const counted = requests.map(({ conversation, bodies, from }) => ({
     id: conversation.id,
     turns: turnsOf(conversation),
-    ...countedOf({ rule, requests: bodies.map((body) => vendor.pieces(body)), gapMs }),
+    ...countedOf({ rule, requests: bodies.map((body) => vendor.pieces(body)), gapMs, from }),
   }));
   const long = counted.filter(({ turns }) => turns >= TURNS_MIN);
   const ratios = long.map(readShare);
@@ -220,15 +228,17 @@ function rowOf({ vendor, rule, way, requests, gapMs }: Reckoned): CacheRow {
   };
 }
 
-/** Counts one conversation on an empty cache of its vendor. */
+/** Counts one conversation on an empty cache of its vendor, from a request on. */
 export function countedOf({
   rule,
   requests,
   gapMs,
+  from = 0,
 }: {
   readonly rule: Rule;
   readonly requests: readonly (readonly Piece[])[];
   readonly gapMs: number;
+  readonly from?: number;
 }): Omit<Counted, 'id' | 'turns'> {
   const cache = rule.open();
   const seen = new Set<string>();
@@ -236,6 +246,8 @@ export function countedOf({
   for (const [index, pieces] of requests.entries()) {
     const { read, written, uncached } = cache.take(pieces, index * gapMs);
     const known = tokensOf(pieces.filter(({ text }) => seen.has(text)));
+    for (const { text } of pieces) seen.add(text);
+    if (index < from) continue;
     counted = {
       read: counted.read + read,
       written: counted.written + written,
@@ -243,9 +255,8 @@ export function countedOf({
       possible: counted.possible + known,
       allowed: counted.allowed + (known >= rule.tokensMin ? known : 0),
     };
-    for (const { text } of pieces) seen.add(text);
   }
-  return { requests: requests.length, ...counted };
+  return { requests: requests.length - from, ...counted };
 }
 
 function allOf({ read, written, uncached }: Counted): number {

@@ -23,7 +23,8 @@ import type { Script } from '../../../testing/index.js';
 import { UNLIMITED } from '../../proving/unlimited.js';
 import { attemptScope } from '../attempt-scope.js';
 import type { Conversation } from './conversation.js';
-import type { Vendor } from './vendors.js';
+import { beginFork } from './fork.js';
+import { MODEL, type Vendor } from './vendors.js';
 
 const RESULT_CHARS_MAX = 4_000_000;
 
@@ -42,6 +43,8 @@ export interface Play {
   readonly restartEvery?: number;
   /** The run continues as new, after so many requests each. */
   readonly segmentEvery?: number;
+  /** Another run, a fork of this one, goes on after so many requests. */
+  readonly forkAt?: number;
   /** A run that another process has begun. */
   readonly from?: Paused;
   /** Where this process leaves the rest to another. */
@@ -65,7 +68,6 @@ export interface Played extends Paused {
 }
 
 const AGENT = 'bench';
-const MODEL = 'bench-model';
 const WIDE = 1_000_000_000;
 const SUMMARY_TEXT = 'The customer asked for help with an order, and some of it was done. '.repeat(
   8,
@@ -109,7 +111,7 @@ export async function play(options: Play): Promise<Played> {
       const inputs: Input[] = [];
       summaries += step.effects.filter(({ kind }) => kind === 'compact').length;
       for (const effect of step.effects.filter(isActivity)) {
-        inputs.push(await outcomeOf(worker.open(), effect, runId));
+        inputs.push(await outcomeOf(worker.open(), effect, run.runId));
       }
       run = goneOn(inputs.reduce(receive, step.run));
       if (bodies.length > before)
@@ -147,6 +149,7 @@ async function disturbed(run: Run, options: Play, { worker, sent }: Disturbed): 
     await worker.restart();
     next = written(next);
   }
+  if (sent === options.forkAt) return beginFork(written(next), worker.open().store);
   return isDue(sent, options.segmentEvery)
     ? receive(next, { type: 'segment_full', at: Date.now() })
     : next;

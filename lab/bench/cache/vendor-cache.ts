@@ -42,9 +42,12 @@ function bytesOf(text: string): number {
   return Buffer.byteLength(text);
 }
 
-/** Names of all beginnings of a request. */
-function beginnings(pieces: readonly { readonly text: string }[]): readonly string[] {
-  let name = '';
+/** Names of all beginnings of a request, behind what it says without being input. */
+function beginnings(
+  pieces: readonly { readonly text: string }[],
+  behind: readonly Piece[] = [],
+): readonly string[] {
+  let name = JSON.stringify(behind.map(({ text }) => text));
   return pieces.map(({ text }) => {
     name = createHash('sha256').update(name).update('\0').update(text).digest('base64');
     return name;
@@ -83,12 +86,14 @@ export function prefixCache({ tokensMin, step }: { tokensMin: number; step: numb
   const endsAt = new Map<string, number>();
   return {
     take(pieces, atMs) {
-      const bytes = Buffer.from(pieces.map(({ text }) => text).join('\0'));
+      const input = pieces.filter(({ silent }) => silent === undefined);
+      const bytes = Buffer.from(input.map(({ text }) => text).join('\0'));
       const length = step * BYTES_PER_TOKEN;
       const slices = Array.from({ length: Math.floor(bytes.length / length) }, (_, index) => ({
         text: bytes.subarray(index * length, (index + 1) * length).toString('latin1'),
       }));
-      const begins = beginnings(slices);
+      const parameters = pieces.filter(({ silent }) => silent);
+      const begins = beginnings(slices, parameters);
       const gone = begins.findIndex((name) => (endsAt.get(name) ?? -1) < atMs);
       const there = (gone < 0 ? begins.length : gone) * step;
       for (const name of begins) endsAt.set(name, atMs + LIFETIME_MS);

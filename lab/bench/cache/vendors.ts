@@ -1,4 +1,7 @@
 /** Vendors of the cache's bench: who builds their requests, how those read, and by which rule they are cached. */
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createMistral } from '@ai-sdk/mistral';
+import { createAiSdkProvider } from '../../../providers/ai-sdk.js';
 import { createOpenAiResponsesProvider } from '../../../providers/openai-responses.js';
 import type { Provider } from '../../../providers/provider.js';
 import { createAnthropicProvider, createOpenAiChatProvider } from '../../../testing/index.js';
@@ -33,16 +36,21 @@ function prefix(tokensMin: number, step: number, models: string): Rule {
   return { name, tokensMin, open: () => prefixCache({ tokensMin, step }) };
 }
 
+/** The one that every request names. */
+export const MODEL = 'bench-model';
+
+const MARKED = [
+  marked(512, 'Opus 5, Fable 5'),
+  marked(1_024, 'Sonnet, Opus 4.8'),
+  marked(4_096, 'Haiku 4.5, Opus 4.5 to 4.7'),
+];
 const OPENAI_RULE = prefix(1_024, 128, 'OpenAI');
+const PLAIN = [prefix(1_024, 64, 'vLLM, DeepSeek'), prefix(4_096, 64, 'Gemini')];
 
 export const VENDORS: readonly Vendor[] = [
   {
     name: 'anthropic',
-    rules: [
-      marked(512, 'Opus 5, Fable 5'),
-      marked(1_024, 'Sonnet, Opus 4.8'),
-      marked(4_096, 'Haiku 4.5, Opus 4.5 to 4.7'),
-    ],
+    rules: MARKED,
     provider: (baseUrl, send) => createAnthropicProvider({ apiKey, baseUrl, fetch: send }),
     pieces: messagesPieces,
   },
@@ -68,7 +76,7 @@ export const VENDORS: readonly Vendor[] = [
   },
   {
     name: 'plain',
-    rules: [prefix(1_024, 64, 'vLLM, DeepSeek'), prefix(4_096, 64, 'Gemini')],
+    rules: PLAIN,
     provider: (baseUrl, send) =>
       createOpenAiChatProvider({
         name: 'plain',
@@ -79,7 +87,36 @@ export const VENDORS: readonly Vendor[] = [
       }),
     pieces: chatPieces,
   },
+  {
+    name: 'ai-sdk-anthropic',
+    rules: MARKED,
+    provider: (baseUrl, send) => {
+      const model = createAnthropic({ apiKey, baseURL: `${baseUrl}/v1`, fetch: send })(MODEL);
+      return createAiSdkProvider({ name: 'ai-sdk-anthropic', model });
+    },
+    pieces: messagesPieces,
+  },
+  {
+    name: 'ai-sdk-mistral',
+    rules: PLAIN,
+    provider: (baseUrl, send) => {
+      const model = createMistral({ apiKey, baseURL: `${baseUrl}/v1`, fetch: withChoices(send) })(
+        MODEL,
+      );
+      return createAiSdkProvider({ name: 'ai-sdk-mistral', model });
+    },
+    pieces: chatPieces,
+  },
 ];
+
+/** Mistral tells of its tokens with a choice, and its package takes no part of a stream without one. */
+function withChoices(send: typeof fetch): typeof fetch {
+  const choice = '"choices":[{"index":0,"delta":{},"finish_reason":null}]';
+  return async (url, init) => {
+    const response = await send(url, init);
+    return new Response((await response.text()).replaceAll('"choices":[]', choice), response);
+  };
+}
 
 export function vendorNamed(name: string): Vendor {
   const vendor = VENDORS.find((one) => one.name === name);
@@ -114,12 +151,19 @@ function piece(role: string, { cache_control: mark, ...block }: Body): Piece {
 
 /** Tools are rendered before the messages. */
 function chatPieces(text: string): readonly Piece[] {
-  const { tools, messages } = parsed(text);
-  return [...listOf(tools), ...listOf(messages)].map((one) => piece('', one));
+  const { tools, messages, prompt_cache_key: key } = parsed(text);
+  const said = [...listOf(tools), ...listOf(messages)].map((one) => piece('', one));
+  return [...routedBy(key), ...said];
+}
+
+/** Requests with another key go to another machine, which has a cache of its own. */
+function routedBy(key: unknown): readonly Piece[] {
+  return typeof key === 'string' ? [{ text: key, marked: false, silent: true }] : [];
 }
 
 function responsesPieces(text: string): readonly Piece[] {
-  const { tools, instructions, input } = parsed(text);
-  const said = typeof instructions === 'string' ? [{ instructions }] : [];
-  return [...listOf(tools), ...said, ...listOf(input)].map((one) => piece('', one));
+  const { tools, instructions, input, prompt_cache_key: key } = parsed(text);
+  const system = typeof instructions === 'string' ? [{ instructions }] : [];
+  const said = [...listOf(tools), ...system, ...listOf(input)].map((one) => piece('', one));
+  return [...routedBy(key), ...said];
 }
