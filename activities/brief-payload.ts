@@ -8,6 +8,8 @@ import type { EventBatch, RunRef } from '../core/state/payloads/payload.js';
 import type { RunEvent, WireEvent } from '../core/state/event.js';
 import { ROUTED, wholeInput, withRoute } from '../core/step/brief-input.js';
 import type { StoreCalls } from '../store/store.js';
+import type { ActivityDeps } from './deps.js';
+import { metStore } from './own-store.js';
 
 type FirstEvents = Pick<StoreCalls, 'firstEvent'>;
 
@@ -33,19 +35,21 @@ interface OfActivity {
 
 /** Errors: `WrongStore` where the store has no first event of the run; as those of the store. */
 export async function withOwnRoute(
-  store: FirstEvents,
+  deps: ActivityDeps,
   { execution }: { readonly execution: string },
   { name, input }: OfActivity,
 ): Promise<never> {
   if (!ROUTED.includes(name) || 'route' in (input as object)) return input;
   const carried = input as EventBatch & { readonly run: RunRef };
   const { tenant, runId } = carried.run;
+  const { store } = deps;
   const known = routesOf(store);
   const key = JSON.stringify([tenant, runId, execution]);
-  const route =
-    known.get(key) ??
-    routeIn(carried.events[0]) ??
-    routeIn(await store.firstEvent({ tenant, runId }));
+  let route = known.get(key) ?? routeIn(carried.events[0]);
+  if (route === undefined) {
+    await metStore(deps, carried);
+    route = routeIn(await store.firstEvent({ tenant, runId }));
+  }
   if (route === undefined) throw unknownRoute(runId);
   known.delete(key);
   known.set(key, route);

@@ -15,7 +15,7 @@ import type {
   Limited,
   OutputOf,
 } from '../core/state/effect.js';
-import { PAYLOAD_BYTES_MAX } from '../core/json/json.js';
+import { PAYLOAD_BYTES_MAX, surelyFits } from '../core/json/json.js';
 import { BRIEF_VERSION, PAYLOAD_VERSION } from '../core/state/payloads/payload.js';
 import { briefOutput } from '../core/step/brief-output.js';
 import { wholeGiven, withOwnRoute } from './brief-payload.js';
@@ -128,8 +128,9 @@ async function guarded(name: keyof Activities, attempt: Attempt): Promise<unknow
     const version = readableVersion(name, input);
     input = wholeGiven(name, input);
     const output = await unlessSilent(scope, async (own) => {
-      const store = await metStore(deps, input);
-      const routed = await withOwnRoute(deps.store, scope, { name, input });
+      // A question to a model asks which store this is in its first transaction.
+      const store = name === 'call_model' ? undefined : await metStore(deps, input);
+      const routed = await withOwnRoute(deps, scope, { name, input });
       const known = await withServerTools(deps, tenantOf(routed), toolsNamed(routed));
       const done: object = await IMPLEMENTATIONS[name](known, own, routed);
       return { ...done, ...(store !== undefined && { store }) };
@@ -182,6 +183,7 @@ function readableVersion(
 
 /** A payload that is too large would be retried for ever, and paid for each time. */
 function bounded<T>(output: T): T {
+  if (surelyFits(output, PAYLOAD_BYTES_MAX)) return output;
   const bytes = Buffer.byteLength(JSON.stringify(output));
   if (bytes <= PAYLOAD_BYTES_MAX) return output;
   const message = `The result of an activity has ${bytes} bytes, the limit is ${PAYLOAD_BYTES_MAX}.`;

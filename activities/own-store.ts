@@ -10,7 +10,7 @@ import {
 } from '../core/state/effect.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { isStoreAway } from '../store/away.js';
-import { now, type ActivityDeps } from './deps.js';
+import { now, type ActivityDeps, type InTransaction } from './deps.js';
 
 type OfRun = { readonly run: RunRef } & Partial<Pick<OpenRunInput, 'start'>>;
 
@@ -18,15 +18,30 @@ type OfRun = { readonly run: RunRef } & Partial<Pick<OpenRunInput, 'start'>>;
  * The store's identity where the run knows another one, or another epoch: it is to learn of it. Errors: `WrongStore`,
  * which waits for the right one.
  */
-export async function metStore(
-  deps: ActivityDeps,
-  { run, start }: OfRun,
-): Promise<StoreRef | undefined> {
-  const wanted = run.store?.id ?? start?.store;
+export async function metStore(deps: ActivityDeps, of: OfRun): Promise<StoreRef | undefined> {
+  const wanted = wantedBy(of);
   if (wanted === undefined) return undefined;
   const found = await identityIfThere(deps);
-  if (found === undefined) return undefined;
-  if (found.id !== wanted && !(await deps.store.isAdopted(run.tenant, run.runId)))
+  return found && judged(deps, of, { wanted, found });
+}
+
+/** The same as the beginning of a transaction, which saves it a reading of its own; a store that is away ends both. */
+export async function metWithin(deps: InTransaction, of: OfRun): Promise<StoreRef | undefined> {
+  const wanted = wantedBy(of);
+  if (wanted === undefined) return undefined;
+  return judged(deps, of, { wanted, found: await deps.store.identity(now(deps)) });
+}
+
+function wantedBy({ run, start }: OfRun): string | undefined {
+  return run.store?.id ?? start?.store;
+}
+
+async function judged(
+  { store }: InTransaction,
+  { run }: OfRun,
+  { wanted, found }: { readonly wanted: string; readonly found: StoreRef },
+): Promise<StoreRef | undefined> {
+  if (found.id !== wanted && !(await store.isAdopted(run.tenant, run.runId)))
     throw wrongStore(run, wanted, found);
   return run.store === undefined || isSameStore(run.store, found) ? undefined : found;
 }

@@ -39,10 +39,11 @@ export function argumentsOf(db: Db): Arguments {
     },
     async restoreArguments(tenant, args) {
       const hashes = new Set<string>();
-      rewrite(args, (value) => {
+      const bare = rewrite(args, (value) => {
         if (isBlobRef(value)) hashes.add(value.$blob);
         return isBlobRef(value) ? null : undefined;
       });
+      if (hashes.size === 0) return bare;
       const texts = await readBlobs(db, tenant, [...hashes]);
       return withTexts(args, (hash) => textOf(texts, hash));
     },

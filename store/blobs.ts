@@ -12,7 +12,7 @@ import {
   type StoredText,
   textFitsBytes,
 } from '../core/json/json.js';
-import { checkIdentifiers } from './bounds.js';
+import { checkIdentifiers, wellFormed } from './bounds.js';
 import { change, rowsOf, type Db } from './database.js';
 import type { BlobTable } from './schema.js';
 
@@ -61,7 +61,7 @@ export function blobs(db: Db): Blobs {
     async putText(tenant, text) {
       checkIdentifiers({ tenant });
       // Most texts are small: they need no hash.
-      if (textFitsBytes(text, INLINE_BYTES_MAX)) return { text: validUnicode(text) };
+      if (textFitsBytes(text, INLINE_BYTES_MAX)) return { text: wellFormed(text) };
       const blob = blobOf(text);
       await writeBlobs(db, tenant, [blob]);
       return { ...blob.ref, preview: beginningOf(blob.content.toString('utf8')) };
@@ -73,10 +73,6 @@ export function blobs(db: Db): Blobs {
       return text;
     },
   };
-}
-
-function validUnicode(text: string): string {
-  return Buffer.from(text, 'utf8').toString('utf8');
 }
 
 /** Bytes and name of a text. Errors: `InvalidRequest` above BLOB_BYTES_MAX. */

@@ -11,7 +11,8 @@ export const LIST_ROWS_MAX = 1000;
  * SQLite would replace those, and two different keys would become one.
  */
 export function checkIdentifiers(identifiers: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(identifiers)) {
+  for (const name in identifiers) {
+    const value = identifiers[name];
     if (typeof value === 'string' && value.length > 0 && value.length <= IDENTIFIER_CHARS_MAX) {
       if (!value.includes('\0') && isWellFormed(value)) continue;
     }
@@ -32,12 +33,12 @@ export function checkWholeNumbers(numbers: Readonly<Record<string, number>>): vo
 }
 
 export function isWellFormed(text: string): boolean {
-  return !/\p{Surrogate}/u.test(text);
+  return text.isWellFormed();
 }
 
 /** A text as UTF-8 can hold it: each unpaired surrogate has become U+FFFD. */
 export function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, '\uFFFD');
+  return text.toWellFormed();
 }
 
 /** A list's limit as a whole number from 1 to LIST_ROWS_MAX. */

@@ -81,12 +81,12 @@ export function dialectOf(db: Db): Dialect {
 }
 
 /** Runs a statement and gives how many rows it changed. */
-export async function change(db: Db, statement: string, values: Values): Promise<number> {
+export function change(db: Db, statement: string, values: Values): Promise<number> {
   return dialectOf(db).change(db, statement, values);
 }
 
 /** Runs a statement for each of many rows, in order, and gives how many each changed. */
-export async function changeEach(
+export function changeEach(
   db: Db,
   statement: string,
   rows: readonly Values[],
@@ -95,12 +95,8 @@ export async function changeEach(
 }
 
 /** Runs a statement and gives its rows. Whoever writes its text knows what `Row` they have. */
-export async function rowsOf<Row>(
-  db: Db,
-  statement: string,
-  values: Values,
-): Promise<readonly Row[]> {
-  return (await dialectOf(db).rowsOf(db, statement, values)) as readonly Row[];
+export function rowsOf<Row>(db: Db, statement: string, values: Values): Promise<readonly Row[]> {
+  return dialectOf(db).rowsOf(db, statement, values) as Promise<readonly Row[]>;
 }
 
 /**

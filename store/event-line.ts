@@ -73,7 +73,9 @@ async function continueLine(
 ): Promise<boolean> {
   const values: Record<string, Values[string]> = { tenant, runId, execution, first };
   const tuples = rows.map(({ seq, at, body }, index) => {
-    Object.assign(values, { [`seq${index}`]: seq, [`at${index}`]: at, [`body${index}`]: body });
+    values[`seq${index}`] = seq;
+    values[`at${index}`] = at;
+    values[`body${index}`] = body;
     return `(cast(@seq${index} as bigint), cast(@at${index} as bigint), @body${index})`;
   });
   const inserted = await change(

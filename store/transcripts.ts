@@ -3,11 +3,11 @@
  * Invariants: a node is stored after its parent, so that a head that exists has all its nodes; a node is
  * never changed.
  */
+import { hash as hashOf } from 'node:crypto';
 import { sql } from 'kysely';
-import { canonicalJson, type Json } from '../core/json/json.js';
+import { canonicalJson, UNIT_BYTES_MAX, type Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { TranscriptNode } from '../core/state/transcript.js';
-import { sha256OfBytes } from './blobs.js';
 import { checkIdentifiers } from './bounds.js';
 import { chainCache, type Chain, type ChainCache, type HashedNode } from './chain-cache.js';
 import { change, rowsOf, type Db } from './database.js';
@@ -73,13 +73,14 @@ const EMPTY: Chain = { nodes: [], chars: 0 };
 
 function storedForm(node: TranscriptNode): StoredNode {
   const body = canonicalJson(node as unknown as Json);
-  const bytes = Buffer.from(body, 'utf8');
-  if (bytes.length > NODE_BYTES_MAX) {
-    throw new HoldfastError('InvalidRequest', `A message of ${bytes.length} bytes is too large.`, {
+  const most = body.length * UNIT_BYTES_MAX;
+  const bytes = most <= NODE_BYTES_MAX ? most : Buffer.byteLength(body);
+  if (bytes > NODE_BYTES_MAX) {
+    throw new HoldfastError('InvalidRequest', `A message of ${bytes} bytes is too large.`, {
       hint: `Keep a message below ${NODE_BYTES_MAX} bytes.`,
     });
   }
-  return { hash: sha256OfBytes(bytes), parent: node.parent, body };
+  return { hash: hashOf('sha256', body, 'hex'), parent: node.parent, body };
 }
 
 const INSERT_NODE = `

@@ -1,14 +1,15 @@
 /**
  * call_model: appends what the core wants to say, asks the model once, takes the reply.
  * Invariants: those of every question (model-asking.ts); the assistant message is a node before its calls
- * are known to anybody.
+ * are known to anybody; the first transaction asks whether this is the store of the run before anything else.
  */
-import type { CallModelInput, CallModelOutput } from '../../core/state/effect.js';
+import type { CallModelInput, CallModelOutput, StoreRef } from '../../core/state/effect.js';
 import { tokensOf } from '../../core/step/conversation.js';
 import type { ToolOffer } from '../../core/state/transcript.js';
 import type { ReplyKey } from '../../store/replies.js';
 import { digestOf } from '../digests.js';
 import { withServerTools } from '../connectors/server-tools.js';
+import { metWithin } from '../own-store.js';
 import { appendEvents } from '../run/append-events.js';
 import { appendItems } from '../run/append-items.js';
 import type { ActivityDeps, InTransaction } from '../deps.js';
@@ -30,7 +31,7 @@ export async function callModel(
 ): Promise<CallModelOutput> {
   const prepared = await deps.store.together((store) => prepare({ ...deps, store }, scope, input));
   const receipt = await answerTo(deps, scope, prepared.question);
-  const { head, offers, eventsUpTo } = prepared;
+  const { met, head, offers, eventsUpTo } = prepared;
   const { received, first } = receipt;
   const { attempt, reply } = received;
   // Before the transaction: it waits for nobody.
@@ -52,10 +53,14 @@ export async function callModel(
       eventsUpTo,
     };
   };
-  return takeReceipt(deps, scope, { receipt, take });
+  const output = await takeReceipt(deps, scope, { receipt, take });
+  // A reply that an earlier attempt has stored does not know it.
+  return met === undefined ? output : { ...output, store: met };
 }
 
 interface Prepared {
+  /** Another store, or another epoch, than the run knows. */
+  readonly met: StoreRef | undefined;
   readonly eventsUpTo: number;
   readonly head: string;
   readonly offers: readonly ToolOffer[];
@@ -68,6 +73,7 @@ async function prepare(
   input: CallModelInput,
 ): Promise<Prepared> {
   const { store } = deps;
+  const met = await metWithin(deps, input);
   const eventsUpTo = await appendEvents(store, scope, input);
   const place = { tenant: input.run.tenant, head: input.head };
   const head = await appendItems(store, place, input.append);
@@ -83,7 +89,7 @@ async function prepare(
       stream: { messageId: input.replyMessageId, eventsBefore: eventsUpTo, ...stream },
     }),
   });
-  return { eventsUpTo, head, offers, question };
+  return { met, eventsUpTo, head, offers, question };
 }
 
 /** The head names everything that was said; with these it names the request. */

@@ -51,9 +51,13 @@ export async function messageOf(reader: Reader, node: TranscriptNode): Promise<R
   if (known !== undefined) return known;
   const message = await buildMessage(reader, node);
   // Large texts stay in the store: what is remembered must not outgrow the store's own memory.
-  const hasBlobs = JSON.stringify(node.blocks).includes('"$blob"');
-  if (!hasBlobs) messagesOfNodes.set(node, { offers: reader.offers, value: message });
+  if (!hasBlobs(node.blocks)) messagesOfNodes.set(node, { offers: reader.offers, value: message });
   return message;
+}
+
+function hasBlobs(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return '$blob' in value || Object.values(value).some(hasBlobs);
 }
 
 /** Its message is not put together again. */

@@ -59,17 +59,16 @@ export function briefEvents(
   events: readonly WireEvent[],
   around: AroundEvents,
 ): readonly BriefEvent[] {
-  const known = knownCalls();
-  let seq: number | undefined;
+  const telling = { known: knownCalls(), around };
+  let next: number | undefined;
   return events.map((event) => {
-    const { stamp, ...body } = event;
-    const { seq: own, ...rest } = stamp;
-    const follows = seq !== undefined && own === seq + 1;
-    seq = own;
-    const said = follows ? rest : stamp;
-    const brief = briefBody(body as unknown as Fields, { known, around });
-    const isUsual = isSame(said as Fields, USUAL_STAMP[event.type] ?? AS_BEFORE);
-    return { ...brief, ...(!isUsual && { stamp: said }) } as unknown as BriefEvent;
+    const brief = briefBody(event as unknown as Fields, telling);
+    const { seq, ...rest } = event.stamp;
+    const said = seq === next ? rest : event.stamp;
+    next = seq + 1;
+    if (!isSame(said, USUAL_STAMP[event.type] ?? AS_BEFORE))
+      brief['stamp'] = said as unknown as Json;
+    return brief as unknown as BriefEvent;
   });
 }
 
@@ -84,7 +83,8 @@ export function fullEvents(
     const stamp: BriefEvent['stamp'] = said ?? USUAL_STAMP[brief.type] ?? AS_BEFORE;
     seq = stamp?.seq ?? seq + 1;
     const body = fullBody(brief as unknown as Fields, { known, around });
-    return { ...body, stamp: { ...stamp, seq } } as unknown as WireEvent;
+    body['stamp'] = { ...stamp, seq };
+    return body as unknown as WireEvent;
   });
 }
 
@@ -93,33 +93,34 @@ interface Telling {
   readonly around: AroundEvents;
 }
 
-function briefBody(body: Fields, { known, around }: Telling): Fields {
-  const type = body['type'] as string;
-  const brief: Growing = { ...body };
-  for (const [field, usual] of Object.entries(USUAL[type] ?? {}))
-    if (body[field] === usual) delete brief[field];
-  for (const field of OF_CALL[type] ?? []) {
-    const expected = known.expected(body, field);
-    if (expected === undefined) continue;
-    if (body[field] === undefined) brief[field] = ABSENT;
-    else if (isSame(body[field], expected)) delete brief[field];
+/** Without its stamp. Field by field: an object is slow from which one is deleted. */
+function briefBody(event: Fields, { known, around }: Telling): Growing {
+  const type = event['type'] as string;
+  const usual = USUAL[type] ?? AS_BEFORE;
+  const ofCall = OF_CALL[type] ?? [];
+  const appended = type === 'tool_results_message' ? appendedResults(around) : undefined;
+  const brief: Growing = {};
+  for (const field in event) {
+    const value = event[field];
+    if (field === 'stamp' || (value !== undefined && value === usual[field])) continue;
+    if (ofCall.includes(field) && isSame(value, known.expected(event, field))) continue;
+    if (appended !== undefined && isAppended(event, field, appended)) continue;
+    brief[field] =
+      field === 'usage' && type === 'model_response'
+        ? briefUsage(value as unknown as Usage)
+        : typeof value === 'string' && IDS.includes(field)
+          ? ownId(value, around.runId)
+          : value;
   }
-  for (const field of IDS) {
-    const id = brief[field];
-    if (typeof id === 'string') brief[field] = ownId(id, around.runId);
+  for (const field of ofCall) {
+    if (event[field] === undefined && known.expected(event, field) !== undefined)
+      brief[field] = ABSENT;
   }
-  if (type === 'model_response') brief['usage'] = briefUsage(body['usage'] as unknown as Usage);
-  if (type === 'tool_results_message') {
-    const { messageId, callIds } = appendedResults(around);
-    if (body['messageId'] === messageId) delete brief['messageId'];
-    if (body['messageId'] === messageId && isSame(body['callIds'], callIds))
-      delete brief['callIds'];
-  }
-  known.learn(body);
+  known.learn(event);
   return brief;
 }
 
-function fullBody(brief: Fields, { known, around }: Telling): Fields {
+function fullBody(brief: Fields, { known, around }: Telling): Growing {
   const type = brief['type'] as string;
   const body: Growing = { ...USUAL[type], ...brief };
   for (const field of IDS) {
@@ -150,21 +151,48 @@ function briefUsage({ cacheRead, cacheWrite, ...usage }: Usage): Json {
   };
 }
 
-/** The last message of results that the payload appends to the transcript. */
-function appendedResults({ append = [] }: AroundEvents): {
+interface AppendedResults {
   readonly messageId?: string;
   readonly callIds?: readonly string[];
-} {
+}
+
+/** The last message of results that the payload appends to the transcript. */
+function appendedResults({ append = [] }: AroundEvents): AppendedResults {
   const item = append.findLast(({ kind }) => kind === 'results');
   if (item?.kind !== 'results') return {};
   return { messageId: item.messageId, callIds: item.results.map(({ callId }) => callId) };
+}
+
+/** The payload says it with the message that it appends. */
+function isAppended(
+  event: Fields,
+  field: string,
+  { messageId, callIds }: AppendedResults,
+): boolean {
+  if (event['messageId'] !== messageId) return false;
+  return field === 'messageId' || (field === 'callIds' && isSame(event[field], callIds));
 }
 
 /** As JSON, names of fields in the same order. */
 export function isSame(value: unknown, expected: unknown): boolean {
   if (value === expected) return true;
   if (typeof value !== 'object' || typeof expected !== 'object') return false;
-  return JSON.stringify(value) === JSON.stringify(expected);
+  if (value === null || expected === null || Array.isArray(value) !== Array.isArray(expected))
+    return false;
+  const names = saidFields(value as Fields);
+  const others = saidFields(expected as Fields);
+  return (
+    names.length === others.length &&
+    names.every(
+      (name, index) =>
+        name === others[index] && isSame((value as Fields)[name], (expected as Fields)[name]),
+    )
+  );
+}
+
+/** JSON leaves out what is undefined. */
+function saidFields(fields: Fields): readonly string[] {
+  return Object.keys(fields).filter((name) => fields[name] !== undefined);
 }
 
 interface KnownCalls {
@@ -202,12 +230,11 @@ function knownCalls(): KnownCalls {
       newest = callId;
       if (type === 'validation') waiting = waiting.filter((id) => id !== callId);
       const { tool, key, args } = body;
-      const told = {
-        ...(tool !== undefined && { tool }),
-        ...(key !== undefined && { key }),
-        ...(type === 'tool_started' && { args }),
-      };
-      calls.set(callId, { ...calls.get(callId), ...told });
+      const call = calls.get(callId) ?? {};
+      if (tool !== undefined) call['tool'] = tool;
+      if (key !== undefined) call['key'] = key;
+      if (type === 'tool_started') call['args'] = args;
+      calls.set(callId, call);
     },
   };
 }

@@ -41,6 +41,8 @@ const USUAL: { readonly [kind: string]: Fields } = {
   },
 };
 
+const NOTHING: Fields = {};
+
 /** Characters of a result that a model sees. */
 const USUAL_CHARS = 30_000;
 
@@ -53,11 +55,15 @@ export function briefInput({ kind, input, brief }: ActivityEffect): unknown {
   const given = input as unknown as Fields;
   const { run, events, append } = input as Partial<typeof input> & Appending;
   const { runId } = run!;
-  const said: Growing = { ...given, v: BRIEF_VERSION, run: briefRun(run!) as unknown as Json };
-  for (const [field, usual] of Object.entries(USUAL[kind] ?? {})) {
-    if (given[field] === undefined) said[field] = null;
-    else if (isSame(given[field], usual)) delete said[field];
-  }
+  const usual = USUAL[kind] ?? NOTHING;
+  const said: Growing = {};
+  // An object is slow from which a field is deleted.
+  for (const field in given)
+    if (usual[field] === undefined || !isSame(given[field], usual[field]))
+      said[field] = given[field];
+  said['v'] = BRIEF_VERSION;
+  said['run'] = briefRun(run!) as unknown as Json;
+  for (const field in usual) if (given[field] === undefined) said[field] = null;
   for (const field of IDS) {
     const id = given[field];
     if (typeof id === 'string') said[field] = ownId(id, runId);
@@ -89,9 +95,10 @@ export function wholeInput(kind: string, given: Json): Json {
   const run = wholeRun(said['run'] as unknown as BriefRun);
   const { runId } = run;
   const input: Growing = { ...said, v: PAYLOAD_VERSION, run: run as unknown as Json };
-  for (const [field, usual] of Object.entries(USUAL[kind] ?? {})) {
+  const usual = USUAL[kind] ?? NOTHING;
+  for (const field in usual) {
     if (said[field] === null) delete input[field];
-    else if (said[field] === undefined) input[field] = usual;
+    else if (said[field] === undefined) input[field] = usual[field];
   }
   for (const field of IDS) {
     const id = said[field];

@@ -8,7 +8,7 @@ import { storeWork } from '../step/clock.js';
 import { type ActivityEffect, type FlushOutput, refOf } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
 import { STORE_LIMITS, nextId, start } from '../step/inflight.js';
-import { fitsBytes, jsonBytes } from '../json/json.js';
+import { fitsBytes, jsonBytes, surelyFits } from '../json/json.js';
 import type { OpenRun, Step } from '../state/run.js';
 import type { TranscriptItem } from '../state/transcript.js';
 import { leanEvents } from '../step/outbox.js';
@@ -21,7 +21,9 @@ const STORED_AT_ONCE_BYTES_MAX = 40 * 1024;
 /** 'hold' while messages are under way; undefined when a request can bring all of them along. */
 export function storeMessages(run: OpenRun): Step<OpenRun> | 'hold' | undefined {
   if (run.storing !== undefined) return 'hold';
-  return fitsBytes(run.pending, APPEND_BYTES_MAX) ? undefined : storeSome(run);
+  return surelyFits(run.pending, APPEND_BYTES_MAX) || fitsBytes(run.pending, APPEND_BYTES_MAX)
+    ? undefined
+    : storeSome(run);
 }
 
 /** Stores as many of the oldest messages as fit one payload. */

@@ -35,6 +35,15 @@ test('a restoration that somebody declares raises the epoch, and is in the trail
   ]);
 });
 
+test('a transaction is told of an epoch that another process has raised before it', async () => {
+  const { store, place } = await newStore();
+  const { store: other } = await newStore(place);
+  const asked = () => store.together((calls) => calls.identity(1));
+  const { id } = await asked();
+  await other.raiseEpoch({ at: 7, by: 'mia', reason: 'the disk' });
+  expect(await asked()).toEqual({ id, epoch: 2 });
+});
+
 test('of several that find the same restoration one raises the epoch', async () => {
   const { store, place } = await newStore();
   const { store: other } = await newStore(place);

@@ -1,4 +1,4 @@
-import { cleanUp, eventsFrom, newStore, warnings } from './fixtures.js';
+import { cleanUp, eventsFrom, newStore, onlyOn, warnings } from './fixtures.js';
 import { openTransaction, outsideCalls, REPLY } from './open-transaction.js';
 
 afterAll(cleanUp);
@@ -22,6 +22,30 @@ test('others do not see what is not committed', async () => {
   await expect(end(new Error('no'))).rejects.toThrow('no');
   expect(await seen).toBeUndefined();
 });
+
+onlyOn('sqlite')(
+  'who asks during a transaction waits for its end: queries, and transactions in order',
+  async () => {
+    const { store } = await newStore();
+    const { inside, end } = await openTransaction(store);
+    const { $blob } = await inside!.putBlob('t', 'a text');
+    const seen: (string | undefined)[] = [];
+    const look = () => store.together(async (calls) => seen.push(await calls.getBlob('t', $blob)));
+    const first = look();
+    // A query that is built has a way of its own to the connection.
+    const contents = store.getContents('t', [$blob]);
+    const second = store.together(async (calls) => {
+      seen.push('second');
+      await calls.putBlob('t', 'more');
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(seen).toEqual([]);
+    await end();
+    await Promise.all([first, second]);
+    expect(seen).toEqual(['a text', 'second']);
+    expect((await contents).size).toBe(1);
+  },
+);
 
 test('many transactions and single calls at once lose nothing', async () => {
   const { store } = await newStore();
