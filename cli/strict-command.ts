@@ -20,7 +20,7 @@ export class StrictCommand extends Command {
       if (OPTION.test(value)) {
         throw usage(
           `The value of ${name} is missing: ${value} looks like an option.`,
-          `Name a value behind ${name}. One that looks like an option is written ${name}=${value}.`,
+          `Name a value behind ${name}. One that looks like an option is written ${option.long ?? name}=${value}.`,
         );
       }
     }

@@ -1,6 +1,6 @@
 /**
  * What the store's queries are written against, and the places where its two databases differ (`Dialect`).
- * Invariants: every commit is on disk when it returns, or when `settled` does where a database has it; nothing becomes part of a transaction that another
+ * Invariants: every commit is on disk when it returns, or when `settled` does where a database has `durability`; nothing becomes part of a transaction that another
  * caller opened; errors of a database leave as HoldfastErrors.
  * Queries whose text never changes and that every turn of a run makes go through `change` and `rowsOf`:
  * building a query costs several times what SQLite needs to run it.
@@ -39,6 +39,14 @@ export interface Dialect {
   define(definition: Definition): string;
 }
 
+/** Of a database whose commits are on disk later than they return. Errors of both: `StoreUnavailable`. */
+export interface Durability {
+  /** Throws where nothing that is written now could be told of any more. */
+  refuse(): void;
+  /** Resolves when everything that was written, or could have been read, is on disk. */
+  settled(): Promise<void>;
+}
+
 export interface OpenDatabase {
   readonly db: Db;
   /** Where it is, for people: without secrets. */
@@ -58,11 +66,8 @@ export interface OpenDatabase {
    * An expression of SQL: a text that changes when the database is restored or promoted; null where it cannot tell.
    */
   readonly marks: string;
-  /**
-   * Resolves when everything that was written, or could have been read, is on disk. Absent: it is when a commit returns.
-   * Errors: `StoreUnavailable`.
-   */
-  settled?(): Promise<void>;
+  /** Absent: what is committed is on disk when the commit returns. */
+  readonly durability?: Durability;
   /** Idempotent; later calls fail with `StoreUnavailable`. */
   close(): Promise<void>;
 }

@@ -86,7 +86,7 @@ export function forks(db: Db): Forks {
       });
       return (await rowOf(db, tenant, runId))?.digest ?? digest;
     },
-    getFork(tenant, runId) {
+    async getFork(tenant, runId) {
       checkIdentifiers({ tenant, runId });
       return rowOf(db, tenant, runId);
     },

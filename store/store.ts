@@ -22,7 +22,7 @@ import { connectorTokens, type ConnectorTokens } from './connector-tokens.js';
 import { connectorTools, type ConnectorTools } from './connector-tools.js';
 import { mail, type Mail } from './mail.js';
 import type { ChangeWatch, RunName } from './changes.js';
-import { immediate, type Db, type OpenDatabase } from './database.js';
+import { immediate, type Db, type Durability, type OpenDatabase } from './database.js';
 import { deskKeys, type DeskKeys } from './desk-keys.js';
 import { deskRequests, type DeskRequests } from './desk-requests.js';
 import { effects, type Effects } from './effects.js';
@@ -143,14 +143,34 @@ export type StoreSync = NonNullable<SqliteOptions['sync']>;
 /** The same by one text, as settings have it: the path of a file, or a URL `postgres://…`. */
 export async function openStoreAt(place: string, sync: StoreSync = 'each'): Promise<Store> {
   refuseUnknownPlace(place);
-  if (!isStoreUrl(place)) return openStore({ file: place, sync });
-  if (sync === 'each') return openStore({ url: place });
+  return openStore(isStoreUrl(place) ? { url: place, sync } : { file: place, sync });
+}
+
+/** Also of callers without types. */
+function checkSync({
+  url,
+  sync = 'each',
+}: {
+  readonly url?: string;
+  readonly sync?: unknown;
+}): void {
+  if (sync !== 'each' && sync !== 'shared') {
+    throw new HoldfastError(
+      'InvalidConfig',
+      `The syncs of a store cannot be ${String(sync).slice(0, 40)}.`,
+      {
+        hint: "Give 'each' or 'shared', or nothing.",
+      },
+    );
+  }
+  if (url === undefined || sync === 'each') return;
   throw new HoldfastError('InvalidConfig', 'A store in PostgreSQL has no setting for its syncs.', {
-    hint: 'Unset HOLDFAST_STORE_SYNC: PostgreSQL shares the syncs of a moment by itself.',
+    hint: 'Unset HOLDFAST_STORE_SYNC, or leave the option out: PostgreSQL shares the syncs of a moment by itself.',
   });
 }
 
 async function openDatabase(options: StoreOptions): Promise<OpenDatabase> {
+  checkSync(options);
   if ('file' in options) return openSqlite(options);
   // Loaded when it is used: most stores are files.
   const { openPostgres } = await import('./postgres/postgres-database.js');
@@ -188,21 +208,25 @@ function storeOn(database: OpenDatabase, cache: ChainCache): Store {
     return known;
   };
   const { live, events: appended, end } = liveOn(database);
-  const settled = database.settled?.bind(database);
+  const { durability } = database;
   const calls = callsOn(db, sources);
   return {
-    ...telling(settled === undefined ? calls : settling(calls, settled), appended.announce),
+    ...telling(durability === undefined ? calls : settling(calls, durability), appended.announce),
     async together(work) {
+      durability?.refuse();
       let changed: readonly RunName[] = [];
       const value = await immediate(db, async (tx) => {
         const { calls, tellTo } = callsInside(tx);
         changed = tellTo();
         return work(calls);
-      }).finally(settled);
+      }).finally(durability?.settled);
       for (const run of changed) appended.announce(run);
       return value;
     },
-    health: async () => ({ place, schemaVersion: await schemaVersion(db) }),
+    async health() {
+      durability?.refuse();
+      return { place, schemaVersion: await schemaVersion(db) };
+    },
     live,
     watchEvents: appended.watch,
     close: async () => {
@@ -241,10 +265,13 @@ function telling(calls: StoreCalls, appended: (run: RunName) => void): StoreCall
 type Call = (...given: never[]) => Promise<unknown>;
 
 /** The same calls, each of which is over when what it has written or read is on disk, whether it succeeds or not. */
-function settling(calls: StoreCalls, settled: () => Promise<void>): StoreCalls {
+function settling(calls: StoreCalls, { refuse, settled }: Durability): StoreCalls {
   const each: { readonly [name in keyof StoreCalls]: Call } = calls;
   const settles = Object.entries(each).map(([name, call]) => {
-    const whole: Call = (...given) => call(...given).finally(settled);
+    const whole: Call = async (...given) => {
+      refuse();
+      return call(...given).finally(settled);
+    };
     return [name, whole];
   });
   return Object.fromEntries(settles) as StoreCalls;

@@ -73,7 +73,7 @@ export interface FoundRuns {
 export type LeftOut = 'scanned' | 'limit';
 
 /** A search as the options of a command and the parameters of a request say it. */
-export interface AskedRuns extends Asked<Omit<RunFilter, RangeName>> {
+export interface AskedRuns extends Wanted<Omit<RunFilter, RangeName>> {
   readonly costFrom?: number | undefined;
   readonly costTo?: number | undefined;
   readonly turnsFrom?: number | undefined;
@@ -90,7 +90,7 @@ export interface AskedRuns extends Asked<Omit<RunFilter, RangeName>> {
 }
 
 type RangeName = 'cost' | 'turns' | 'active' | 'waiting' | 'started';
-type Asked<T> = { readonly [name in keyof T]?: T[name] | undefined };
+type Wanted<T> = { readonly [name in keyof T]?: T[name] | undefined };
 
 export function wantedRuns({ cursor, ...asked }: AskedRuns): FindRuns {
   const wanted = {

@@ -2,17 +2,15 @@
  * One sync of a file's write-ahead log for all who wait for one. A commit is then only written (synchronous NORMAL), so
  * that a slow disk stops no process: the sync runs beside it, and the next one takes along what came meanwhile.
  * Invariants:
- *  Whoever waits is released by a sync that began after everything that they have written or could have read.
+ *  Whoever waits is released by a sync that began after every commit that they have made or could have read.
  *  A sync that has failed is not tried again: the system may have dropped what the disk did not take, and another sync
- *  would succeed without it. Everybody who waits fails, and so does every later call.
+ *  would succeed without it. Everybody who waits fails, and every later call is refused before its work.
  */
 import fs from 'node:fs';
-import type { SqliteDatabase } from 'kysely';
 import { HoldfastError } from '../../core/state/errors.js';
+import type { Durability } from '../database.js';
 
-export interface SharedSync {
-  /** Resolves when what this connection has written, or could have read, is on disk. Errors: `StoreUnavailable`. */
-  settled(): Promise<void>;
+export interface SharedSync extends Durability {
   /** After the syncs that somebody waits for. */
   close(): Promise<void>;
 }
@@ -23,17 +21,25 @@ interface Syncing {
   readonly done: Promise<void>;
 }
 
-/** Of a connection to `file` in WAL mode; `statements` are the connection's. */
-export function sharedSync(statements: SqliteDatabase, file: string): SharedSync {
-  const log = descriptorOf(`${file}-wal`);
+/**
+ * Of a connection to `file` in WAL mode, which has read. `version`: another text after each commit to the file, whoever
+ * made it. Errors: those of the system, when the log cannot be opened.
+ */
+export function sharedSync(file: string, version: () => string): SharedSync {
+  // From the beginning: a descriptor is told of errors since it was opened.
+  let log: number | undefined = fs.openSync(`${file}-wal`, 'r+');
   let onDisk: string | undefined;
   let running: Syncing | undefined;
   let next: Promise<void> | undefined;
   let failed: HoldfastError | undefined;
 
+  function refuse(): void {
+    if (failed !== undefined) throw failed;
+  }
+
   async function sync(upTo: string): Promise<void> {
     try {
-      await syncFile(log.get());
+      await syncFile(log);
       onDisk = upTo;
     } catch (cause) {
       throw (failed = notTaken(file, cause));
@@ -44,15 +50,17 @@ export function sharedSync(statements: SqliteDatabase, file: string): SharedSync
 
   async function begin(): Promise<void> {
     next = undefined;
-    if (failed !== undefined) throw failed;
-    const upTo = versionOf(statements);
-    running = { upTo, done: sync(upTo) };
-    return running.done;
+    refuse();
+    const upTo = version();
+    const done = sync(upTo);
+    running = { upTo, done };
+    return done;
   }
 
   return {
+    refuse,
     async settled() {
-      const wanted = versionOf(statements);
+      const wanted = version();
       if (wanted === onDisk) return;
       if (running === undefined) return begin();
       if (running.upTo === wanted) return running.done;
@@ -63,33 +71,16 @@ export function sharedSync(statements: SqliteDatabase, file: string): SharedSync
       for (let last = next ?? running?.done; last !== undefined; last = next ?? running?.done) {
         await last.catch(() => undefined);
       }
-      log.close();
-    },
-  };
-}
-
-/** Another text after each commit to the file, whoever made it. */
-function versionOf(statements: SqliteDatabase): string {
-  const text = 'select total_changes() as own, data_version as others from pragma_data_version';
-  const [row] = statements.prepare(text).all([]) as readonly { own: number; others: number }[];
-  return `${row?.own}:${row?.others}`;
-}
-
-/** Opened when it is needed: the log is there as long as a connection has the file open. */
-function descriptorOf(path: string): { get(): number; close(): void } {
-  let descriptor: number | undefined;
-  return {
-    get: () => (descriptor ??= fs.openSync(path, 'r+')),
-    close() {
-      if (descriptor !== undefined) fs.closeSync(descriptor);
-      descriptor = undefined;
+      if (log !== undefined) fs.closeSync(log);
+      log = undefined;
     },
   };
 }
 
 /** Linux tells apart what a file has and when it was changed; elsewhere a whole sync reaches the disk more surely. */
-function syncFile(descriptor: number): Promise<void> {
+function syncFile(descriptor: number | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
+    if (descriptor === undefined) return reject(new Error('The store has been closed.'));
     const ended = (error: Error | null): void => (error === null ? resolve() : reject(error));
     if (process.platform === 'linux') fs.fdatasync(descriptor, ended);
     else fs.fsync(descriptor, ended);
@@ -98,7 +89,7 @@ function syncFile(descriptor: number): Promise<void> {
 
 function notTaken(file: string, cause: unknown): HoldfastError {
   return new HoldfastError('StoreUnavailable', `The disk did not take what ${file}-wal has.`, {
-    hint: 'Look after the disk, then start the processes that use the store again.',
+    hint: 'Look after the disk, end all processes that use the store, then start them again.',
     cause,
   });
 }

@@ -3,20 +3,25 @@
  * Invariants: every commit is on disk when it returns (WAL, synchronous FULL), or when `settled` does (shared-sync.ts); a
  * write transaction takes the write lock at its start, so it never fails halfway because another process wrote.
  */
-import { closeSync, openSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { Kysely, sql, SqliteDialect, type SqliteDatabase } from 'kysely';
 import { HoldfastError } from '../../core/state/errors.js';
 import { speaks, type Db, type Dialect, type OpenDatabase } from '../database.js';
-import { makeFolder } from '../make-folder.js';
 import { makeTables } from './beginning.js';
 import { changePoll } from './change-poll.js';
 import { withFileLock, type FileLock } from './file-lock.js';
 import { presenceOf, type Presence } from './file-presence.js';
+import {
+  configure,
+  createPrivately,
+  makeFolderOf,
+  refuseOthers,
+  type Commits,
+} from './file-setup.js';
 import { keep } from './kept.js';
 import { withStatementCache } from './prepared.js';
-import { sharedSync } from './shared-sync.js';
+import { sharedSync, type SharedSync } from './shared-sync.js';
 import { openFailure } from './sqlite-errors.js';
 
 /** A file name that keeps the store in memory: for tests and simulations, one process only. */
@@ -28,16 +33,6 @@ const BUSY_WAIT_MS = 3_000;
 const MIGRATION_WAIT_MS = 30_000;
 /** Whoever writes tokens tries again soon. */
 const NO_WAIT_MS = 0;
-/**
- * Pages (of 4 KiB) in the write-ahead log before it is copied into the file. A copy costs many commits, but
- * until the first one every commit makes the log longer, which takes twice as long as writing over it.
- */
-const CHECKPOINT_PAGES = 1_000;
-/** The same for a connection that writes much and waits for nobody: a copy would hold up its process. */
-const LOSSY_CHECKPOINT_PAGES = 10_000;
-/** The write-ahead log is cut back to this size at checkpoints. */
-const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
-
 export interface SqliteOptions {
   /** Path of the database; made with its folder when absent. IN_MEMORY keeps it in this process. */
   readonly file: string;
@@ -57,23 +52,6 @@ export async function openSqlite(options: SqliteOptions): Promise<OpenDatabase> 
   makeFolderOf(options.file);
   // One process at a time: two that switch a new file to WAL at once would fail.
   return withFileLock(migrationLock(`${options.file}.lock`), () => openMigrated(options));
-}
-
-/** A pipe would be waited for, and beside a device files would be made. */
-function refuseOthers(file: string): void {
-  if (isFileOrNothing(file)) return;
-  throw new HoldfastError('StoreUnavailable', `The place of the store, ${file}, is no file.`, {
-    hint: 'Name a file, or one that does not exist yet, with HOLDFAST_STORE or --store.',
-  });
-}
-
-function isFileOrNothing(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? true;
-  } catch {
-    // What cannot be looked at is said when it is opened.
-    return true;
-  }
 }
 
 function migrationLock(path: string): FileLock {
@@ -100,7 +78,15 @@ async function openMigrated(options: SqliteOptions): Promise<OpenDatabase> {
     await close();
     throw error;
   }
-  const sync = sharesSync ? sharedSync(sessionOf(db).statements, file) : undefined;
+  let sync: SharedSync | undefined;
+  try {
+    if (sharesSync) sync = sharedSync(file, () => versionOf(sessionOf(db)));
+    await sync?.settled();
+  } catch (error) {
+    await sync?.close();
+    await close();
+    throw openFailure(error, file);
+  }
   return {
     db,
     place: file,
@@ -112,7 +98,7 @@ async function openMigrated(options: SqliteOptions): Promise<OpenDatabase> {
     tell: () => undefined,
     // A file does not know whether it was restored.
     marks: 'null',
-    ...(sync && { settled: sync.settled }),
+    ...(sync && { durability: sync }),
     async close() {
       await sync?.close();
       await close();
@@ -120,23 +106,17 @@ async function openMigrated(options: SqliteOptions): Promise<OpenDatabase> {
   };
 }
 
-/**
- * `lossy`: a power cut may take back the last commits. The file stays whole, and durable commits durable. `settled`: the
- * same, until somebody syncs them.
- */
-type Durability = 'durable' | 'settled' | 'lossy';
-
 interface OpenFile {
   readonly db: Db;
   close(): Promise<void>;
 }
 
-function openFile(file: string, busyWaitMs: number, durability: Durability = 'durable'): OpenFile {
+function openFile(file: string, busyWaitMs: number, commits: Commits = 'durable'): OpenFile {
   try {
     if (file !== IN_MEMORY) createPrivately(file);
     const connection = keep(new Database(file, { timeout: busyWaitMs }));
     try {
-      configure(connection, durability);
+      configure(connection, commits);
     } catch (error) {
       connection.close();
       throw error;
@@ -156,6 +136,8 @@ interface Session {
   /** The Db of whoever holds the transaction. Every other one waits for its end. */
   readonly inside: Db;
   readonly presence: Presence;
+  /** Transactions that this connection has committed. */
+  readonly committed: { count: number };
 }
 
 const sessions = new WeakMap<Db, Session>();
@@ -192,8 +174,9 @@ function onConnection(connection: Database.Database, presence: Presence): Db {
   const guarded = whileOpen(connection, statements);
   const db: Db = new Kysely({ dialect: new SqliteDialect({ database: statements }) });
   const inside: Db = new Kysely({ dialect: new SqliteDialect({ database: guarded }) });
-  sessions.set(db, { connection, statements, inside, presence });
-  sessions.set(inside, { connection, statements: guarded, inside, presence });
+  const session = { connection, statements, inside, presence, committed: { count: 0 } };
+  sessions.set(db, session);
+  sessions.set(inside, { ...session, statements: guarded });
   speaks(inside, SQLITE);
   return speaks(db, SQLITE);
 }
@@ -228,7 +211,7 @@ function whenFree<T>(db: Db, run: (statements: SqliteDatabase) => T): T | Promis
 }
 
 function transaction<T>(db: Db, begin: string, work: (tx: Db) => Promise<T>): Promise<T> {
-  const { connection, inside, statements, presence } = sessionOf(db);
+  const { connection, inside, statements, presence, committed } = sessionOf(db);
   // What begins inside a transaction becomes part of it.
   if (db === inside) return work(inside);
   return db.connection().execute(async () => {
@@ -237,6 +220,7 @@ function transaction<T>(db: Db, begin: string, work: (tx: Db) => Promise<T>): Pr
       const value = await work(inside);
       presence();
       statements.prepare('commit').run([]);
+      committed.count += 1;
       return value;
     } catch (error) {
       if (connection.inTransaction) rollBack(statements);
@@ -255,6 +239,17 @@ function rollBack(statements: SqliteDatabase): void {
   }
 }
 
+const CHANGES = 'select total_changes() as own, data_version as others from pragma_data_version';
+
+/**
+ * Another text after each commit to the file, whoever made it. What a transaction has changed that is still open counts
+ * among `own`, so that its commit has to count by itself.
+ */
+function versionOf({ statements, committed }: Session): string {
+  const [row] = statements.prepare(CHANGES).all([]) as readonly { own: number; others: number }[];
+  return `${committed.count}:${row?.own}:${row?.others}`;
+}
+
 /** Deletes every row of every table but the list of migrations and the store's identity. */
 export async function emptyTables(db: Db): Promise<void> {
   const rows = (await SQLITE.rowsOf(
@@ -266,28 +261,4 @@ export async function emptyTables(db: Db): Promise<void> {
   await SQLITE.immediate(db, async (tx) => {
     for (const { name } of rows) await SQLITE.change(tx, `delete from "${name}"`, {});
   });
-}
-
-/** The folder of a store's file, for this user only when it is new. Errors: `StoreUnavailable`. */
-function makeFolderOf(file: string): void {
-  try {
-    makeFolder(dirname(file), 0o700);
-  } catch (error) {
-    throw openFailure(error, file);
-  }
-}
-
-function createPrivately(file: string): void {
-  // Conversations are nobody else's business; SQLite gives its side files the mode of this one.
-  closeSync(openSync(file, 'a', 0o600));
-}
-
-function configure(connection: Database.Database, durability: Durability): void {
-  connection.exec('pragma journal_mode = wal');
-  connection.exec(`pragma synchronous = ${durability === 'durable' ? 'full' : 'normal'}`);
-  connection.exec('pragma fullfsync = on');
-  connection.exec('pragma foreign_keys = off');
-  const pages = durability === 'lossy' ? LOSSY_CHECKPOINT_PAGES : CHECKPOINT_PAGES;
-  connection.exec(`pragma wal_autocheckpoint = ${pages}`);
-  connection.exec(`pragma journal_size_limit = ${JOURNAL_BYTES_MAX}`);
 }

@@ -34,7 +34,8 @@ test('a disk whose syncs take milliseconds is a warning, with the setting for it
     {
       name: 'disk',
       status: 'warning',
-      found: 'a sync takes 6.0 ms where the store lies, and the worker stands still for it',
+      found:
+        'a sync takes 6.0 ms where the store lies, and a worker without HOLDFAST_STORE_SYNC=shared stands still for it',
       mend: 'Set HOLDFAST_STORE_SYNC=shared for all processes that use the store.',
     },
   ]);

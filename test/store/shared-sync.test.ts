@@ -6,6 +6,7 @@ import fs, { copyFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { blobOf } from '../../store/blobs.js';
 import { openStore, openStoreAt, type Store, type StoreCalls } from '../../store/store.js';
 import { saySeed, SEED } from '../seed.js';
 
@@ -124,6 +125,24 @@ test('the calls of a moment share one sync', async () => {
   expect(syncs.count()).toBe(2);
 });
 
+test('a sync that begins while a transaction is open does not count for its commit', async () => {
+  const store = await settledStore();
+  const syncs = heldSyncs();
+  const write = put(store, 'second');
+  const claim = store.together(async (calls) => {
+    await put(calls, 'claim');
+    // The sync of the other call begins in here.
+    for (let look = 0; look < 10; look += 1) await put(calls, 'claim');
+  });
+  expect(await isPending(Promise.race([write, claim]))).toBe(true);
+  expect(syncs.count()).toBe(1);
+  syncs.end();
+  expect(await isPending(claim)).toBe(true);
+  syncs.free();
+  await Promise.all([write, claim]);
+  expect(syncs.count()).toBe(2);
+});
+
 test('a read waits for what it may have seen, and one that sees nothing new for nothing', async () => {
   const store = await settledStore();
   const syncs = heldSyncs();
@@ -184,9 +203,39 @@ test('after a sync that failed nothing is told any more, and no other is tried',
   }
   await expect(store.listAsks(TENANT, { pendingOnly: true, limit: 1 })).rejects.toMatchObject({
     code: 'StoreUnavailable',
-    hint: 'Look after the disk, then start the processes that use the store again.',
+    hint: 'Look after the disk, end all processes that use the store, then start them again.',
   });
+  await expect(store.health()).rejects.toMatchObject({ code: 'StoreUnavailable' });
   expect(syncs.count()).toBe(1);
+});
+
+test('after a sync that failed nothing more is written', async () => {
+  const [store, other] = [await settledStore(), await open('each')];
+  const syncs = heldSyncs();
+  const write = put(store, 'second');
+  expect(await isPending(write)).toBe(true);
+  const failed = expect(write).rejects.toMatchObject({ code: 'StoreUnavailable' });
+  syncs.end(new Error('EIO'));
+  await failed;
+  await expect(put(store, 'third')).rejects.toMatchObject({ code: 'StoreUnavailable' });
+  const late = store.together((calls) => put(calls, 'fourth'));
+  await expect(late).rejects.toMatchObject({ code: 'StoreUnavailable' });
+  const found = await Promise.all(
+    ['second', 'third', 'fourth'].map((text) => other.getBlob(TENANT, blobOf(text).ref.$blob)),
+  );
+  expect(found).toEqual(['second', undefined, undefined]);
+});
+
+test('a log that cannot be opened refuses the store at once, and leaves no connection', async () => {
+  await settledStore();
+  const { openSync } = fs;
+  jest.spyOn(fs, 'openSync').mockImplementation((path, ...how) => {
+    if (!String(path).endsWith('-wal')) return openSync(path, ...how);
+    throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+  });
+  await expect(open()).rejects.toMatchObject({ code: 'StoreUnavailable' });
+  jest.restoreAllMocks();
+  await put(await open(), 'after it');
 });
 
 test('a store that is closed waits for the syncs that others wait for', async () => {
@@ -226,7 +275,15 @@ test('by default each commit syncs itself, and no call waits for another sync', 
 test('for a database of PostgreSQL shared syncs are refused, with what to unset', async () => {
   await expect(openStoreAt('postgres://127.0.0.1:1/none', 'shared')).rejects.toMatchObject({
     code: 'InvalidConfig',
-    hint: 'Unset HOLDFAST_STORE_SYNC: PostgreSQL shares the syncs of a moment by itself.',
+    hint: 'Unset HOLDFAST_STORE_SYNC, or leave the option out: PostgreSQL shares the syncs of a moment by itself.',
+  });
+});
+
+test.each(['nonsense', true, null])('a store whose syncs are to be %j is refused', async (sync) => {
+  const options = { file, sync } as unknown as Parameters<typeof openStore>[0];
+  await expect(openStore(options)).rejects.toMatchObject({
+    code: 'InvalidConfig',
+    message: `The syncs of a store cannot be ${sync}.`,
   });
 });
 

@@ -1,5 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { SCHEMA_VERSION } from '../../store/migrations.js';
@@ -187,3 +194,22 @@ test('a transaction that SQLite ended by itself writes nothing more', async () =
   expect(await store.getReply({ ...REPLY, call: 2 })).toBeUndefined();
   expect(await store.putReply({ ...REPLY, output: 'usable' })).toBe('usable');
 });
+
+const LOCKS = '/proc/locks';
+const hasLocks = existsSync(LOCKS);
+if (!hasLocks) console.log(`${LOCKS} is Linux's: locks on the store's file are not looked at`);
+
+(hasLocks ? test : test.skip)(
+  'a store that the process opens again keeps its locks, by which other programs know that its log is in use',
+  async () => {
+    const { store, place } = await newStore();
+    await store.putBlob('t', 'a text');
+    const second = await openStore({ file: place });
+    await second.close();
+    const { ino } = statSync(place);
+    const held = readFileSync(LOCKS, 'utf8')
+      .split('\n')
+      .filter((line) => new RegExp(` ${process.pid} \\S+:${ino} `).test(line));
+    expect(held).not.toEqual([]);
+  },
+);
