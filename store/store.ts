@@ -215,11 +215,12 @@ function storeOn(database: OpenDatabase, cache: ChainCache): Store {
     async together(work) {
       durability?.refuse();
       let changed: readonly RunName[] = [];
-      const value = await immediate(db, async (tx) => {
+      const committed = immediate(db, async (tx) => {
         const { calls, tellTo } = callsInside(tx);
         changed = tellTo();
         return work(calls);
-      }).finally(durability?.settled);
+      });
+      const value = await (durability === undefined ? committed : told(committed, durability));
       for (const run of changed) appended.announce(run);
       return value;
     },
@@ -265,16 +266,25 @@ function telling(calls: StoreCalls, appended: (run: RunName) => void): StoreCall
 type Call = (...given: never[]) => Promise<unknown>;
 
 /** The same calls, each of which is over when what it has written or read is on disk, whether it succeeds or not. */
-function settling(calls: StoreCalls, { refuse, settled }: Durability): StoreCalls {
+function settling(calls: StoreCalls, durability: Durability): StoreCalls {
   const each: { readonly [name in keyof StoreCalls]: Call } = calls;
   const settles = Object.entries(each).map(([name, call]) => {
     const whole: Call = async (...given) => {
-      refuse();
-      return call(...given).finally(settled);
+      durability.refuse();
+      return told(call(...given), durability);
     };
     return [name, whole];
   });
   return Object.fromEntries(settles) as StoreCalls;
+}
+
+/** What the work comes to, when what it has written or read is on disk. */
+async function told<T>(work: Promise<T>, { settled }: Durability): Promise<T> {
+  try {
+    return await work;
+  } finally {
+    await settled();
+  }
 }
 
 interface Sources {
