@@ -17,7 +17,7 @@ const SETTINGS = {
   extends: '../../tsconfig.json',
   compilerOptions: {
     jsx: 'react-jsx',
-    lib: ['es2023', 'dom'],
+    lib: ['es2023', 'es2024.string', 'dom'],
     noUnusedLocals: false,
     paths: {
       holdfast: ['../../index.ts'],
