@@ -156,18 +156,23 @@ describe('a worker killed', () => {
       expect(ofType(events, 'tool_finished')).toMatchObject([
         { status: 'ok', content: { text: 'seen under probed-after:0' } },
       ]);
-      const durationMs = expect.any(Number);
-      expect(ofType(events, 'tool_reconciled')).toMatchObject([
-        {
-          key: 'probed-after:0',
-          finding: 'happened',
-          steps: [
-            { step: 'attempt_lost', attempt: 1, claimed: true, durationMs },
-            { step: 'claim_burned', durationMs },
-            { step: 'probe_told', answer: 'happened', durationMs },
-          ],
-        },
+      const [reconciled, ...more] = ofType(events, 'tool_reconciled');
+      expect([reconciled?.key, reconciled?.finding, more]).toEqual([
+        'probed-after:0',
+        'happened',
+        [],
       ]);
+      const durationMs = expect.any(Number);
+      const lost = { step: 'attempt_lost', attempt: 1, claimed: true, durationMs };
+      // The second worker may have died after it had written down what the probe said.
+      expect([
+        [
+          lost,
+          { step: 'claim_burned', durationMs },
+          { step: 'probe_told', answer: 'happened', durationMs },
+        ],
+        [lost, { step: 'ledger_told', answer: 'happened', durationMs }],
+      ]).toContainEqual(reconciled?.steps);
     },
   );
 

@@ -11,7 +11,7 @@ const AROUND_CHARS = 100;
 
 export function problemsOf(whole: Played, run: Killed): readonly string[] {
   const { violations } = run.observation;
-  const lost = run.askedAgain ? [...ATTEMPTS, ...MONEY] : ATTEMPTS;
+  const lost = run.askedAgain || lostUnasked(run) ? [...ATTEMPTS, ...MONEY] : ATTEMPTS;
   const differences = agree(without(lost, whole.observation), without(lost, run.observation));
   return [
     ...(run.reached || mayBeMissed(run.point) ? [] : ['it never came to this point']),
@@ -25,6 +25,11 @@ export function problemsOf(whole: Played, run: Killed): readonly string[] {
       ? []
       : [`it cost ${costOf(run)}, its attempts ${run.attemptedMicroUsd}`]),
   ];
+}
+
+/** An attempt was written down, and its worker died before the request had left. */
+function lostUnasked({ observation: { events } }: Played): boolean {
+  return events.some(({ type }) => type === 'retry');
 }
 
 function otherwiseAsked(whole: readonly string[], asked: readonly string[]): readonly string[] {
