@@ -43,11 +43,12 @@ const WARM_RUNS = 10;
 export async function benchSyncs(options: SyncsOptions): Promise<SyncsReport> {
   const { syncMs, turns, say } = options;
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-slow-disk-'));
-  const disk = await slowDisk(folder, syncMs);
-  const open = (storeSync: StoreSync) =>
-    openLoadedPlace({ ...options, storeSync, workerVariables: disk });
-  const places: Places = { each: await open('each'), shared: await open('shared') };
+  const opened: { [sync in StoreSync]?: LoadedPlace } = {};
   try {
+    const workerVariables = await slowDisk(folder, syncMs);
+    for (const storeSync of SYNCS)
+      opened[storeSync] = await openLoadedPlace({ ...options, storeSync, workerVariables });
+    const places = opened as Places;
     const warm = { runs: WARM_RUNS, turns, label: 'warm' };
     for (const sync of SYNCS) await places[sync].measure('held', warm);
     const rows: SyncsRow[] = [];
@@ -58,7 +59,7 @@ export async function benchSyncs(options: SyncsOptions): Promise<SyncsReport> {
     }
     return { machine: places.each.place.machine, syncMs, turns, rows };
   } finally {
-    for (const sync of SYNCS) await places[sync].place.stop();
+    for (const sync of SYNCS) await opened[sync]?.place.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }
