@@ -4,19 +4,14 @@
  * replay; a replay that never ends is ended, and so is one whose worker has died: the SDK does not tell.
  * Errors: `InvalidBundle` for a history over which Temporal's replayer breaks.
  */
-import {
-  Worker,
-  type InjectedSinks,
-  type ReplayWorkerOptions,
-  type WorkflowBundleOption,
-} from '@temporalio/worker';
+import type { InjectedSinks, ReplayWorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
 import { historyJson } from '../activities/history-json.js';
 import { HoldfastError } from '../core/state/errors.js';
+import { HoldfastWorker } from '../worker/vm/holdfast-worker.js';
 import { PAYLOAD_CONVERTER_PATH, replayBundle } from '../worker/workflow-code.js';
 import type { RecordedCommand, ReplaySinks } from '../workflows/replay-recorder.js';
 import { attributesOf, durationMs, textAt, type HistoryEvent } from '../recording/history.js';
 import { keepQuiet } from './keep-quiet.js';
-import { promiseHooks } from './promise-hooks.js';
 import { replayedSteps, type ReplayPlace } from './replayed-steps.js';
 import type { Step } from './step.js';
 
@@ -81,8 +76,7 @@ export async function* replayHistories(
     dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
     sinks: { ...code?.sinks, ...sinks },
   };
-  const removePromiseHooks = promiseHooks();
-  const results = Worker.runReplayHistories(options, pushed());
+  const results = HoldfastWorker.runReplayHistories(options, pushed());
   try {
     for (; history.done !== true; history = await waiting.next()) {
       commands = [];
@@ -94,7 +88,6 @@ export async function* replayHistories(
       yield { steps, ...(error !== undefined && { error: error.message }) };
     }
   } finally {
-    removePromiseHooks();
     await waiting.return();
     // Where a history never ends, neither does this.
     await inTime(Promise.resolve(results.return?.()), END_LIMIT_MS).catch(() => undefined);

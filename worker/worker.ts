@@ -39,6 +39,7 @@ import { loadWhole } from './load-whole.js';
 import { guardedCodec } from './payload-codecs.js';
 import type { RunningRounds } from './rounds.js';
 import { startSweeper } from './sweeper.js';
+import { HoldfastWorker } from './vm/holdfast-worker.js';
 import { givenTuning, tuned } from './tuning.js';
 import {
   interceptedBundle,
@@ -162,7 +163,9 @@ async function createWorker(
   { connection, store, connectors }: Opened,
 ): Promise<Worker> {
   const { config, payloadCodecs, stickyTimeoutMs } = settings;
-  return Worker.create({
+  // Stacks are the SDK's work.
+  const served = settings.stackTraces ? Worker : HoldfastWorker;
+  return served.create({
     connection,
     namespace: settings.namespace,
     taskQueue: settings.taskQueue,

@@ -1,0 +1,78 @@
+/**
+ * The threads in which a worker runs workflow code. A run is created and activated with one request after the other,
+ * without waiting in between, and the worker asks for calls of sinks only where there are some.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker as Thread } from 'node:worker_threads';
+import type { Workflow, WorkflowCreateOptions } from '@temporalio/worker/lib/workflow/interface';
+import {
+  ThreadedVMWorkflowCreator,
+  VMWorkflowThreadProxy,
+  WorkerThreadClient,
+  type ThreadedVMWorkflowCreatorOptions,
+} from '@temporalio/worker/lib/workflow/threaded-vm';
+import type { ToldCompletion } from './run-thread.js';
+
+const THREAD = join(__dirname, 'run-thread.js');
+
+type Activate = Workflow['activate'];
+type Calls = ReturnType<Workflow['getAndResetSinkCalls']>;
+
+export class RunThreads extends ThreadedVMWorkflowCreator {
+  /** Sources that are run as they are have no thread. */
+  static isCompiled(): boolean {
+    return existsSync(THREAD);
+  }
+
+  static async start(options: ThreadedVMWorkflowCreatorOptions): Promise<RunThreads> {
+    const { threadPoolSize, logger, ...init } = options;
+    const clients = Array.from(
+      { length: threadPoolSize },
+      () => new WorkerThreadClient(new Thread(THREAD), logger),
+    );
+    const request = { type: 'init' as const, hasPatchActivationCallback: false, ...init };
+    await Promise.all(clients.map((client) => client.send(request)));
+    return new RunThreads(clients);
+  }
+
+  override createWorkflow(options: WorkflowCreateOptions): Promise<Workflow> {
+    const [first, ...others] = this.workerThreadClients;
+    const client = others.reduce(leastBusy, first!);
+    return Promise.resolve(RunInThread.begin(client, options));
+  }
+}
+
+function leastBusy(one: WorkerThreadClient, other: WorkerThreadClient): WorkerThreadClient {
+  return one.getActiveWorkflowCount() <= other.getActiveWorkflowCount() ? one : other;
+}
+
+class RunInThread extends VMWorkflowThreadProxy {
+  /** Of the newest activation; one that failed may have some. */
+  private hasSinkCalls = true;
+
+  static begin(client: WorkerThreadClient, options: WorkflowCreateOptions): RunInThread {
+    const { now: _now, random: _random, ...unsafe } = options.info.unsafe;
+    const info = { ...options.info, unsafe } as WorkflowCreateOptions['info'];
+    // The activation that follows fails of the same.
+    client.send({ type: 'create-workflow', options: { ...options, info } }).catch(() => undefined);
+    return new RunInThread(client, info.runId);
+  }
+
+  override async activate(activation: Parameters<Activate>[0]): ReturnType<Activate> {
+    this.hasSinkCalls = true;
+    const { runId } = this;
+    const output = await this.workerThreadClient.send({
+      type: 'activate-workflow',
+      activation,
+      runId,
+    });
+    const { completion, hasSinkCalls } = output as ToldCompletion;
+    this.hasSinkCalls = hasSinkCalls;
+    return completion as Awaited<ReturnType<Activate>>;
+  }
+
+  override async getAndResetSinkCalls(): Calls {
+    return this.hasSinkCalls ? super.getAndResetSinkCalls() : [];
+  }
+}
