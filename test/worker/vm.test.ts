@@ -44,7 +44,7 @@ beforeAll(async () => {
       notes: {
         note: {
           fn: ({ workflowId, unsafe }, text) => {
-            noted.push(`${workflowId} ${text} ${unsafe.now() > 0}`);
+            noted.push(`${workflowId} ${String(text)} ${unsafe.now() > 0}`);
           },
         },
       },

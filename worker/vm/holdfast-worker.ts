@@ -15,7 +15,7 @@ export class HoldfastWorker extends Worker {
     options: CompiledWorkerOptions,
     logger: Logger,
   ): Promise<WorkflowCreator> {
-    const { reuseV8Context = true, patchActivationCallback } = options;
+    const { reuseV8Context, patchActivationCallback } = options;
     // Neither is ours: an environment or a plugin asks for it.
     if (!reuseV8Context || patchActivationCallback !== undefined)
       return super.createWorkflowCreator(workflowBundle, options, logger);

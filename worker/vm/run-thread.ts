@@ -13,10 +13,12 @@ import type {
 } from '@temporalio/worker/lib/workflow/workflow-worker-thread/input';
 import type {
   ActivationCompletion,
+  SinkCallList,
   WorkerThreadOutput,
 } from '@temporalio/worker/lib/workflow/workflow-worker-thread/output';
-import type { SinkCall } from '@temporalio/workflow';
 import { RunVmCreator } from './run-vm.js';
+
+type SinkCall = SinkCallList['calls'][number];
 
 export interface ToldCompletion extends ActivationCompletion {
   /** Calls of sinks wait to be asked for. */
@@ -46,7 +48,7 @@ async function answerTo(input: WorkerThreadInput): Promise<WorkerThreadOutput | 
     case 'activate-workflow':
       return activated(runOf(input.runId), input.activation);
     case 'extract-sink-calls':
-      return { type: 'sink-calls', calls: runOf(input.runId).sinkCalls.splice(0).map(sendable) };
+      return { type: 'sink-calls', calls: await sinkCallsOf(runOf(input.runId)) };
     case 'dispose-workflow': {
       const { workflow } = runOf(input.runId);
       runs.delete(input.runId);
@@ -76,10 +78,15 @@ async function activated(run: Run, given: ActivateWorkflow['activation']): Promi
   const workflow = await run.workflow;
   // What came from another thread has lost its classes.
   const activation = coresdk.workflow_activation.WorkflowActivation.fromObject(given);
-  const completion = await workflow.activate(activation).finally(async () => {
-    run.sinkCalls.push(...(await workflow.getAndResetSinkCalls()));
-  });
+  const completion = await workflow.activate(activation);
+  run.sinkCalls.push(...(await workflow.getAndResetSinkCalls()));
   return { type: 'activation-completion', completion, hasSinkCalls: run.sinkCalls.length > 0 };
+}
+
+/** Those of an activation that failed as well. */
+async function sinkCallsOf({ workflow, sinkCalls }: Run): Promise<SinkCall[]> {
+  const last = await (await workflow).getAndResetSinkCalls();
+  return [...sinkCalls.splice(0), ...last].map(sendable);
 }
 
 /** Functions do not pass from thread to thread: the worker gives its own. */
