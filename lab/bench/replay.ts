@@ -1,9 +1,11 @@
 /**
  * B5, replay: time to replay the histories of a long run, against the bare loop with as many events, and by turns, also with
- * quick reads. All are chains of continue-as-new; a worker that loads a run replays its last segment only.
+ * quick reads. All are chains of continue-as-new; a worker that loads a run replays its last segment only. Each side has
+ * its own worker: the bare loop the SDK's.
  */
 import type { Client } from '@temporalio/client';
 import { Worker, type ReplayWorkerOptions } from '@temporalio/worker';
+import { HoldfastWorker } from '../../worker/vm/holdfast-worker.js';
 import { PAYLOAD_CONVERTER_PATH, workflowBundle } from '../../worker/workflow-code.js';
 import { bareBundle } from './bare/worker.js';
 import { executionsOf } from './history-size.js';
@@ -93,9 +95,13 @@ export async function benchReplay(options: ReplayOptions): Promise<ReplayReport>
   };
 }
 
+interface ReplayOptionsOf extends ReplayWorkerOptions {
+  readonly worker: typeof Worker;
+}
+
 interface Chain {
   readonly name: string;
-  readonly options: ReplayWorkerOptions;
+  readonly options: ReplayOptionsOf;
   readonly warm: History;
   readonly segments: readonly History[];
   readonly events: number;
@@ -110,8 +116,9 @@ async function record({ environment, turns, say }: ReplayOptions) {
   const local = await bareSide({ server, model, localTool: true }, 'delta');
   const held = await heldSide({ server, model });
   try {
-    const bareOptions = { workflowBundle: await bareBundle() };
+    const bareOptions = { worker: Worker, workflowBundle: await bareBundle() };
     const heldOptions = {
+      worker: HoldfastWorker,
       workflowBundle: await workflowBundle(),
       dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
     };
@@ -134,7 +141,7 @@ async function record({ environment, turns, say }: ReplayOptions) {
 
 interface Recorded {
   readonly name: string;
-  readonly options: ReplayWorkerOptions;
+  readonly options: ReplayOptionsOf;
   readonly turns: number;
   readonly say: (line: string) => void;
 }
@@ -176,7 +183,8 @@ async function replayed(chain: Chain, histories: readonly History[]): Promise<nu
       yield { workflowId: `${chain.name}-${index}`, history };
     }
   }
-  for await (const { error } of Worker.runReplayHistories(chain.options, inOrder())) {
+  const { worker, ...options } = chain.options;
+  for await (const { error } of worker.runReplayHistories(options, inOrder())) {
     if (error !== undefined) throw error;
     if (began === 0) began = performance.now();
   }
