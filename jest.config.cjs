@@ -15,7 +15,7 @@ module.exports = {
   maxWorkers: Math.max(6, availableParallelism()),
   testSequencer: '<rootDir>/test/sequencer.cjs',
   reporters: ['<rootDir>/test/quiet-reporter.cjs', 'summary'],
-  // Replays leave hooks on every promise of their process behind: a worker that has grown is replaced.
+  // Replays by the SDK's own worker leave hooks on every promise of their process behind: a worker that has grown is replaced.
   workerIdleMemoryLimit: '900MB',
   // Only what hangs comes near it, also where five of them share two busy cores.
   testTimeout: 180_000,
