@@ -1,6 +1,6 @@
 /**
- * Temporal enters the sandbox of a workflow several times for one activation, each time under a time limit of its own,
- * which is most of what a decision costs.
+ * Temporal enters the sandbox of a workflow several times for one activation. Under a time limit of its own each entry
+ * starts a thread, which would be most of what a decision costs.
  */
 import { Script } from 'node:vm';
 import { readBundle } from '../../replay/read-bundle.js';
@@ -9,9 +9,14 @@ import { keptBundles } from '../replay/recordings.js';
 
 afterEach(() => jest.restoreAllMocks());
 
-/** Names of what Temporal calls in sandboxes, in order, from now on. */
-function callsIntoSandboxes(): readonly string[] {
-  const calls: string[] = [];
+interface Entry {
+  readonly called: string;
+  readonly limitMs: number | undefined;
+}
+
+/** What Temporal calls in sandboxes, in order, from now on. */
+function entriesIntoSandboxes(): readonly Entry[] {
+  const entries: Entry[] = [];
   const enter = Script.prototype.runInContext;
   jest.spyOn(Script.prototype, 'runInContext').mockImplementation(function (
     this: Script,
@@ -19,18 +24,20 @@ function callsIntoSandboxes(): readonly string[] {
     options,
   ) {
     const { __temporal_args: called } = context as { readonly __temporal_args?: unknown[] };
-    if (called !== undefined) calls.push(String(called[1]));
+    const limitMs = typeof options === 'object' ? options.timeout : undefined;
+    if (called !== undefined) entries.push({ called: String(called[1]), limitMs });
     return enter.call(this, context, options) as unknown;
   });
-  return calls;
+  return entries;
 }
 
 test('what came is decided on while Temporal asks the condition for it, so that it asks once an activation', async () => {
   const file = keptBundles().find((one) => one.includes('completed'))!;
-  const calls = callsIntoSandboxes();
+  const entries = entriesIntoSandboxes();
   expect((await replayRun(await readBundle(file))).equal).toBe(true);
-  const count = (name: string): number => calls.filter((one) => one === name).length;
+  const count = (name: string): number => entries.filter(({ called }) => called === name).length;
   expect(count('activate')).toBeGreaterThan(4);
   // Once more at the end, when the condition is settled.
   expect(count('tryUnblockConditions')).toBe(count('activate') + 1);
+  expect(entries.filter(({ limitMs }) => limitMs !== undefined)).toEqual([]);
 });
