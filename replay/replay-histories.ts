@@ -7,7 +7,7 @@
 import type { InjectedSinks, ReplayWorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
 import { historyJson } from '../activities/history-json.js';
 import { HoldfastError } from '../core/state/errors.js';
-import { HoldfastWorker } from '../worker/vm/holdfast-worker.js';
+import { HoldfastReplayer } from '../worker/vm/holdfast-worker.js';
 import { PAYLOAD_CONVERTER_PATH, replayBundle } from '../worker/workflow-code.js';
 import type { RecordedCommand, ReplaySinks } from '../workflows/replay-recorder.js';
 import { attributesOf, durationMs, textAt, type HistoryEvent } from '../recording/history.js';
@@ -76,7 +76,7 @@ export async function* replayHistories(
     dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
     sinks: { ...code?.sinks, ...sinks },
   };
-  const results = HoldfastWorker.runReplayHistories(options, pushed());
+  const results = HoldfastReplayer.runReplayHistories(options, pushed());
   try {
     for (; history.done !== true; history = await waiting.next()) {
       commands = [];

@@ -5,7 +5,7 @@
  */
 import type { Client } from '@temporalio/client';
 import { Worker, type ReplayWorkerOptions } from '@temporalio/worker';
-import { HoldfastWorker } from '../../worker/vm/holdfast-worker.js';
+import { HoldfastReplayer } from '../../worker/vm/holdfast-worker.js';
 import { PAYLOAD_CONVERTER_PATH, workflowBundle } from '../../worker/workflow-code.js';
 import { bareBundle } from './bare/worker.js';
 import { executionsOf } from './history-size.js';
@@ -118,7 +118,7 @@ async function record({ environment, turns, say }: ReplayOptions) {
   try {
     const bareOptions = { worker: Worker, workflowBundle: await bareBundle() };
     const heldOptions = {
-      worker: HoldfastWorker,
+      worker: HoldfastReplayer,
       workflowBundle: await workflowBundle(),
       dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
     };

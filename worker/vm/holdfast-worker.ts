@@ -2,37 +2,55 @@
  * The SDK's worker, whose workflow code runs with less around it (run-vm.ts). It extends what the SDK leaves open to
  * extension, and belongs to exactly the version that package.json names.
  */
-import { Worker } from '@temporalio/worker';
 import type { Logger } from '@temporalio/common';
+import { Worker } from '@temporalio/worker';
 import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-options';
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface';
 import { RunThreads } from './run-threads.js';
 import { RunVmCreator, type WorkflowBundle } from './run-vm.js';
 
+/** What the SDK's bundler writes where modules of a context that several workflows share are kept apart. */
+const KEPT_APART = 'globalThis.__webpack_module_cache__';
+
+/** Whether the SDK is to run this code by itself, or to refuse it: an environment or a plugin asks for more than is here. */
+function isForSdk(
+  { code }: WorkflowBundle,
+  { reuseV8Context, patchActivationCallback }: CompiledWorkerOptions,
+): boolean {
+  return !reuseV8Context || patchActivationCallback !== undefined || !code.includes(KEPT_APART);
+}
+
+/** Runs workflow code in threads; a debugger's (`TEMPORAL_DEBUG`) is the SDK's. */
 export class HoldfastWorker extends Worker {
   protected static override createWorkflowCreator(
     workflowBundle: WorkflowBundle,
     options: CompiledWorkerOptions,
     logger: Logger,
   ): Promise<WorkflowCreator> {
-    const { reuseV8Context, patchActivationCallback } = options;
-    // Neither is ours: an environment or a plugin asks for it.
-    if (!reuseV8Context || patchActivationCallback !== undefined)
+    if (options.debugMode || !RunThreads.isCompiled() || isForSdk(workflowBundle, options))
       return super.createWorkflowCreator(workflowBundle, options, logger);
-    const registeredActivityNames = new Set(options.activities.keys());
-    // Of debuggers and replays: on the thread of who asks.
-    if (options.debugMode)
-      return Promise.resolve(new RunVmCreator({ workflowBundle, registeredActivityNames }));
-    if (!RunThreads.isCompiled())
-      return super.createWorkflowCreator(workflowBundle, options, logger);
-    const { workflowThreadPoolSize: threadPoolSize, isolateExecutionTimeoutMs } = options;
+    const { workflowThreadPoolSize, isolateExecutionTimeoutMs, reuseV8Context } = options;
     return RunThreads.start({
       workflowBundle,
-      threadPoolSize,
+      threadPoolSize: workflowThreadPoolSize,
       isolateExecutionTimeoutMs,
       reuseV8Context,
-      registeredActivityNames,
+      registeredActivityNames: new Set(options.activities.keys()),
       logger,
     });
+  }
+}
+
+/** Replays histories on the thread of who asks, as the SDK does; workflow code may take any time there. */
+export class HoldfastReplayer extends Worker {
+  protected static override createWorkflowCreator(
+    workflowBundle: WorkflowBundle,
+    options: CompiledWorkerOptions,
+    logger: Logger,
+  ): Promise<WorkflowCreator> {
+    if (isForSdk(workflowBundle, options))
+      return super.createWorkflowCreator(workflowBundle, options, logger);
+    const registeredActivityNames = new Set(options.activities.keys());
+    return Promise.resolve(new RunVmCreator({ workflowBundle, registeredActivityNames }));
   }
 }

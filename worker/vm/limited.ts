@@ -4,7 +4,8 @@
  */
 import { createContext, Script } from 'node:vm';
 
-const frame: { work: () => unknown } = { work: () => undefined };
+const nothing = (): unknown => undefined;
+const frame = { work: nothing };
 const context = createContext(frame);
 const enter = new Script('work()');
 
@@ -20,6 +21,8 @@ export function limited<T>(limitMs: number, work: () => T): T {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === TIMED_OUT) leaveAsyncFrames();
     throw error;
+  } finally {
+    frame.work = nothing;
   }
 }
 
@@ -27,14 +30,14 @@ const TIMED_OUT = 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
 /**
  * Work that is ended leaves none of the asynchronous frames that it has entered, and Node aborts a process that ends a
- * callback with one open. Node leaves all of them for an exception that nobody catches.
+ * callback with one open. Node leaves all of them for an exception that nobody catches; no listener hears of this one.
  */
 function leaveAsyncFrames(): void {
-  const ended = new Error('The asynchronous frames of work that was ended are left.');
-  process.prependOnceListener('uncaughtException', (error) => {
-    if (error !== ended) throw error;
-  });
   queueMicrotask(() => {
-    throw ended;
+    if (process.hasUncaughtExceptionCaptureCallback()) return;
+    process.setUncaughtExceptionCaptureCallback(() =>
+      process.setUncaughtExceptionCaptureCallback(null),
+    );
+    throw new Error('The asynchronous frames of work that was ended are left.');
   });
 }

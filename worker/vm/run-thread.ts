@@ -16,6 +16,7 @@ import type {
   SinkCallList,
   WorkerThreadOutput,
 } from '@temporalio/worker/lib/workflow/workflow-worker-thread/output';
+import { loadWhole } from '../load-whole.js';
 import { RunVmCreator } from './run-vm.js';
 
 type SinkCall = SinkCallList['calls'][number];
@@ -28,8 +29,11 @@ export interface ToldCompletion extends ActivationCompletion {
 interface Run {
   /** As it is created: requests that come meanwhile wait for it, and fail as it does. */
   readonly workflow: Promise<Workflow>;
-  readonly sinkCalls: SinkCall[];
+  sinkCalls: readonly SinkCall[];
 }
+
+/** Of an activation, two entries into workflow code may take long: what came is told, and what waits for it goes on. */
+const ENTRIES = 2;
 
 const runs = new Map<string, Run>();
 let creator: RunVmCreator | undefined;
@@ -37,10 +41,11 @@ let creator: RunVmCreator | undefined;
 async function answerTo(input: WorkerThreadInput): Promise<WorkerThreadOutput | ToldCompletion> {
   switch (input.type) {
     case 'init':
-      creator = new RunVmCreator({ ...input, limitMs: input.isolateExecutionTimeoutMs });
+      loadWhole(__filename);
+      creator = new RunVmCreator({ ...input, limitMs: input.isolateExecutionTimeoutMs * ENTRIES });
       return undefined;
     case 'create-workflow': {
-      const run = { workflow: created(input.options), sinkCalls: [] };
+      const run: Run = { workflow: created(input.options), sinkCalls: [] };
       runs.set(input.options.info.runId, run);
       await run.workflow;
       return undefined;
@@ -56,7 +61,8 @@ async function answerTo(input: WorkerThreadInput): Promise<WorkerThreadOutput | 
       return undefined;
     }
     case 'destroy':
-      await creator?.destroy();
+      // The thread ends whatever became of its code.
+      await creator?.destroy().catch(() => undefined);
       return undefined;
   }
 }
@@ -79,14 +85,16 @@ async function activated(run: Run, given: ActivateWorkflow['activation']): Promi
   // What came from another thread has lost its classes.
   const activation = coresdk.workflow_activation.WorkflowActivation.fromObject(given);
   const completion = await workflow.activate(activation);
-  run.sinkCalls.push(...(await workflow.getAndResetSinkCalls()));
+  run.sinkCalls = run.sinkCalls.concat(await workflow.getAndResetSinkCalls());
   return { type: 'activation-completion', completion, hasSinkCalls: run.sinkCalls.length > 0 };
 }
 
 /** Those of an activation that failed as well. */
-async function sinkCallsOf({ workflow, sinkCalls }: Run): Promise<SinkCall[]> {
-  const last = await (await workflow).getAndResetSinkCalls();
-  return [...sinkCalls.splice(0), ...last].map(sendable);
+async function sinkCallsOf(run: Run): Promise<SinkCall[]> {
+  const workflow = await run.workflow;
+  const calls = run.sinkCalls.concat(await workflow.getAndResetSinkCalls());
+  run.sinkCalls = [];
+  return calls.map(sendable);
 }
 
 /** Functions do not pass from thread to thread: the worker gives its own. */

@@ -27,12 +27,15 @@ export class RunThreads extends ThreadedVMWorkflowCreator {
 
   static async start(options: ThreadedVMWorkflowCreatorOptions): Promise<RunThreads> {
     const { threadPoolSize, logger, ...init } = options;
-    const clients = Array.from(
-      { length: threadPoolSize },
-      () => new WorkerThreadClient(new Thread(THREAD), logger),
-    );
+    const threads = Array.from({ length: threadPoolSize }, () => new Thread(THREAD));
+    const clients = threads.map((thread) => new WorkerThreadClient(thread, logger));
     const request = { type: 'init' as const, hasPatchActivationCallback: false, ...init };
-    await Promise.all(clients.map((client) => client.send(request)));
+    try {
+      await Promise.all(clients.map((client) => client.send(request)));
+    } catch (error) {
+      await Promise.all(threads.map((thread) => thread.terminate()));
+      throw error;
+    }
     return new RunThreads(clients);
   }
 

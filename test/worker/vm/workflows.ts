@@ -38,6 +38,14 @@ export async function spins(): Promise<void> {
   for (;;);
 }
 
+/** Never comes back from hearing that it should go on. */
+export async function spinsAtOnce(): Promise<void> {
+  setHandler(go, () => {
+    for (;;);
+  });
+  await condition(() => false);
+}
+
 /** Leaves a promise behind that fails. */
 export async function forgets(): Promise<void> {
   void Promise.reject(new Error('nobody waits for this'));
