@@ -248,10 +248,15 @@ describe('reconcile_tool tells its steps', () => {
 
   test('how long a claim was waited for', async () => {
     await withProbe(() => null);
-    // Some of it may be over before the search begins.
-    await claim(Date.now() + 1_000);
-    const [, burned] = (await stepsOf())!;
-    expect(burned!.durationMs).toBeGreaterThanOrEqual(250);
+    await claim(CLAIMED_MS);
+    let at = 1;
+    const timers = whileClaimed((end) => {
+      at = CLAIMED_MS;
+      end();
+    });
+    const { reconcile_tool } = bed.activities({ timers, clock: () => at });
+    const { steps } = await attempt(reconcile_tool, input);
+    expect(steps![1]).toEqual({ step: 'claim_burned', durationMs: CLAIMED_MS - 1 });
   });
 
   test('a tool without a probe leaves nobody to tell', async () => {
