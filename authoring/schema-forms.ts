@@ -49,17 +49,8 @@ export function isZod(schema: InputDeclaration): schema is z.ZodType {
 }
 
 export function standardJson(owner: Owner, schema: StandardSchema): Json {
-  const { vendor } = schema['~standard'];
   const given = attempt(owner, () => jsonSchemaOfStandard(schema));
-  if (typeof given !== 'object' || given === null) {
-    throw new HoldfastError(
-      'InvalidTool',
-      `The ${owner.side} schema of tool ${owner.tool} has no JSON Schema that the model can be told (${vendor}).`,
-      {
-        hint: 'Use zod 4 or arktype; wrap a valibot schema in toStandardJsonSchema of @valibot/to-json-schema; or write JSON Schema.',
-      },
-    );
-  }
+  if (typeof given !== 'object' || given === null) throw untold(owner, schema['~standard'].vendor);
   const told = plainCopy(owner, given);
   refuseLarge(owner, told);
   const defect = standardDefect(schema);
@@ -67,7 +58,20 @@ export function standardJson(owner: Owner, schema: StandardSchema): Json {
   return told;
 }
 
+function untold({ tool, side }: Owner, library: string): HoldfastError {
+  return new HoldfastError(
+    'InvalidTool',
+    `The ${side} schema of tool ${tool} has no JSON Schema that the model can be told (${library}).`,
+    {
+      hint: 'Use zod 4 or arktype; wrap a valibot schema in toStandardJsonSchema of @valibot/to-json-schema; or write JSON Schema.',
+    },
+  );
+}
+
 export function plainCopy(owner: Owner, schema: object): Json {
+  // A zod before 3.24 has no Standard Schema: as JSON Schema it would let everything pass.
+  const { safeParse } = (schema ?? {}) as { readonly safeParse?: unknown };
+  if (typeof safeParse === 'function') throw untold(owner, 'zod 3');
   return attempt(owner, () => {
     const { $schema: _dialect, ...rest } = schema as { readonly $schema?: unknown };
     return JSON.parse(JSON.stringify(rest)) as Json;

@@ -87,10 +87,9 @@ function refuseDuplicates(fixtures: readonly Fixture[]): void {
 }
 
 function allOf(failures: readonly HoldfastError[]): HoldfastError {
-  return bad(
-    listed(failures.map((failure) => failure.message)),
-    failures.length === 1 ? failures[0]?.hint : undefined,
-  );
+  const hints = new Set(failures.map(({ hint }) => hint));
+  const [hint] = hints.size === 1 ? hints : [];
+  return bad(listed(failures.map(({ message }) => message)), hint);
 }
 
 function listed(lines: readonly string[]): string {

@@ -16,7 +16,8 @@ export async function withConfiguration(fixture: Fixture, file: string): Promise
   const place = configFile === undefined ? {} : { file: resolve(folder, configFile) };
   const config = await loadConfig({ folder, ...place }).catch((cause: unknown) => {
     if (!(cause instanceof HoldfastError)) throw cause;
-    throw invalidFixture(fixture.file, [`config: ${cause.message}`]);
+    // What mends the configuration is known where it was refused.
+    throw invalidFixture(fixture.file, [`config: ${cause.message}`], cause.hint);
   });
   if (config.agents.has(name)) return { ...fixture, ownAgent: { ...ownAgent, config } };
   const known = [...config.agents.keys()].slice(0, NAMES_SHOWN_MAX).join(', ');

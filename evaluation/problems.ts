@@ -9,12 +9,18 @@ const VALUES_SHOWN_MAX = 30;
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-export function invalidFixture(file: string, problems: readonly string[]): HoldfastError {
+const CLOSED_LIST = 'Keys and values of a fixture are a closed list; mend the keys that are named.';
+
+export function invalidFixture(
+  file: string,
+  problems: readonly string[],
+  hint = CLOSED_LIST,
+): HoldfastError {
   const shown = problems.slice(0, PROBLEMS_MAX).map((problem) => `${file}: ${problem}`);
   const more = problems.length - shown.length;
   const lines = more > 0 ? [...shown, `${file}: and ${more} more`] : shown;
   return new HoldfastError('InvalidFixture', lines.join('\n'), {
-    hint: 'Keys and values of a fixture are a closed list; mend the keys that are named.',
+    hint,
     details: { file },
   });
 }

@@ -24,10 +24,19 @@ export function providerOf(
   });
 }
 
+/** Undefined: no variable gives access to it. */
+export function keyVariableOf(
+  provider: string,
+  { endpoints }: Pick<Config, 'endpoints'>,
+): string | undefined {
+  return (
+    KEY_VARIABLES.get(provider) ?? endpoints.find(({ name }) => name === provider)?.keyVariable
+  );
+}
+
 /** What a worker lacks that has no provider of this name. */
-export function howToReach(provider: string, { endpoints }: Pick<Config, 'endpoints'>): string {
-  const variable =
-    KEY_VARIABLES.get(provider) ?? endpoints.find(({ name }) => name === provider)?.keyVariable;
+export function howToReach(provider: string, config: Pick<Config, 'endpoints'>): string {
+  const variable = keyVariableOf(provider, config);
   return variable === undefined
     ? howToDeclare(provider)
     : `Set ${variable} for the worker and restart it.`;

@@ -129,7 +129,8 @@ async function refuseRunId(
     .catch(() => []);
   if (open.length === 0) throw error;
   const ids = open.slice(0, ASKS_NAMED_MAX).map(({ askId }) => askId);
-  throw new HoldfastError('AskNotFound', error.message, {
+  // A desk does not say what it has nothing of; here it is known.
+  throw new HoldfastError('AskNotFound', `There is no question ${id}.`, {
     hint: `The run ${id} asks ${ids.join(', ')}: name one of them.`,
   });
 }

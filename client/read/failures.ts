@@ -54,11 +54,14 @@ export async function failuresOf(
 ): Promise<Failures> {
   const groups = new Map<string, FailureGroup>();
   let [scanned, ended, failed] = [0, 0, 0];
+  let truncated = false;
   const started = { from: since - LONGEST_RUN_MS, to: until };
   for await (const row of rowsOf(store, tenant, {
     started,
     ...(agent !== undefined && { agent }),
   })) {
+    truncated = scanned === SCANNED_MAX;
+    if (truncated) break;
     scanned += 1;
     const { completedAt, stopReason } = row;
     if (completedAt === undefined || completedAt < since || completedAt > until) continue;
@@ -75,7 +78,7 @@ export async function failuresOf(
   const sorted = [...groups.values()].toSorted(
     (one, other) => other.count - one.count || other.newest.endedAt - one.newest.endedAt,
   );
-  return { since, until, ended, failed, groups: sorted, truncated: scanned >= SCANNED_MAX };
+  return { since, until, ended, failed, groups: sorted, truncated };
 }
 
 async function groupOf(

@@ -119,16 +119,21 @@ export async function findRuns(
 ): Promise<FoundRuns> {
   const { sort = 'started', limit, also, alsoMax = Infinity } = wanted;
   const found: RunRow[] = [];
-  let rest: RunRow | undefined;
+  let [rest, last]: (RunRow | undefined)[] = [];
   let scanned = 0;
   let asked = 0;
   for await (const row of rowsOf(store, tenant, wanted)) {
+    // Only a row that is not looked at any more shows that something is left.
+    if (scanned === SCANNED_MAX || asked >= alsoMax) {
+      rest = last;
+      break;
+    }
     scanned += 1;
+    last = row;
     const fits = await isWanted(store, row, wanted);
     if (fits && also !== undefined) asked += 1;
     if (fits && (also === undefined || (await also(row)))) found.push(row);
-    const enough = (sort === 'started' && found.length >= limit) || asked >= alsoMax;
-    if (!enough && scanned < SCANNED_MAX) continue;
+    if (sort !== 'started' || found.length < limit) continue;
     rest = row;
     break;
   }
@@ -137,7 +142,7 @@ export async function findRuns(
   return { rows: sorted(found, sort).slice(0, limit), ...(left && { left }) };
 }
 
-/** Newest first, down to the beginning of the time that is asked about. */
+/** Newest first, down to the beginning of the time that is asked about; at most one more than is looked at. */
 export async function* rowsOf(
   store: Pick<ReadingStore, 'listRuns'>,
   tenant: string,
@@ -148,9 +153,9 @@ export async function* rowsOf(
   // Newer runs than the time that is asked about use up none of the rows that are looked at.
   const { to = Infinity } = started;
   let before = first ?? (to < NEVER ? { startedAt: Math.floor(to) + 1, runId: '' } : undefined);
-  for (let page = 0; page * LIST_ROWS_MAX < SCANNED_MAX; page += 1) {
+  for (let left = SCANNED_MAX + 1; left > 0; left -= LIST_ROWS_MAX) {
     const rows = await store.listRuns(tenant, {
-      limit: LIST_ROWS_MAX,
+      limit: Math.min(LIST_ROWS_MAX, left),
       ...(status !== undefined && { status }),
       ...(agent !== undefined && { agent }),
       ...(root !== undefined && { root }),

@@ -7,7 +7,7 @@ import { ToolError } from '../../authoring/index.js';
 import type { Grant } from '../../core/state/effect.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
 import type { TransactionStep } from '../../store/store.js';
-import { attempt, effect, environmentOf, executeInput, RUN, type Bed } from './setup.js';
+import { attempt, effect, environmentOf, executeInput, RUN } from './setup.js';
 import {
   bedWith,
   call,
@@ -19,9 +19,10 @@ import {
   TARGET,
   type Run,
   type Shape,
+  type ToolBed,
 } from './tool-bed.js';
 
-let bed: Bed;
+let bed: ToolBed;
 afterEach(() => bed.end());
 
 /** What the trail says of the effect, in order. */

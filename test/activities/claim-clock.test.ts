@@ -1,4 +1,6 @@
 /** G108: claims end by the clock of the store's database, whatever the clocks of workers say. */
+import type { ActivityDeps } from '../../activities/index.js';
+import { MACHINE_TIMERS, type Timers } from '../../activities/timers.js';
 import { openStoreAt, type Store } from '../../store/store.js';
 import { newPostgresUrl, postgresBinaries } from '../postgres-server.js';
 import { attempt, executeInput, RUN, sessionEvent, type Bed } from './setup.js';
@@ -7,7 +9,7 @@ import { bedWith, call, FINANCIAL } from './tool-bed.js';
 const onPostgres = postgresBinaries() === undefined ? describe.skip : describe;
 const HOUR = 3_600_000;
 /** What a tool may take here; its claim lasts a second longer, and the grace of a bed. */
-const TIMEOUT_MS = 500;
+const TIMEOUT_MS = 2_000;
 
 onPostgres('the clock of a worker on PostgreSQL', () => {
   let store: Store;
@@ -19,7 +21,7 @@ onPostgres('the clock of a worker on PostgreSQL', () => {
     // What others find out while the tool is at work.
     bed = await bedWith(async () => {
       const found = reconciledAt(0);
-      await new Promise((done) => setTimeout(done, 300));
+      await Promise.race([waited, found]);
       states.push((await store.getLedgerRow(RUN.tenant, call.key))?.state);
       others.push(found);
       return 'paid';
@@ -31,13 +33,26 @@ onPostgres('the clock of a worker on PostgreSQL', () => {
   });
 
   let others: Promise<unknown>[];
-  beforeEach(() => (others = []));
+  let waited: Promise<void>;
+  let timers: Timers;
+  beforeEach(() => {
+    others = [];
+    waited = new Promise((resolve) => {
+      timers = {
+        after(ms, then) {
+          resolve();
+          return MACHINE_TIMERS.after(ms, then);
+        },
+      };
+    });
+  });
 
-  const at = (skewMs: number) => bed.activities({ store, clock: () => Date.now() + skewMs });
+  const at = (skewMs: number, more: Partial<ActivityDeps> = {}) =>
+    bed.activities({ store, clock: () => Date.now() + skewMs, ...more });
   const reconciledAt = async (skewMs: number) => {
     const input = { v: 1, run: RUN, call, inlineBytesMax: 4_096, timeoutMs: TIMEOUT_MS } as const;
     const events = [sessionEvent()];
-    return (await attempt(at(skewMs).reconcile_tool, { ...input, events })).finding;
+    return (await attempt(at(skewMs, { timers }).reconcile_tool, { ...input, events })).finding;
   };
   const executedAt = (skewMs: number) =>
     attempt(at(skewMs).execute_tool, executeInput(call, { timeoutMs: TIMEOUT_MS }));

@@ -3,8 +3,9 @@ import { ActivityCancellationDetails } from '@temporalio/common';
 import { z } from 'zod';
 import { ToolError } from '../../authoring/index.js';
 import type { ExecuteToolOutput } from '../../core/state/effect.js';
-import { attempt, effect, environmentOf, executeInput, failureFrom, type Bed } from './setup.js';
+import { attempt, effect, environmentOf, executeInput, failureFrom } from './setup.js';
 import {
+  answersLate,
   bedWith,
   call,
   execute,
@@ -14,10 +15,11 @@ import {
   type Run,
   SUBJECT,
   TARGET,
+  type ToolBed,
 } from './tool-bed.js';
 import { until } from '../until.js';
 
-let bed: Bed;
+let bed: ToolBed;
 afterEach(() => bed.end());
 
 /** A clock that jumps by an hour once the claim has been made. */
@@ -170,10 +172,7 @@ describe('execute_tool with a tool that changes something', () => {
   });
 
   test('an answer within the grace after a timeout still counts', async () => {
-    bed = await bedWith(
-      () => new Promise((resolve) => setTimeout(() => resolve('late'), 90)),
-      FINANCIAL,
-    );
+    bed = await bedWith(answersLate('late'), FINANCIAL);
     expect((await execute(bed, effect(), { timeoutMs: 50 })).outcome).toMatchObject({
       kind: 'ok',
       content: { text: 'late' },
@@ -187,10 +186,7 @@ describe('execute_tool with a tool that changes something', () => {
       aborted: true,
     });
     await bed.end();
-    bed = await bedWith(
-      () => new Promise((resolve) => setTimeout(() => resolve('done'), 130)),
-      FINANCIAL,
-    );
+    bed = await bedWith(answersLate('done'), FINANCIAL);
     expect((await interrupted(bed)).outcome).toMatchObject({ kind: 'ok' });
   });
 

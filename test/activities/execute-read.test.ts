@@ -1,18 +1,10 @@
 import { z } from 'zod';
 import { ToolError } from '../../authoring/index.js';
-import {
-  attempt,
-  callOf,
-  effect,
-  executeInput,
-  failureFrom,
-  RUN,
-  sessionEvent,
-  type Bed,
-} from './setup.js';
-import { bedWith, execute, interrupted, type Run } from './tool-bed.js';
+import { attempt, callOf, effect, executeInput, failureFrom, RUN, sessionEvent } from './setup.js';
+import { bedWith, execute, interrupted, type Run, type ToolBed } from './tool-bed.js';
+import { until } from '../until.js';
 
-let bed: Bed;
+let bed: ToolBed;
 afterEach(() => bed.end());
 
 describe('execute_tool with a tool that reads', () => {
@@ -72,16 +64,16 @@ describe('execute_tool with a tool that reads', () => {
   });
 
   test('stores its events while it runs when it is slow', async () => {
-    let seen: number | undefined;
     bed = await bedWith(async () => {
-      for (let i = 0; i < 200 && !seen; i += 1) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
-        seen = (await storedEvents()).length;
-      }
+      await until(async () => (await storedEvents()).length === 1);
       return 'slow';
     });
-    const { eventsUpTo } = await execute(bed, effect(), { events: [sessionEvent()] });
-    expect({ seen, eventsUpTo }).toEqual({ seen: 1, eventsUpTo: sessionEvent().stamp.seq + 1 });
+    const { eventsUpTo, outcome } = await execute(bed, effect(), {
+      events: [sessionEvent()],
+      timeoutMs: 60_000,
+    });
+    expect(outcome).toMatchObject({ content: { text: 'slow' } });
+    expect(eventsUpTo).toBe(sessionEvent().stamp.seq + 1);
   });
 
   test('a result of 10 MB is stored and only referred to', async () => {

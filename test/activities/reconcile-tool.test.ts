@@ -1,5 +1,6 @@
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { z } from 'zod';
+import { MACHINE_TIMERS, type Timers } from '../../activities/timers.js';
 import { defineTool, type ToolContext } from '../../authoring/index.js';
 import type { ReconcileToolOutput, RecordOutcomeInput } from '../../core/state/effect.js';
 import type { OnLost } from '../../core/state/tool.js';
@@ -57,6 +58,19 @@ const input = {
 
 const findingOf = async () => (await attempt(bed.activities().reconcile_tool, input)).finding;
 
+const CLAIMED_MS = 60_000;
+
+/** A claim lasts until `onWait` ends it, which is told that it is waited for. */
+function whileClaimed(onWait: (end: () => void) => void): Timers {
+  return {
+    after(ms, then) {
+      if (ms < CLAIMED_MS / 2) return MACHINE_TIMERS.after(ms, then);
+      setImmediate(onWait, then);
+      return () => undefined;
+    },
+  };
+}
+
 describe('reconcile_tool', () => {
   test('what nobody claimed did not happen, and never will under this attempt', async () => {
     await withProbe();
@@ -77,14 +91,12 @@ describe('reconcile_tool', () => {
 
   test('waits for a claimant that may still be running, and takes its result', async () => {
     await withProbe();
-    const claimedUntil = Date.now() + 1_500;
-    await claim(claimedUntil);
-    setTimeout(
-      () => void bed.store.record({ ...target, result: { text: 'slow' }, source: 'tool' }),
-      100,
-    );
-    expect(await findingOf()).toMatchObject({ kind: 'happened', content: { text: 'slow' } });
-    expect(Date.now()).toBeGreaterThanOrEqual(claimedUntil - 50);
+    await claim(Date.now() + CLAIMED_MS);
+    const timers = whileClaimed((end) => {
+      void bed.store.record({ ...target, result: { text: 'slow' }, source: 'tool' }).then(end);
+    });
+    const { finding } = await attempt(bed.activities({ timers }).reconcile_tool, input);
+    expect(finding).toMatchObject({ kind: 'happened', content: { text: 'slow' } });
   });
 
   test('a result that does not fit its schema is malformed, whoever finds it', async () => {
@@ -175,11 +187,11 @@ describe('reconcile_tool', () => {
 
   test('a shutdown of the worker leaves the finding out to another one', async () => {
     await withProbe();
-    await claim(Date.now() + 60_000);
+    await claim(Date.now() + CLAIMED_MS);
     const environment = environmentOf(effect());
     const shutdown = new ActivityCancellationDetails({ workerShutdown: true });
-    setTimeout(() => environment.cancel(undefined, shutdown), 50);
-    const cutOff = environment.run(bed.activities().reconcile_tool, input);
+    const timers = whileClaimed(() => environment.cancel(undefined, shutdown));
+    const cutOff = environment.run(bed.activities({ timers }).reconcile_tool, input);
     expect(await failureFrom(cutOff)).toMatchObject({
       type: 'Aborted',
       nonRetryable: false,
@@ -199,11 +211,11 @@ describe('reconcile_tool', () => {
 
   test('an interrupt ends the waiting without an answer', async () => {
     await withProbe();
-    await claim(Date.now() + 60_000);
+    await claim(Date.now() + CLAIMED_MS);
     const environment = environmentOf(effect());
-    setTimeout(() => environment.cancel(), 50);
+    const timers = whileClaimed(() => environment.cancel());
     const { finding } = (await environment.run(
-      bed.activities().reconcile_tool,
+      bed.activities({ timers }).reconcile_tool,
       input,
     )) as ReconcileToolOutput;
     expect(finding.kind).toBe('unknown');
@@ -236,10 +248,15 @@ describe('reconcile_tool tells its steps', () => {
 
   test('how long a claim was waited for', async () => {
     await withProbe(() => null);
-    // Some of it may be over before the search begins.
-    await claim(Date.now() + 1_000);
-    const [, burned] = (await stepsOf())!;
-    expect(burned!.durationMs).toBeGreaterThanOrEqual(250);
+    await claim(CLAIMED_MS);
+    let at = 1;
+    const timers = whileClaimed((end) => {
+      at = CLAIMED_MS;
+      end();
+    });
+    const { reconcile_tool } = bed.activities({ timers, clock: () => at });
+    const { steps } = await attempt(reconcile_tool, input);
+    expect(steps![1]).toEqual({ step: 'claim_burned', durationMs: CLAIMED_MS - 1 });
   });
 
   test('a tool without a probe leaves nobody to tell', async () => {

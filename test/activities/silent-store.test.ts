@@ -17,6 +17,7 @@ import {
   type Bed,
 } from './setup.js';
 import { bedWith, call, FINANCIAL } from './tool-bed.js';
+import { until } from '../until.js';
 
 let bed: Bed;
 afterEach(() => bed.end());
@@ -46,11 +47,9 @@ test('a cancelled attempt ends although the store is silent, and does nothing wh
   environment.cancel();
   await expect(done).rejects.toBeInstanceOf(CancelledFailure);
   silent.go();
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(runs).toBe(0);
   // The claim was given back.
-  const row = await bed.store.getLedgerRow(RUN.tenant, call.key);
-  expect(row?.state).not.toBe('claimed');
+  await until(async () => (await bed.store.getLedgerRow(RUN.tenant, call.key))?.state === 'void');
+  expect(runs).toBe(0);
 });
 
 test('an attempt is refused before its time runs out, so that the run is told what it waits for', async () => {

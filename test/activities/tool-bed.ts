@@ -42,8 +42,27 @@ export const TARGET = {
   attempt: 1,
 } as const;
 
-export function bedWith(run: Run, shape: Shape = {}): Promise<Bed> {
-  return startBed({ tools: [toolOf(run, shape)] });
+export interface ToolBed extends Bed {
+  /** The tool has been called. */
+  readonly begun: Promise<void>;
+}
+
+export async function bedWith(run: Run, shape: Shape = {}): Promise<ToolBed> {
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const telling: Run = (input, ctx) => {
+    begin();
+    return run(input, ctx);
+  };
+  return { ...(await startBed({ tools: [toolOf(telling, shape)] })), begun };
+}
+
+/** Answers only once it was stopped, well within its grace. */
+export function answersLate(answer: string): Run {
+  return (_input, { signal }) =>
+    new Promise((resolve) => {
+      signal.addEventListener('abort', () => setTimeout(() => resolve(answer), 5));
+    });
 }
 
 export function execute(
@@ -54,16 +73,18 @@ export function execute(
   return attempt(bed.activities().execute_tool, executeInput(call, changes), info);
 }
 
-/** Executes, and stops it after a moment: by the run, unless the details say otherwise. */
+/** Executes, and stops it once its tool was called: by the run, unless the details say otherwise. */
 export async function interrupted(
-  bed: Bed,
+  bed: ToolBed,
   details?: ActivityCancellationDetails,
   changes: Partial<ExecuteToolInput> = {},
 ): Promise<ExecuteToolOutput> {
   const environment = environmentOf(effect());
-  setTimeout(() => environment.cancel(undefined, details), 100);
   const { execute_tool } = bed.activities();
-  return (await environment.run(execute_tool, executeInput(call, changes))) as ExecuteToolOutput;
+  const running = environment.run(execute_tool, executeInput(call, changes));
+  await Promise.race([bed.begun, running]);
+  environment.cancel(undefined, details);
+  return (await running) as ExecuteToolOutput;
 }
 
 function toolOf(run: Run, shape: Shape): Tool {

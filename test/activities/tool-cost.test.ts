@@ -1,10 +1,18 @@
 /** What calls of a tool cost, as the tool says it, and as is charged where nobody heard it. */
 import { ToolError } from '../../authoring/index.js';
 import { RETRYABLE } from '../../authoring/tool-error.js';
-import { effect, executeInput, failureFrom, attempt, type Bed } from './setup.js';
-import { bedWith, call, execute, interrupted, KEYED_WRITE, type Run } from './tool-bed.js';
+import { effect, executeInput, failureFrom, attempt } from './setup.js';
+import {
+  bedWith,
+  call,
+  execute,
+  interrupted,
+  KEYED_WRITE,
+  type Run,
+  type ToolBed,
+} from './tool-bed.js';
 
-let bed: Bed;
+let bed: ToolBed;
 afterEach(() => bed.end());
 
 const COST = { cost: { each: 100, most: 200 } };

@@ -77,6 +77,19 @@ test.each<[string, Made, RegExp]>([
   expect(() => define(schema(made))).toThrow(message);
 });
 
+test.each(['input', 'output'])('a schema of an early zod 3 is refused by name as %s', (side) => {
+  // Before 3.24 without Standard Schema.
+  const early = { _def: { typeName: 'ZodObject' }, safeParse: () => ({ success: true }) };
+  const base = { name: 't', version: '1', effect: 'read', input: z.object({}) } as const;
+  const declared = { ...base, [side]: early, run: () => 'x' };
+  expect(() => defineTool(declared)).toThrow(
+    expect.objectContaining({
+      message: `The ${side} schema of tool t has no JSON Schema that the model can be told (zod 3).`,
+      hint: expect.stringMatching(/^Use zod 4/) as unknown,
+    }),
+  );
+});
+
 test('a schema that changes what it has parsed lets nothing pass', () => {
   const doubles = schema({
     validate: (value) => ({ value: { n: (value as { n: number }).n * 2 } }),

@@ -1,3 +1,4 @@
+import { EXIT } from '../../cli/exit-code.js';
 import { runCli } from '../../cli/program.js';
 
 async function refused(...words: readonly string[]) {
@@ -18,3 +19,13 @@ test.each([
   expect(code).not.toBe(0);
   expect(err).toContain(why);
 });
+
+test.each(['address', 'namespace', 'task-queue', 'store', 'home', 'config', 'queue'])(
+  'an empty --%s, such as of an unset variable, is a wrong command line',
+  async (name) => {
+    for (const empty of ['', ' ']) {
+      const { code, err } = await refused(`--${name}=${empty}`);
+      expect([code, err]).toEqual([EXIT.usage, expect.stringMatching(`--${name} is empty\\.`)]);
+    }
+  },
+);

@@ -7,6 +7,7 @@ import { createOutput } from '../../cli/terminal/output.js';
 import { runCli } from '../../cli/program.js';
 import type { CaseRun, Engine } from '../../evaluation/engine.js';
 import type { Fixture } from '../../evaluation/fixture.js';
+import { compiledPath } from '../compiled.js';
 import { observationWith } from './setup.js';
 
 let folder: string;
@@ -116,6 +117,21 @@ describe('files that cannot be used: nothing runs, the exit code is 1', () => {
     const { code, err } = await holdfast('eval', path);
     expect(code).toBe(1);
     expect(err).toContain(words);
+  });
+
+  test('what the configuration of their agent lacks comes with what mends the configuration', async () => {
+    write(
+      'holdfast.config.cjs',
+      `const { z } = require('${require.resolve('zod/v3')}');
+       const { defineTool } = require('${compiledPath(join(__dirname, '../../index.ts'))}');
+       defineTool({ name: 'pay', version: '1', effect: 'read', input: z.object({}), run: () => 'x' });`,
+    );
+    for (const id of ['a', 'b']) write(`cases/${id}.json`, good(id, { agent: 'shop' }));
+    for (const path of ['cases', 'cases/a.json']) {
+      const { code, err } = await holdfast('eval', path);
+      expect(code).toBe(1);
+      expect(err).toMatch(/cases\/a\.json: config: .* tool pay [^]*\nUse zod 4/);
+    }
   });
 
   test('a bad file is refused even when the filter leaves it out', async () => {

@@ -46,7 +46,9 @@ test('a person sees what waits, and approves it with a proof that the run believ
   });
   expect(await holdfast('mia', 'approve', 'told-to')).toMatchObject({
     code: 1,
-    err: expect.stringContaining(`The run told-to asks ${ask.askId}: name one of them.`),
+    err: expect.stringContaining(
+      `There is no question told-to.\nThe run told-to asks ${ask.askId}: name one of them.`,
+    ),
   });
   const refused = await holdfast('clerk', 'approve', ask.askId);
   expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('manager') });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { Client } from 'pg';
-import { openStore, openStoreAt } from '../../store/store.js';
+import { openStore, openStoreAt, type Store } from '../../store/store.js';
 import { drawn } from '../draw.js';
 import { newPostgresUrl, postgresBinaries } from '../postgres-server.js';
 import { saySeed, SEED, WHOLE } from '../seed.js';
@@ -251,11 +251,16 @@ onPostgres('readers in other processes', () => {
     return { writer, reader, elsewhere };
   }
 
-  /** Listening has begun when it has woken whoever waits, or after a while. */
-  const begun = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 500));
+  /** Of a reader that does not listen yet: each call waits until it has begun to, once more. */
+  function begunBy({ live }: Store): () => Promise<void> {
+    // Whoever waits for pieces is woken then.
+    const watch = live.watch({ ...RUN, runId: 'nobody' });
+    return () => watch.wait(LONG_MS);
+  }
 
   test('are woken by events, once they are committed, and not by those of other runs', async () => {
     const { writer, reader } = await twoProcesses();
+    const begun = begunBy(reader);
     const watch = reader.watchEvents(RUN);
     await begun();
     let woken = false;
@@ -273,6 +278,7 @@ onPostgres('readers in other processes', () => {
 
   test('are woken again after the connection that listens was lost', async () => {
     const { writer, reader, elsewhere } = await twoProcesses();
+    const begun = begunBy(reader);
     const watch = reader.watchEvents(RUN);
     await begun();
     await loseConnections(elsewhere);
@@ -286,8 +292,7 @@ onPostgres('readers in other processes', () => {
   test('are woken by pieces of what a model says', async () => {
     const { writer, reader } = await twoProcesses();
     const watch = reader.live.watch(RUN);
-    await begun();
-    await watch.wait(1);
+    await watch.wait(LONG_MS);
     const attempt = { call: 1, attempt: 1, messageId: 'm' };
     const opened = await writer.openStream({
       ...RUN,
@@ -306,6 +311,7 @@ onPostgres('readers in other processes', () => {
 
   test('what nobody of ours has sent wakes nobody and breaks nothing', async () => {
     const { writer, reader, elsewhere } = await twoProcesses();
+    const begun = begunBy(reader);
     const watch = reader.watchEvents(RUN);
     await begun();
     const channel = `'holdfast_' || md5(current_schema())`;
@@ -327,12 +333,14 @@ onPostgres('readers in other processes', () => {
 
   test('a store that is closed stops listening', async () => {
     const { reader, elsewhere } = await twoProcesses();
+    const begun = begunBy(reader);
     const watch = reader.watchEvents(RUN);
     await begun();
     expect(await connectionsOf(elsewhere)).toBeGreaterThan(0);
     await reader.close();
-    await begun();
-    expect(await connectionsOf(elsewhere)).toBe(0);
+    // Whoever went on would connect anew by then.
+    await sleep(500);
+    await eventually(async () => expect(await connectionsOf(elsewhere)).toBe(0));
     watch.stop();
   });
 });

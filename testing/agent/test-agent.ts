@@ -88,7 +88,8 @@ const FIELDS: readonly (keyof AgentTest)[] = [
 /**
  * Plays one run of the agent to its end, in virtual time.
  * Errors: InvalidFixture where the test says nothing of what the agent asks for; ReplayDiffers for a request that is not in
- * the cassette; CaptureRefused for a cassette that would hold a secret; InvalidTask and others for a start that the runtime
+ * the cassette; CaptureRefused for a cassette that would hold a secret; ModelKeyMissing where one is recorded without access to
+ * the vendor; InvalidTask and others for a start that the runtime
  * refuses. However the run ends, that is no error: see `stopReason`.
  */
 export async function testAgent<Schema extends InputDeclaration>(
@@ -185,7 +186,8 @@ function providersOf(
 ): ReadonlyMap<string, Provider> {
   const { agents = {}, model } = test;
   if (cassette !== undefined) {
-    return providersIn(stage.counted, cassetteProviders(config, cassette, stage.fail));
+    const cast = { config, agent: start.agent };
+    return providersIn(stage.counted, cassetteProviders(cast, cassette, stage.fail));
   }
   const scriptOf = (agent: string): ModelScript | undefined =>
     // A role is known by its own name as well: `auditor` of `refund/auditor`.

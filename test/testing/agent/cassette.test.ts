@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { defineAgent, defineTool } from '../../../index.js';
+import { defineAgent, defineConfig, defineTool } from '../../../index.js';
 import {
   cassette,
   scriptOf,
@@ -184,9 +184,31 @@ test('a recording that no vendor answers is refused, and the old one stays', asy
   await play('kept.json', { record: true });
   const old = readFileSync(join(folder, 'kept.json'), 'utf8');
   goOffline();
+  process.env['ANTHROPIC_API_KEY'] = KEY;
   await expect(play('kept.json', { record: true })).rejects.toMatchObject({
     code: 'CaptureRefused',
     message: expect.stringContaining('No vendor has answered, so the cassette') as unknown,
   });
   expect(readFileSync(join(folder, 'kept.json'), 'utf8')).toBe(old);
+});
+
+test('a recording without access to the vendor names the variable that is missing', async () => {
+  goOffline();
+  await expect(play('no-key.json', { record: true })).rejects.toMatchObject({
+    code: 'ModelKeyMissing',
+    message: 'The model anthropic/claude-sonnet-5-5 needs access to anthropic.',
+    hint: 'Set ANTHROPIC_API_KEY where the cassette is recorded.',
+  });
+  const agent = defineAgent({ name: 'orders', model: 'shop/small', instructions: 'Look.' });
+  const config = defineConfig({
+    agents: [agent],
+    endpoints: [
+      { name: 'shop', protocol: 'chat', baseUrl: vendor.baseUrl, keyVariable: 'SHOP_TOKEN' },
+    ],
+    unknownModels: { prices: 'zero' },
+  });
+  const model = cassette(join(folder, 'no-token.json'), { record: true });
+  await expect(testAgent(agent, { goal: 'Look.', model, config })).rejects.toMatchObject({
+    hint: 'Set SHOP_TOKEN where the cassette is recorded.',
+  });
 });
