@@ -88,7 +88,7 @@ export type ScriptedReply = ScriptedMessage | ScriptedFailure | ScriptedGarbage;
 /** A list answers by attempt; its last reply is repeated. */
 export type ScriptedAnswer = ScriptedReply | readonly ScriptedReply[];
 
-export type Script = (request: ScriptedRequest) => ScriptedAnswer;
+export type Script = (request: ScriptedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>;
 
 /** Replies in the order of the run: the reply's index is the number of assistant messages so far. */
 export function scriptOf(replies: readonly ScriptedAnswer[]): Script {

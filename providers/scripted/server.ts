@@ -113,7 +113,7 @@ async function serveMessage(
     return;
   }
   const request: ScriptedRequest = { ...parsed, attempt: nextAttempt(serving.attempts, parsed) };
-  const reply = replyFor(serving.script(request), request.attempt);
+  const reply = replyFor(await serving.script(request), request.attempt);
   if ('status' in reply && reply.exhausted === true) serving.exhausted += 1;
   serving.log.add({
     path: protocol.path,

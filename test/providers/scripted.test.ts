@@ -48,6 +48,13 @@ describe('the scripted model', () => {
     });
   });
 
+  test('waits for what a script promises', async () => {
+    const model = await startScriptedModel({ script: async () => ({ text: 'promised' }) });
+    const answer = await (await post(`${model.baseUrl}/v1/messages`, hello('r'))).json();
+    await model.stop();
+    expect(answer).toMatchObject({ content: [{ text: 'promised' }] });
+  });
+
   test('shows its script the parts of a message, also of a chat completion', async () => {
     const content = [{ type: 'text', text: 'Hi' }];
     const model = await startScriptedModel({
