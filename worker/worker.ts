@@ -39,8 +39,8 @@ import { loadWhole } from './load-whole.js';
 import { guardedCodec } from './payload-codecs.js';
 import type { RunningRounds } from './rounds.js';
 import { startSweeper } from './sweeper.js';
-import { HoldfastWorker } from './vm/holdfast-worker.js';
 import { givenTuning, tuned } from './tuning.js';
+import { HoldfastWorker } from './vm/holdfast-worker.js';
 import {
   interceptedBundle,
   PAYLOAD_CONVERTER_PATH,

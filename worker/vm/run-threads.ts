@@ -40,9 +40,7 @@ export class RunThreads extends ThreadedVMWorkflowCreator {
   }
 
   override createWorkflow(options: WorkflowCreateOptions): Promise<Workflow> {
-    const [first, ...others] = this.workerThreadClients;
-    const client = others.reduce(leastBusy, first!);
-    return Promise.resolve(RunInThread.begin(client, options));
+    return Promise.resolve(RunInThread.begin(this.workerThreadClients.reduce(leastBusy), options));
   }
 }
 

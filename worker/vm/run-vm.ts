@@ -14,7 +14,7 @@ export type { WorkflowBundle };
 export interface RunVmOptions {
   readonly workflowBundle: WorkflowBundle;
   readonly registeredActivityNames: Set<string>;
-  /** Of one activation; undefined: it may take any time, for debuggers and replays. */
+  /** Of one activation; undefined, in replays: it may take any time. */
   readonly limitMs?: number;
 }
 
