@@ -1,10 +1,10 @@
 /** Reading the projected table of questions to people. `projection` alone writes it. */
 import type { AskOutcome } from '../core/state/ask-kinds.js';
 import type { AskView } from '../core/state/ask-view.js';
-import { sql } from 'kysely';
 import { searchPattern } from './ask-search.js';
 import { checkIdentifiers, checkWholeNumbers, listLimit } from './bounds.js';
 import type { Db } from './database.js';
+import { sql } from './query-builder.js';
 import type { AskTable } from './schema.js';
 import {
   isUnder,

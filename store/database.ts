@@ -5,9 +5,9 @@
  * Queries whose text never changes and that every turn of a run makes go through `change` and `rowsOf`:
  * building a query costs several times what SQLite needs to run it.
  */
-import type { Kysely } from 'kysely';
 import { HoldfastError } from '../core/state/errors.js';
 import type { Change, ChangeFeed, ChangeListener, RunName } from './changes.js';
+import type { Kysely } from './query-builder.js';
 import type { Tables } from './schema.js';
 
 export type Db = Kysely<Tables>;

@@ -1,5 +1,5 @@
 /** The tables of forks (forks.ts), and where a run stands among them. */
-import { sql } from 'kysely';
+import { sql, type AliasedRawBuilder } from './query-builder.js';
 
 /** Of a fork: where it began. `root` is the recorded run that was no fork itself, or that is above all of its tree. */
 export interface ForkTable {
@@ -41,12 +41,15 @@ export interface ForkColumns {
 }
 
 /** Columns of a select from runs. */
-export function forkColumns() {
+export function forkColumns(): readonly [
+  AliasedRawBuilder<string | null, 'fork_parent'>,
+  AliasedRawBuilder<number | null, 'fork_step'>,
+] {
   const row = sql`from forks where forks.tenant = runs.tenant and forks.run_id = runs.run_id`;
   return [
     sql<string | null>`(select forks.parent ${row})`.as('fork_parent'),
     sql<number | null>`(select forks.step ${row})`.as('fork_step'),
-  ] as const;
+  ];
 }
 
 export function forkedFrom(columns: Partial<ForkColumns>): { readonly forked?: ForkedFrom } {

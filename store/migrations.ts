@@ -5,9 +5,9 @@
  * that migrate at once one does it and the others find it done; a database that is newer than this list is
  * refused before anything is written.
  */
-import { sql } from 'kysely';
 import { HoldfastError } from '../core/state/errors.js';
 import { dialectOf, immediate, type Db, type Definition } from './database.js';
+import { sql } from './query-builder.js';
 
 interface Migration {
   readonly version: number;

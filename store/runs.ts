@@ -1,8 +1,8 @@
 /** Reading the projected table of runs. `projection` alone writes it. */
-import { sql } from 'kysely';
 import type { RunResult, StopReason } from '../core/state/result.js';
 import { checkIdentifiers, checkWholeNumbers, listLimit } from './bounds.js';
 import { change, type Db } from './database.js';
+import { sql } from './query-builder.js';
 import type { StoredRunStatus } from './run-status.js';
 import type { RunTable } from './schema.js';
 import { forkColumns, forkedFrom, type ForkColumns, type ForkedFrom } from './fork-table.js';

@@ -4,13 +4,13 @@
  * never changed.
  */
 import { hash as hashOf } from 'node:crypto';
-import { sql } from 'kysely';
 import { canonicalJson, UNIT_BYTES_MAX, type Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { TranscriptNode } from '../core/state/transcript.js';
 import { checkIdentifiers } from './bounds.js';
 import { chainCache, type Chain, type ChainCache, type HashedNode } from './chain-cache.js';
 import { change, rowsOf, type Db } from './database.js';
+import { sql } from './query-builder.js';
 
 export type { HashedNode } from './chain-cache.js';
 

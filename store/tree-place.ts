@@ -1,5 +1,5 @@
 /** Where the run of a row stands among sub-agents; nothing of a run that is none. */
-import { sql, type Expression, type SqlBool } from 'kysely';
+import { sql, type AliasedRawBuilder, type Expression, type SqlBool } from './query-builder.js';
 
 export interface ShownPlace {
   /** Run id of the root of its tree. */
@@ -14,13 +14,18 @@ export interface PlaceColumns {
 }
 
 /** Columns of a select from runs or asks. */
-export function placeColumns(of: 'runs' | 'asks') {
+export function placeColumns(
+  of: 'runs' | 'asks',
+): readonly [
+  AliasedRawBuilder<string | null, 'tree_root'>,
+  AliasedRawBuilder<string | null, 'tree_path'>,
+] {
   const row = sql`from children where children.tenant = ${sql.ref(`${of}.tenant`)}
     and children.child = ${sql.ref(`${of}.run_id`)}`;
   return [
     sql<string | null>`(select children.root ${row})`.as('tree_root'),
     sql<string | null>`(select children.path_json ${row})`.as('tree_path'),
-  ] as const;
+  ];
 }
 
 /** The run itself, or a sub-agent below it. */

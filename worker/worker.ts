@@ -41,6 +41,7 @@ import type { RunningRounds } from './rounds.js';
 import { startSweeper } from './sweeper.js';
 import { givenTuning, tuned } from './tuning.js';
 import { HoldfastWorker } from './vm/holdfast-worker.js';
+import { beginThread } from './vm/thread-ahead.js';
 import {
   interceptedBundle,
   PAYLOAD_CONVERTER_PATH,
@@ -122,23 +123,40 @@ export interface RunningWorker {
  */
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
   checkModels(settings.config);
-  loadWhole(__filename);
-  // The configuration imports it.
-  loadWhole(PACKAGE_ENTRY);
-  installRuntime(settings.logLevel ?? 'ERROR');
+  const thread = runsInThread(settings) ? beginThread() : undefined;
+  try {
+    return await started(settings, loaded());
+  } finally {
+    // The SDK itself runs some code, and some starts fail.
+    await thread?.end();
+  }
+}
+
+/** All that may be used later, and the package's entry, which the configuration imports. */
+async function loaded(): Promise<void> {
+  await loadWhole(PACKAGE_ENTRY);
+  await loadWhole(__filename);
+}
+
+/** Whether a thread of this package is likely to run the workflow code. */
+function runsInThread({ serves, stackTraces }: WorkerSettings): boolean {
+  return serves !== 'activities' && !stackTraces;
+}
+
+/** `loading` goes on while store, server and thread are waited for. */
+async function started(settings: WorkerSettings, loading: Promise<void>): Promise<RunningWorker> {
+  // A start that fails before it comes to that does not wait for it.
+  loading.catch(() => undefined);
   const store = await openStoreAt(settings.storePlace, settings.storeSync);
+  // It keeps a process alive: a store that cannot be opened lets the process end.
+  installRuntime(settings.logLevel ?? 'ERROR');
   let connection: NativeConnection | undefined;
   let connectors: Connectors | undefined;
   try {
-    connection = await connect({
-      address: settings.address,
-      ...credentialsOf(settings),
-      ...(settings.connectAttemptsMax !== undefined && {
-        attemptsMax: settings.connectAttemptsMax,
-      }),
-    });
+    connection = await connectedTo(settings);
     connectors = createConnectors({ ...settings.config, tokens: store });
     const worker = await createWorker(settings, { connection, store, connectors });
+    await loading;
     const beside = besideOf(settings, worker, store);
     const announcer = await announced(settings, worker, store);
     const tell = (line: string): void => Runtime.instance().logger.error(line, {});
@@ -146,10 +164,20 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     return running(worker, { live, store, beside, announcer, connectors });
   } catch (error) {
     await connectors?.close();
-    await connection?.close();
+    // A connection that a worker holds already cannot be closed; the first error is the one to tell.
+    await connection?.close().catch(() => undefined);
     await store.close();
     throw error;
   }
+}
+
+function connectedTo(settings: WorkerSettings): Promise<NativeConnection> {
+  const { address, connectAttemptsMax } = settings;
+  return connect({
+    address,
+    ...credentialsOf(settings),
+    ...(connectAttemptsMax !== undefined && { attemptsMax: connectAttemptsMax }),
+  });
 }
 
 interface Opened {

@@ -108,7 +108,7 @@ export async function startDesk(
   output: Output,
 ): Promise<RunningDesk> {
   const { startConsole, CONSOLE_MODULE } = await import('../../console/index.js');
-  loadWhole(CONSOLE_MODULE);
+  await loadWhole(CONSOLE_MODULE);
   const opened = await openDesk(environment, desk, output);
   try {
     const running = await startConsole(opened.options);

@@ -3,7 +3,7 @@
  * parent when it serves, and measures itself when asked.
  */
 import { z } from 'zod';
-import { createAnthropicProvider } from '../../testing/index.js';
+import { createAnthropicProvider } from '../../providers/anthropic.js';
 import { startWorker } from '../../worker/index.js';
 import { createBareWorker } from './bare/worker.js';
 import { keepQuiet } from '../../replay/keep-quiet.js';

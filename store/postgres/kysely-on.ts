@@ -1,4 +1,5 @@
 /** Kysely over connections that somebody else lends. */
+import { HoldfastError } from '../../core/state/errors.js';
 import {
   Kysely,
   PostgresAdapter,
@@ -8,8 +9,7 @@ import {
   type DatabaseConnection,
   type Driver,
   type QueryResult,
-} from 'kysely';
-import { HoldfastError } from '../../core/state/errors.js';
+} from '../query-builder.js';
 import type { Tables } from '../schema.js';
 
 export interface Lender {

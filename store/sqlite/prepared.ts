@@ -3,7 +3,7 @@
  * Invariant: errors of SQLite leave as HoldfastErrors.
  */
 import type Database from 'better-sqlite3';
-import type { SqliteDatabase, SqliteStatement } from 'kysely';
+import type { SqliteDatabase, SqliteStatement } from '../query-builder.js';
 import { keep, KEEPS_ALL } from './kept.js';
 import { databaseFailure } from './sqlite-errors.js';
 

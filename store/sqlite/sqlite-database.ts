@@ -5,9 +5,9 @@
  */
 import { resolve } from 'node:path';
 import Database from 'better-sqlite3';
-import { Kysely, sql, SqliteDialect, type SqliteDatabase } from 'kysely';
 import { HoldfastError } from '../../core/state/errors.js';
 import { speaks, type Db, type Dialect, type OpenDatabase } from '../database.js';
+import { Kysely, sql, SqliteDialect, type SqliteDatabase } from '../query-builder.js';
 import { makeTables } from './beginning.js';
 import { changePoll } from './change-poll.js';
 import { withFileLock, type FileLock } from './file-lock.js';

@@ -8,6 +8,7 @@ import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-option
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface';
 import { RunThreads } from './run-threads.js';
 import { RunVmCreator, type WorkflowBundle } from './run-vm.js';
+import { hasThreads } from './thread-ahead.js';
 
 /** What the SDK's bundler writes where modules of a context that several workflows share are kept apart. */
 const KEPT_APART = 'globalThis.__webpack_module_cache__';
@@ -27,7 +28,7 @@ export class HoldfastWorker extends Worker {
     options: CompiledWorkerOptions,
     logger: Logger,
   ): Promise<WorkflowCreator> {
-    if (options.debugMode || !RunThreads.isCompiled() || isForSdk(workflowBundle, options))
+    if (options.debugMode || !hasThreads() || isForSdk(workflowBundle, options))
       return super.createWorkflowCreator(workflowBundle, options, logger);
     const { workflowThreadPoolSize, isolateExecutionTimeoutMs, reuseV8Context } = options;
     return RunThreads.start({

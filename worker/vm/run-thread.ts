@@ -41,7 +41,7 @@ let creator: RunVmCreator | undefined;
 async function answerTo(input: WorkerThreadInput): Promise<WorkerThreadOutput | ToldCompletion> {
   switch (input.type) {
     case 'init':
-      loadWhole(__filename);
+      await loaded;
       creator = new RunVmCreator({ ...input, limitMs: input.isolateExecutionTimeoutMs * ENTRIES });
       return undefined;
     case 'create-workflow': {
@@ -111,5 +111,7 @@ async function answer({ requestId, input }: WorkerThreadRequest): Promise<void> 
     parentPort?.postMessage({ requestId, result: { type: 'error', name, message, stack } });
   }
 }
+
+const loaded = loadWhole(__filename);
 
 parentPort?.on('message', (request: WorkerThreadRequest) => void answer(request));

@@ -2,9 +2,6 @@
  * The threads in which a worker runs workflow code. A run is created and activated with one request after the other,
  * without waiting in between, and the worker asks for calls of sinks only where there are some.
  */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { Worker as Thread } from 'node:worker_threads';
 import type { Workflow, WorkflowCreateOptions } from '@temporalio/worker/lib/workflow/interface';
 import {
   ThreadedVMWorkflowCreator,
@@ -13,21 +10,15 @@ import {
   type ThreadedVMWorkflowCreatorOptions,
 } from '@temporalio/worker/lib/workflow/threaded-vm';
 import type { ToldCompletion } from './run-thread.js';
-
-const THREAD = join(__dirname, 'run-thread.js');
+import { takeThread } from './thread-ahead.js';
 
 type Activate = Workflow['activate'];
 type Calls = ReturnType<Workflow['getAndResetSinkCalls']>;
 
 export class RunThreads extends ThreadedVMWorkflowCreator {
-  /** Sources that are run as they are have no thread. */
-  static isCompiled(): boolean {
-    return existsSync(THREAD);
-  }
-
   static async start(options: ThreadedVMWorkflowCreatorOptions): Promise<RunThreads> {
     const { threadPoolSize, logger, ...init } = options;
-    const threads = Array.from({ length: threadPoolSize }, () => new Thread(THREAD));
+    const threads = Array.from({ length: threadPoolSize }, takeThread);
     const clients = threads.map((thread) => new WorkerThreadClient(thread, logger));
     const request = { type: 'init' as const, hasPatchActivationCallback: false, ...init };
     try {
