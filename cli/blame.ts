@@ -1,7 +1,6 @@
 /** Errors that name a variable of the environment where somebody has given the option in its place. */
 import { HoldfastError } from '../core/state/errors.js';
 import type { PlaceOptions } from './environment.js';
-import { usage } from './usage.js';
 
 const VARIABLES: {
   readonly [option in keyof PlaceOptions]-?: readonly [flag: string, name: string];
@@ -13,14 +12,6 @@ const VARIABLES: {
   home: ['--home', 'HOLDFAST_HOME'],
   config: ['--config', 'HOLDFAST_CONFIG'],
 };
-
-/** Such as an unset variable of a shell. Errors: Usage. */
-export function refuseEmpty(options: PlaceOptions): void {
-  for (const [option, [flag]] of Object.entries(VARIABLES)) {
-    if (options[option as keyof PlaceOptions]?.trim() === '')
-      throw usage(`${flag} is empty.`, 'Name a value, or leave it out.');
-  }
-}
 
 /** The same error in the words of the command line. */
 export function blamingOptions(error: unknown, options: PlaceOptions): unknown {

@@ -1,6 +1,6 @@
 /** What all commands share: their options for the place, their output, their exit code. */
 import type { Command } from 'commander';
-import { blamingOptions, refuseEmpty } from './blame.js';
+import { blamingOptions } from './blame.js';
 import { speechOf, type CliEnvironment, type PlaceOptions } from './environment.js';
 import { EXIT } from './exit-code.js';
 import { createOutput, type Output, type Streams } from './terminal/output.js';
@@ -30,7 +30,6 @@ export async function runCommand(cli: Cli, options: CommonOptions, work: Work): 
     json: options.json === true,
     ...speechOf(environment),
   });
-  refuseEmpty(options);
   try {
     const code = await withSession(environment, options, (session) => work(session, output));
     cli.exitCode = code ?? EXIT.completed;

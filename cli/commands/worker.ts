@@ -37,8 +37,6 @@ function whole(least: number) {
 
 /** Errors: Usage: workflows wait on the queue of runs alone, calls in a sandbox on theirs. */
 function partOf({ only, queue, ...options }: WorkerOptions) {
-  if (queue?.trim() === '')
-    throw usage('--queue is empty.', 'Name a queue that a tool names, or leave it out.');
   if (queue !== undefined && only === 'workflows') {
     throw usage(
       '--queue is about tools, which are activities.',

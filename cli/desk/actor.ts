@@ -46,12 +46,7 @@ export function withActor(command: Command, what: string): Command {
   return withDesk(command)
     .option('--as <name>', `${what}; in local development only`)
     .addOption(new Option('--by <name>').hideHelp())
-    .option('--role <role>', 'with --as: a role of theirs; repeatable', collectRole);
-}
-
-function collectRole(role: string, before?: readonly string[]): readonly string[] {
-  if (role.trim() === '') throw usage('--role is empty.', 'Name a role, or leave it out.');
-  return collect(role, before);
+    .option('--role <role>', 'with --as: a role of theirs; repeatable', collect);
 }
 
 export function withDesk(command: Command): Command {

@@ -179,6 +179,31 @@ describe('a command line that is wrong', () => {
     expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/no store|no Temporal/i) });
   });
 
+  it.each([
+    [['approvals', '--run='], '--run'],
+    [['approvals', '--run', ' '], '--run'],
+    [['start', 'refund', 'x', '--run-id='], '--run-id'],
+    [['list', '--store', ''], '--store'],
+  ])('an option is not empty: %j', async (words, name) => {
+    const { code, err } = await holdfast(...words);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: `Error: ${name} is empty.\nName a value, or leave it out.\n`,
+    });
+  });
+
+  it.each([
+    [['start', 'refund', 'x', '--wait', '--no-wait']],
+    [['start', 'refund', 'x', '--no-wait', '--wait']],
+    [['goal', 'start', 'goal.yaml', '--wait', '--no-wait']],
+  ])('an option excludes its opposite: %j', async (words) => {
+    const { code, err } = await holdfast(...words);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'Error: --wait and --no-wait exclude each other.\nUse one of them.\n',
+    });
+  });
+
   it('suggests what may have been meant', async () => {
     expect((await holdfast('strat')).err).toContain('Did you mean start?');
     const budget = await holdfast('start', 'refund', 'x', '--budget', 'maxTurn=3');

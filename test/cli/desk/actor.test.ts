@@ -34,7 +34,7 @@ const SERVICE = { HOLDFAST_TOKEN: 'hf_service_x' };
 
 test.each<[string, Variables, readonly string[], RegExp]>([
   ['nobody', {}, [], /The command does not say who acts.*HOLDFAST_TOKEN/s],
-  ['an empty name', {}, ['--as', ' '], /--as is a name/],
+  ['an empty name', {}, ['--as', ' '], /--as is empty/],
   ['an empty role', {}, [...ME, '--role', ''], /--role is empty/],
   ['a name with hidden characters', {}, ['--as', 'm\u202eia'], /--as is a name/],
   [
