@@ -1,50 +1,46 @@
 /**
  * Compiled modules load one another at first use (build-lazy.cjs). A process that serves loads all that it may need before
- * it takes work: a release that is installed over it must not be mixed with it, and no call waits for a module.
+ * it takes work, or right after: a release that is installed over it must not be mixed with it, and no call waits for a
+ * module later.
  * Invariant: sources, which load one another at once, are not touched.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 
 /** As the compiler writes it; a module of this package by its path, others by name. */
 const LOADED = /\brequire\("([^"]+)"\)/g;
-
-const load = createRequire(__filename);
-/** Whose own imports have been looked at, or will be in the walk that found it. */
-const loaded = new Set<string>();
-const walks = new Map<string, Promise<void>>();
-/** Walks follow one another: each leaves out what the ones before have loaded. */
-let last = Promise.resolve();
-
-/** What goes on meanwhile, as a connection or a thread does, waits for no longer than this, and for one module. */
+/** What goes on meanwhile waits for no longer than this, and for one module. */
 const AT_ONCE_MS = 5;
 
-/** `file`: the absolute path of a module; all modules of this package that it leads to, and the packages that they name. */
-export async function loadWhole(file: string): Promise<void> {
-  if (!file.endsWith('.js')) return;
-  const walk = walks.get(file) ?? (last = last.then(() => walkFrom(file)));
-  walks.set(file, walk);
-  await walk;
-}
+const load = createRequire(__filename);
+const loaded = new Set<string>();
+/** With all that they lead to. */
+const whole = new Set<string>();
 
-async function walkFrom(file: string): Promise<void> {
+/**
+ * `file`: the absolute path of a module; all modules of this package that it leads to, and the packages that they name.
+ * `restMs`: how long the process does other things after each few milliseconds of loading, which then keeps no process
+ * alive; default: as long as there is something to do.
+ */
+export async function loadWhole(file: string, restMs?: number): Promise<void> {
+  if (!file.endsWith('.js') || whole.has(file)) return;
   let began = performance.now();
   const modules = new Set([file]);
   // The set grows while it is walked, by modules of this package alone.
   for (const module of modules) {
     for (const name of namesIn(module)) {
       const found = name.startsWith('.') ? join(dirname(module), name) : name;
-      if (loaded.has(found)) continue;
       if (found === name) loadNow(name);
-      else modules.add(found);
+      else if (!whole.has(found)) modules.add(found);
     }
     loadNow(module);
     if (performance.now() - began < AT_ONCE_MS) continue;
-    await turn();
+    await (restMs === undefined ? turn() : pause(restMs, undefined, { ref: false }));
     began = performance.now();
   }
+  for (const module of modules) whole.add(module);
 }
 
 function namesIn(module: string): string[] {
@@ -54,6 +50,7 @@ function namesIn(module: string): string[] {
 
 /** The first use of a package that does not load tells why. */
 function loadNow(name: string): void {
+  if (loaded.has(name)) return;
   loaded.add(name);
   try {
     load(name);

@@ -54,6 +54,8 @@ const PACKAGE_ENTRY = join(__dirname, '..', `index${extname(__filename)}`);
 const SHUTDOWN_GRACE_MS = 20_000;
 /** A worker that cannot end in time is ended, so that a deployment never hangs. */
 const SHUTDOWN_FORCE_MS = 60_000;
+/** What a worker has not used yet is loaded beside its first work, within its first seconds. */
+const REST_MS = 15;
 /** A person's stop must reach a running tool soon; heartbeats carry it. */
 const HEARTBEAT_THROTTLE_MS = 500;
 
@@ -125,7 +127,10 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   checkModels(settings.config);
   const thread = runsInThread(settings) ? beginThread() : undefined;
   try {
-    return await started(settings, loaded());
+    const worker = await started(settings);
+    // A module that cannot be read is told by its first use.
+    loadRest().catch(() => undefined);
+    return worker;
   } finally {
     // The SDK itself runs some code, and some starts fail.
     await thread?.end();
@@ -133,9 +138,9 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
 }
 
 /** All that may be used later, and the package's entry, which the configuration imports. */
-async function loaded(): Promise<void> {
-  await loadWhole(PACKAGE_ENTRY);
-  await loadWhole(__filename);
+async function loadRest(): Promise<void> {
+  await loadWhole(__filename, REST_MS);
+  await loadWhole(PACKAGE_ENTRY, REST_MS);
 }
 
 /** Whether a thread of this package is likely to run the workflow code. */
@@ -143,10 +148,7 @@ function runsInThread({ serves, stackTraces }: WorkerSettings): boolean {
   return serves !== 'activities' && !stackTraces;
 }
 
-/** `loading` goes on while store, server and thread are waited for. */
-async function started(settings: WorkerSettings, loading: Promise<void>): Promise<RunningWorker> {
-  // A start that fails before it comes to that does not wait for it.
-  loading.catch(() => undefined);
+async function started(settings: WorkerSettings): Promise<RunningWorker> {
   const store = await openStoreAt(settings.storePlace, settings.storeSync);
   // It keeps a process alive: a store that cannot be opened lets the process end.
   installRuntime(settings.logLevel ?? 'ERROR');
@@ -156,7 +158,6 @@ async function started(settings: WorkerSettings, loading: Promise<void>): Promis
     connection = await connectedTo(settings);
     connectors = createConnectors({ ...settings.config, tokens: store });
     const worker = await createWorker(settings, { connection, store, connectors });
-    await loading;
     const beside = besideOf(settings, worker, store);
     const announcer = await announced(settings, worker, store);
     const tell = (line: string): void => Runtime.instance().logger.error(line, {});
