@@ -56,7 +56,7 @@ test('two that load the same at once both end with all of it', async () => {
   module('fourth', [], slow);
 
   const slowly = loadWhole(first, 200);
-  await until(() => told.loadedModules!.includes('third'));
+  await until('the third', () => told.loadedModules!.includes('third') || undefined);
   await loadWhole(second);
 
   expect(told.loadedModules).toEqual(expect.arrayContaining(['third', 'fourth']));
