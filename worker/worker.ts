@@ -40,7 +40,7 @@ import { guardedCodec } from './payload-codecs.js';
 import type { RunningRounds } from './rounds.js';
 import { startSweeper } from './sweeper.js';
 import { givenTuning, tuned } from './tuning.js';
-import { HoldfastWorker } from './vm/holdfast-worker.js';
+import { createWorkerOf, HoldfastWorker } from './vm/holdfast-worker.js';
 import { beginThread } from './vm/thread-ahead.js';
 import {
   interceptedBundle,
@@ -127,10 +127,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   checkModels(settings.config);
   const thread = runsInThread(settings) ? beginThread() : undefined;
   try {
-    const worker = await started(settings);
-    // A module that cannot be read is told by its first use.
-    loadRest().catch(() => undefined);
-    return worker;
+    return await started(settings);
   } finally {
     // The SDK itself runs some code, and some starts fail.
     await thread?.end();
@@ -138,9 +135,10 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
 }
 
 /** All that may be used later, and the package's entry, which the configuration imports. */
-async function loadRest(): Promise<void> {
-  await loadWhole(__filename, REST_MS);
-  await loadWhole(PACKAGE_ENTRY, REST_MS);
+async function loadRest(signal: AbortSignal): Promise<void> {
+  const leisurely = { restMs: REST_MS, signal };
+  await loadWhole(__filename, leisurely);
+  await loadWhole(PACKAGE_ENTRY, leisurely);
 }
 
 /** Whether a thread of this package is likely to run the workflow code. */
@@ -193,8 +191,8 @@ async function createWorker(
 ): Promise<Worker> {
   const { config, payloadCodecs, stickyTimeoutMs } = settings;
   // Stacks are the SDK's work.
-  const served = settings.stackTraces ? Worker : HoldfastWorker;
-  return served.create({
+  const kind = settings.stackTraces ? Worker : HoldfastWorker;
+  return createWorkerOf(kind, {
     connection,
     namespace: settings.namespace,
     taskQueue: settings.taskQueue,
@@ -324,9 +322,13 @@ function running(worker: Worker, serving: Serving): RunningWorker {
   let served: Promise<void> | undefined;
   const serve = async (): Promise<void> => {
     const rounds = beside?.() ?? [];
+    const loading = new AbortController();
+    // What cannot be read is told by its first use.
+    loadRest(loading.signal).catch(() => undefined);
     try {
       await worker.run();
     } finally {
+      loading.abort();
       await announcer?.stop();
       await Promise.all(rounds.map((one) => one.stop()));
       await connectors.close();

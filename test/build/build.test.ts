@@ -47,12 +47,23 @@ const SOURCES = {
   'cli/main.ts': "export const said: string = 'one';",
   'worker/workflow-code.ts': WRITES('writeWorkflowBundle', '../workflows/bundle.json', BUNDLE),
   'core/json/json.ts': "import { sha256 } from '@noble/hashes/sha2';\nexport const hash = sha256;",
+  'store/query-builder.ts': "export { sql } from 'kysely';",
   'examples/refund/business/bundle.ts': WRITES('writeBusinessBundle', 'refund-process.bundle.js'),
   'console/page/index.html': '<p>one</p>',
   'lab/bench/main.ts': 'export const measured = 1;',
   'tsconfig.json': JSON.stringify({
     compilerOptions: { module: 'nodenext', target: 'es2022', strict: true, skipLibCheck: true },
-    include: ['*.ts', 'cli', 'console', 'core', 'create-holdfast', 'examples', 'lab', 'worker'],
+    include: [
+      '*.ts',
+      'cli',
+      'console',
+      'core',
+      'create-holdfast',
+      'examples',
+      'lab',
+      'store',
+      'worker',
+    ],
   }),
 };
 
@@ -176,6 +187,19 @@ test('the parts of packages that decisions use come with them, in a file with it
   rmSync(join(folder, 'node_modules'));
   const { stdout } = spawnSync(process.execPath, ['-e', code], { cwd: folder });
   expect(stdout.toString('hex')).toBe(createHash('sha256').digest('hex'));
+});
+
+test('the builder of queries comes in one file with its license, and no package is needed for it', () => {
+  builtBefore();
+  expect(readdirSync(join(folder, 'dist/store')).sort()).toEqual([
+    'query-builder-license.txt',
+    'query-builder.d.ts',
+    'query-builder.js',
+  ]);
+  const code = "process.stdout.write(typeof require('./dist/store/query-builder.js').sql)";
+  rmSync(join(folder, 'node_modules'));
+  const { stdout } = spawnSync(process.execPath, ['-e', code], { cwd: folder });
+  expect(stdout.toString()).toBe('function');
 });
 
 test('a module of the package that is asked for late comes by require, one of Node by its own loader', () => {

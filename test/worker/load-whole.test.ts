@@ -1,8 +1,10 @@
 /** Compiled modules of a package are loaded with all that they lead to, beside other work. */
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadWhole } from '../../worker/load-whole.js';
+import { loadWhole, type Leisurely } from '../../worker/load-whole.js';
+import { compiledPath } from '../compiled.js';
 import { until } from '../integration/support/world.js';
 
 interface Told {
@@ -14,10 +16,14 @@ let folder: string;
 
 /** Each says that it has been loaded, and asks for others when it is used. */
 function module(name: string, asksFor: readonly string[], work = ''): string {
-  const late = asksFor.map((other) => `const late=()=>require("${other}");`).join('\n');
+  const late = asksFor.map((other) => `()=>require("${other}");`).join('');
   const file = join(folder, `${name}.js`);
-  writeFileSync(file, `globalThis.loadedModules.push("${name}");{${late}}${work}`);
+  writeFileSync(file, `globalThis.loadedModules.push("${name}");${late}${work}`);
   return file;
+}
+
+function leisurely(restMs: number): Leisurely {
+  return { restMs, signal: new AbortController().signal };
 }
 
 beforeEach(() => {
@@ -25,7 +31,7 @@ beforeEach(() => {
   told.loadedModules = [];
 });
 
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test('with what is asked for late, once each, in circles as well', async () => {
   const first = module('first', ['./second.js']);
@@ -55,10 +61,54 @@ test('two that load the same at once both end with all of it', async () => {
   module('third', ['./fourth.js'], slow);
   module('fourth', [], slow);
 
-  const slowly = loadWhole(first, 200);
+  const slowly = loadWhole(first, leisurely(200));
   await until('the third', () => told.loadedModules!.includes('third') || undefined);
   await loadWhole(second);
 
   expect(told.loadedModules).toEqual(expect.arrayContaining(['third', 'fourth']));
   await slowly;
+});
+
+test('what ends meanwhile loads no more', async () => {
+  const slow = 'for (const end = Date.now() + 10; Date.now() < end;);';
+  const first = module('first', ['./second.js'], slow);
+  module('second', []);
+  const ended = new AbortController();
+
+  const loading = loadWhole(first, { restMs: 0, signal: ended.signal });
+  ended.abort();
+  await loading;
+
+  expect(told.loadedModules).toEqual(['first']);
+  await loadWhole(first);
+  expect(told.loadedModules).toEqual(['first', 'second']);
+});
+
+test('a file that was not there is looked for anew, with all that it leads to', async () => {
+  const first = module('first', ['./second.js', './missing.js']);
+  module('second', ['./third.js']);
+  module('third', []);
+
+  await expect(loadWhole(first)).rejects.toThrow('missing.js');
+  module('missing', []);
+  await loadWhole(first);
+
+  expect(told.loadedModules!.toSorted()).toEqual(['first', 'missing', 'second', 'third']);
+});
+
+test('what is loaded is used when its files are gone', () => {
+  const first = JSON.stringify(join(folder, 'first.js'));
+  writeFileSync(join(folder, 'first.js'), `exports.late = () => require("./second.js");`);
+  writeFileSync(join(folder, 'second.js'), `exports.word = 'kept';`);
+  const program = `
+    const { loadWhole } = require(${JSON.stringify(compiledPath('worker/load-whole.ts'))});
+    void loadWhole(${first}).then(() => {
+      const { late } = require(${first});
+      require('node:fs').rmSync(${JSON.stringify(folder)}, { recursive: true });
+      console.log(late().word);
+    });`;
+
+  const { stdout, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
+
+  expect({ stdout, stderr }).toEqual({ stdout: 'kept\n', stderr: '' });
 });

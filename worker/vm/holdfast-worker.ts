@@ -3,7 +3,7 @@
  * extension, and belongs to exactly the version that package.json names.
  */
 import type { Logger } from '@temporalio/common';
-import { Worker } from '@temporalio/worker';
+import { Worker, type WorkerOptions } from '@temporalio/worker';
 import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-options';
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface';
 import { RunThreads } from './run-threads.js';
@@ -39,6 +39,25 @@ export class HoldfastWorker extends Worker {
       registeredActivityNames: new Set(options.activities.keys()),
       logger,
     });
+  }
+}
+
+/** The SDK leaves threads behind when it or the server refuses the worker after they have begun: they are ended here. */
+export async function createWorkerOf(kind: typeof Worker, options: WorkerOptions): Promise<Worker> {
+  let creator: Promise<WorkflowCreator> | undefined;
+  const once = class extends kind {
+    protected static override createWorkflowCreator(
+      ...given: Parameters<typeof Worker.createWorkflowCreator>
+    ): Promise<WorkflowCreator> {
+      return (creator = super.createWorkflowCreator(...given));
+    }
+  };
+  try {
+    return await once.create(options);
+  } catch (error) {
+    // The first error is the one to tell.
+    await creator?.then((begun) => begun.destroy()).catch(() => undefined);
+    throw error;
   }
 }
 
