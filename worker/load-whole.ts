@@ -48,6 +48,12 @@ export async function loadWhole(file: string, leisurely?: Leisurely): Promise<vo
   for (const module of modules) whole.add(module);
 }
 
+/** Compiled modules in a folder and below it that this process has loaded. */
+export function loadedIn(folder: string): readonly string[] {
+  const inFolder = join(folder, '/');
+  return Object.keys(requireIn(folder).cache).filter((file) => file.startsWith(inFolder));
+}
+
 /** Those of this package; the others that it names are loaded. */
 function modulesOf(module: string): string[] {
   const folder = dirname(module);

@@ -35,7 +35,7 @@ import { startArchiver } from './archiver.js';
 import { connect } from './connection.js';
 import { keepConnected, type LiveConnection } from './live-connection.js';
 import { checkModels } from './load-config.js';
-import { loadWhole } from './load-whole.js';
+import { loadedIn, loadWhole } from './load-whole.js';
 import { guardedCodec } from './payload-codecs.js';
 import type { RunningRounds } from './rounds.js';
 import { startSweeper } from './sweeper.js';
@@ -51,6 +51,7 @@ import {
 } from './workflow-code.js';
 
 const PACKAGE_ENTRY = join(__dirname, '..', `index${extname(__filename)}`);
+const PROVIDERS = join(__dirname, '..', 'providers');
 const SHUTDOWN_GRACE_MS = 20_000;
 /** A worker that cannot end in time is ended, so that a deployment never hangs. */
 const SHUTDOWN_FORCE_MS = 60_000;
@@ -134,11 +135,10 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   }
 }
 
-/** All that may be used later, and the package's entry, which the configuration imports. */
+/** All that may be used later: by a worker, by its providers, and by its configuration, which imports the package's entry. */
 async function loadRest(signal: AbortSignal): Promise<void> {
-  const leisurely = { restMs: REST_MS, signal };
-  await loadWhole(__filename, leisurely);
-  await loadWhole(PACKAGE_ENTRY, leisurely);
+  for (const file of [__filename, ...loadedIn(PROVIDERS), PACKAGE_ENTRY])
+    await loadWhole(file, { restMs: REST_MS, signal });
 }
 
 /** Whether a thread of this package is likely to run the workflow code. */

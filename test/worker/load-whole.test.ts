@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadWhole, type Leisurely } from '../../worker/load-whole.js';
+import { loadedIn, loadWhole, type Leisurely } from '../../worker/load-whole.js';
 import { compiledPath } from '../compiled.js';
 import { until } from '../integration/support/world.js';
 
@@ -67,6 +67,16 @@ test('two that load the same at once both end with all of it', async () => {
 
   expect(told.loadedModules).toEqual(expect.arrayContaining(['third', 'fourth']));
   await slowly;
+});
+
+test('of a folder those are known that have been loaded', async () => {
+  const first = module('first', []);
+  module('second', []);
+
+  await loadWhole(first);
+
+  expect(loadedIn(folder)).toEqual([first]);
+  expect(loadedIn(`${folder.slice(0, -1)}`)).toEqual([]);
 });
 
 test('what ends meanwhile loads no more', async () => {
