@@ -341,7 +341,10 @@ test('schemasRechecked: whoever approved a call that has not begun is asked agai
   if (has('schemasRechecked')) {
     for (const askId of await asked(first)) await run.approve(askId, APPROVER);
     await other.ended(run);
-    expect(paid).toEqual([5, 7].map((amount) => ({ amount, currency: 'EUR' })));
+    expect(paid).toHaveLength(2);
+    // Both were approved at once.
+    const each = [5, 7].map((amount) => ({ amount, currency: 'EUR' }));
+    expect(paid).toEqual(expect.arrayContaining(each));
   } else await run.cancel();
   await other.stop();
 });
