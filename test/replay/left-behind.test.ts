@@ -7,15 +7,14 @@ import { keptBundles } from './recordings.js';
 const REPLAY = join(__dirname, '..', '..', 'replay', 'strict-replay.ts');
 const READ = join(__dirname, '..', '..', 'replay', 'read-bundle.ts');
 
+/** A process that does not end by itself is one that fails. */
+const LIMITED = { timeout: 30_000, killSignal: 'SIGKILL', encoding: 'utf8' } as const;
+
 test('a process that was given no history to replay ends', () => {
   const code = `
     const { replayRunsOf } = require(${JSON.stringify(compiledPath(REPLAY))});
     replayRunsOf([]).next().then(({ done }) => console.log('over', done));`;
-  const { stdout, status, error } = spawnSync(process.execPath, ['-e', code], {
-    timeout: 30_000,
-    killSignal: 'SIGKILL',
-    encoding: 'utf8',
-  });
+  const { stdout, status, error } = spawnSync(process.execPath, ['-e', code], LIMITED);
   expect({ stdout, status, error }).toEqual({ stdout: 'over true\n', status: 0, error: undefined });
 }, 60_000);
 
@@ -34,6 +33,6 @@ test('promises cost the same in a process that replays as in any other, also whi
       await slow.return();
       console.log(JSON.stringify({ equal, hooked: globalHandlers.installed }));
     })();`;
-  const { stdout, stderr } = spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync(process.execPath, ['-e', code], LIMITED);
   expect({ stdout, stderr }).toEqual({ stdout: '{"equal":true,"hooked":false}\n', stderr: '' });
 });

@@ -118,7 +118,11 @@ test('what is loaded is used when its files are gone', () => {
       console.log(late().word);
     });`;
 
-  const { stdout, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync(process.execPath, ['-e', program], {
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
+    encoding: 'utf8',
+  });
 
   expect({ stdout, stderr }).toEqual({ stdout: 'kept\n', stderr: '' });
 });
