@@ -3,6 +3,7 @@
 const { buildSync } = require('esbuild');
 const { cpSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { dirname, join, relative } = require('node:path');
+const { bundleQueryBuilder } = require('./build-query-builder.cjs');
 
 const BUNDLED = ['@noble/curves', '@noble/hashes'];
 const FILE = 'noble.js';
@@ -28,31 +29,6 @@ function bundlePackages(folder) {
   // Both have the same one.
   cpSync(join('node_modules', BUNDLED[0], 'LICENSE'), join(core, 'noble-license.txt'));
   bundleQueryBuilder(join(folder, 'store'));
-}
-
-/** Its types reach no entry: in declarations they are names. */
-const QUERY_TYPES = `export type Kysely<Tables> = { readonly tables?: Tables };
-export type Expression<T> = { readonly value?: T };
-export type AliasedRawBuilder<T, Name> = { readonly value?: T; readonly name?: Name };
-export type SqlBool = boolean;
-`;
-
-/** As 260 modules the builder of queries takes six times as long to load. */
-function bundleQueryBuilder(store) {
-  buildSync({
-    entryPoints: ['store/query-builder.ts'],
-    outfile: join(store, 'query-builder.js'),
-    bundle: true,
-    minify: true,
-    format: 'cjs',
-    platform: 'neutral',
-    mainFields: ['module', 'main'],
-    target: 'node20',
-    legalComments: 'none',
-    logLevel: 'warning',
-  });
-  writeFileSync(join(store, 'query-builder.d.ts'), QUERY_TYPES);
-  cpSync(join('node_modules', 'kysely', 'LICENSE'), join(store, 'query-builder-license.txt'));
 }
 
 const byCode = (a, b) => (a < b ? -1 : 1);

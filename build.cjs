@@ -16,6 +16,7 @@ const {
 const { constants } = require('node:os');
 const { dirname, join, relative } = require('node:path');
 const { buildPage } = require('./build-page.cjs');
+const { compact, compactLines } = require('./build-compact.cjs');
 const { bundlePackages } = require('./build-bundled.cjs');
 const { loadLazily, ONCE } = require('./build-lazy.cjs');
 const { pruneTypes } = require('./build-types.cjs');
@@ -43,6 +44,8 @@ const SINGLE_SOURCES = [
   'build-types.cjs',
   'build-lazy.cjs',
   'build-bundled.cjs',
+  'build-compact.cjs',
+  'build-query-builder.cjs',
   'tsconfig.json',
   'tsconfig.build.json',
   CONFIG,
@@ -157,6 +160,7 @@ async function bundle() {
   const place = join(__dirname, PLACE);
   await require(join(place, 'worker', 'workflow-code.js')).writeWorkflowBundle();
   await require(join(place, 'examples', 'refund', 'business', 'bundle.js')).writeBusinessBundle();
+  compactLines(join(PLACE, 'workflows', 'bundle.js'));
   compact(join(PLACE, 'examples', 'refund', 'business', 'refund-process.bundle.js'));
   refuseLateImports(join(PLACE, 'workflows', 'bundle.js'));
 }
@@ -168,13 +172,6 @@ function refuseLateImports(file) {
   throw new Error(
     `${file} has a module that loads another one late: build-lazy.cjs must leave its folder as compiled.`,
   );
-}
-
-/** Two fifths of a bundle are comments and blanks. */
-function compact(file) {
-  const { transformSync } = require('esbuild');
-  const options = { loader: 'js', legalComments: 'none', minifyWhitespace: true };
-  writeFileSync(file, transformSync(readFileSync(file, 'utf8'), options).code);
 }
 
 /** What builds left that were killed; one was killed between two renames if nothing has their place. */

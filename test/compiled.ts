@@ -5,6 +5,7 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { bundleQueryBuilder } from '../build-query-builder.cjs';
 import { packedTemplates } from '../create-holdfast/pack-templates.cjs';
 import type * as BusinessBundle from '../examples/refund/business/bundle.js';
 import type * as WorkflowCode from '../worker/workflow-code.js';
@@ -14,12 +15,16 @@ const ROOT = join(__dirname, '..');
 const COMPILED = join(ROOT, '.compiled');
 const BUSINESS = join(ROOT, 'examples', 'refund', 'business', 'bundle.ts');
 const WORKFLOW_CODE = join(ROOT, 'worker', 'workflow-code.ts');
+/** As the package has it, without what the store does not use: of anything else tests would say nothing of it. */
+const QUERY_BUILDER = join(ROOT, 'store', 'query-builder.ts');
+const QUERY_BUILDER_IS_OF = [QUERY_BUILDER, 'build-query-builder.cjs', 'package-lock.json'];
 const NO_SOURCES = new Set(['node_modules', 'dist', 'coverage', 'templates']);
 
 /** For the global setup. */
 export async function compileSources(): Promise<void> {
+  const sources = sourcesIn(ROOT).filter((file) => file !== QUERY_BUILDER);
   await build({
-    entryPoints: sourcesIn(ROOT).filter((file) => madeAt(compiledPath(file)) <= madeAt(file)),
+    entryPoints: sources.filter((file) => madeAt(compiledPath(file)) <= madeAt(file)),
     outdir: COMPILED,
     outbase: ROOT,
     format: 'cjs',
@@ -27,6 +32,9 @@ export async function compileSources(): Promise<void> {
     target: 'node20',
     logLevel: 'error',
   });
+  const builder = compiledPath(QUERY_BUILDER);
+  if (QUERY_BUILDER_IS_OF.some((file) => madeAt(builder) <= madeAt(resolve(ROOT, file))))
+    bundleQueryBuilder(dirname(builder));
   const templates = join(COMPILED, 'create-holdfast', 'templates.json');
   mkdirSync(dirname(templates), { recursive: true });
   writeFileSync(templates, packedTemplates());

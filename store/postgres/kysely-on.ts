@@ -3,7 +3,6 @@ import { HoldfastError } from '../../core/state/errors.js';
 import {
   Kysely,
   PostgresAdapter,
-  PostgresIntrospector,
   PostgresQueryCompiler,
   type CompiledQuery,
   type DatabaseConnection,
@@ -29,7 +28,7 @@ export function kyselyOn(lender: Lender): Kysely<Tables> {
     dialect: {
       createAdapter: () => new PostgresAdapter(),
       createDriver: () => driverOn(lender),
-      createIntrospector: (db) => new PostgresIntrospector(db),
+      createIntrospector: refused,
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });

@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { compiledPath } from '../compiled.js';
 
 const ROOT = join(__dirname, '..', '..');
 const WRITES = (name: string, file: string, more = '') => `
@@ -31,8 +32,10 @@ const BUNDLE = "writeFileSync(join(dirname(file), 'bundle.js'), 'const run = 1;'
 const COPIED = [
   'build.cjs',
   'build-bundled.cjs',
+  'build-compact.cjs',
   'build-lazy.cjs',
   'build-page.cjs',
+  'build-query-builder.cjs',
   'build-types.cjs',
   'tsconfig.build.json',
   'tsconfig.lab.json',
@@ -47,7 +50,7 @@ const SOURCES = {
   'cli/main.ts': "export const said: string = 'one';",
   'worker/workflow-code.ts': WRITES('writeWorkflowBundle', '../workflows/bundle.json', BUNDLE),
   'core/json/json.ts': "import { sha256 } from '@noble/hashes/sha2';\nexport const hash = sha256;",
-  'store/query-builder.ts': "export { sql } from 'kysely';",
+  'store/query-builder.ts': readFileSync(join(ROOT, 'store/query-builder.ts'), 'utf8'),
   'examples/refund/business/bundle.ts': WRITES('writeBusinessBundle', 'refund-process.bundle.js'),
   'console/page/index.html': '<p>one</p>',
   'lab/bench/main.ts': 'export const measured = 1;',
@@ -196,11 +199,33 @@ test('the builder of queries comes in one file with its license, and no package 
     'query-builder.d.ts',
     'query-builder.js',
   ]);
-  const code = "process.stdout.write(typeof require('./dist/store/query-builder.js').sql)";
-  rmSync(join(folder, 'node_modules'));
-  const { stdout } = spawnSync(process.execPath, ['-e', code], { cwd: folder });
-  expect(stdout.toString()).toBe('function');
+  expect(saidOfQueries('db.selectFrom("runs").select(sql`1`.as("one")).compile().sql')).toBe(
+    'select 1 as "one" from "runs"',
+  );
 });
+
+test('tests of the store run with the builder of queries that the package has', () => {
+  builtBefore();
+  const tested = readFileSync(compiledPath(join(ROOT, 'store/query-builder.ts')), 'utf8');
+  expect(built('store/query-builder.js') === tested).toBe(true);
+});
+
+test.each(['db.schema', 'db.introspection', 'db.withSchema("s")', 'db.mergeInto("runs")'])(
+  'the builder of queries has no %s, which the store does not use, and says where to get it',
+  (unused) => {
+    builtBefore();
+    expect(saidOfQueries(unused)).toMatch(/is without \w+: take it off the list in build-query-bui/);
+  },
+);
+
+/** What comes of an expression, in a project without packages. */
+function saidOfQueries(expression: string): string {
+  const code = `const { Kysely, sql, SqliteDialect } = require('./dist/store/query-builder.js');
+    const db = new Kysely({ dialect: new SqliteDialect({}) });
+    try { process.stdout.write(String(${expression})) } catch ({ message }) { process.stdout.write(message) }`;
+  rmSync(join(folder, 'node_modules'));
+  return spawnSync(process.execPath, ['-e', code], { cwd: folder, encoding: 'utf8' }).stdout;
+}
 
 test('a module of the package that is asked for late comes by require, one of Node by its own loader', () => {
   write('cli/late.ts', says('late'));
@@ -237,6 +262,16 @@ test('a workflow that would load a module late is no build', () => {
   write('worker/workflow-code.ts', WRITES('writeWorkflowBundle', '../workflows/bundle.json', late));
   expect(build()).toMatchObject({ code: 1, said: expect.stringContaining('loads another one late') });
   expect(existsSync(join(folder, 'dist/build.json'))).toBe(false);
+});
+
+test.each([
+  ['has each line where it was, without indentation', '[1];\n\n  __webpack_require__;', '[1];\n\n$r;'],
+  ['keeps the blanks of a text of several lines', '`one\n  two`;', '`one\n  two`;'],
+])('a workflow %s', (_what, code, left) => {
+  const bundle = BUNDLE.replace("'const run = 1;'", JSON.stringify(code));
+  write('worker/workflow-code.ts', WRITES('writeWorkflowBundle', '../workflows/bundle.json', bundle));
+  expect(build().code).toBe(0);
+  expect(built('workflows/bundle.js')).toBe(left);
 });
 
 test.each([

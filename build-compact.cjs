@@ -1,0 +1,30 @@
+// Bundles of workflow code without what nobody reads there.
+const { readFileSync, writeFileSync } = require('node:fs');
+const { transformSync } = require('esbuild');
+
+/** Webpack's, which stand in each of its modules, and as what. */
+const NAMES = { __webpack_require__: '$r', __unused_webpack_module: '$m' };
+
+/** Two fifths of a bundle are comments and blanks. */
+function compact(file) {
+  writeFileSync(file, withoutBlanks(readFileSync(file, 'utf8')));
+}
+
+/** Each line stays the one that a source map names. */
+function compactLines(file) {
+  let code = readFileSync(file, 'utf8');
+  const narrower = code.replace(/^[ \t]+/gm, '');
+  // Blanks within a text of several lines are no indentation.
+  if (withoutBlanks(narrower) === withoutBlanks(code)) code = narrower;
+  for (const [name, short] of Object.entries(NAMES)) {
+    if (!code.includes(short)) code = code.replaceAll(name, short);
+  }
+  writeFileSync(file, code);
+}
+
+function withoutBlanks(code) {
+  const options = { loader: 'js', legalComments: 'none', minifyWhitespace: true };
+  return transformSync(code, options).code;
+}
+
+module.exports = { compact, compactLines };
