@@ -1,16 +1,22 @@
 // What loading costs, in a project that has the package: `holdfast` takes at most 1.1 times the processor time of
-// `@temporalio/client` and loads nothing of Temporal, of databases or of models; `holdfast --help` loads no package but
-// its parser of commands. Each time is the smallest of several processes, taken in turn.
+// `@temporalio/client` and loads nothing of Temporal, of databases, of its builder of queries or of models; `holdfast
+// --help` loads no package but its parser of commands. Each time is the smallest of several processes, taken in turn.
 const { spawnSync } = require('node:child_process');
+const { realpathSync } = require('node:fs');
 const { join } = require('node:path');
 
 const PROCESSES = 9;
 const RATIO_MAX = 1.1;
+const DIST = join(process.cwd(), 'node_modules', 'holdfast', 'dist');
+/** A package once, and a file of this one now. */
+const QUERY_BUILDER = 'store/query-builder.js';
 const LATE =
-  /^(?:@temporalio\/|@anthropic-ai\/|@modelcontextprotocol\/|openai$|better-sqlite3$|kysely$|pg$|hono$|@hono\/)/;
+  /^(?:@temporalio\/|@anthropic-ai\/|@modelcontextprotocol\/|openai$|better-sqlite3$|store\/query-builder\.js$|pg$|hono$|@hono\/)/;
 const COUNTED = `
   const packages = new Set(Object.keys(require.cache).map((file) =>
     /.*node_modules[\\\\/]((?:@[^\\\\/]+[\\\\/])?[^\\\\/]+)/.exec(file)?.[1].replace('\\\\', '/')));
+  if (Object.hasOwn(require.cache, ${JSON.stringify(realpathSync(join(DIST, QUERY_BUILDER)))}))
+    packages.add('${QUERY_BUILDER}');
   process.stderr.write(JSON.stringify([...packages].filter((name) => name !== undefined)));`;
 
 function run(code, ...args) {
@@ -49,7 +55,12 @@ check(
   `holdfast loads late what may not be used (early: ${early.join(', ') || 'none'})`,
 );
 
-const main = join(process.cwd(), 'node_modules', 'holdfast', 'dist', 'cli', 'main.js');
+const opened = packagesOf(
+  `require('holdfast').openStore({ file: ':memory:' }).then(() => { ${COUNTED} });`,
+);
+check(opened.includes(QUERY_BUILDER), `a store that is opened has loaded ${QUERY_BUILDER}`);
+
+const main = join(DIST, 'cli', 'main.js');
 const helped = packagesOf(
   `process.argv = [process.argv[0], 'holdfast', '--help'];
   process.on('exit', () => { ${COUNTED} });
