@@ -38,6 +38,7 @@ import { leaving } from './leave.js';
 import { openHandoff } from './run/open-handoff.js';
 import { readMail } from './run/read-mail.js';
 import { openRun } from './run/open-run.js';
+import { failedWithin, openWithin, opensElsewhere, type QuickOpening } from './run/open-within.js';
 import { metStore } from './own-store.js';
 import { reconcileTool } from './tool/reconcile-tool.js';
 import { recordOutcome } from './tool/record-outcome.js';
@@ -50,6 +51,7 @@ import { unlessSilent } from './unless-silent.js';
 
 export type { ActivityDeps } from './deps.js';
 export { attemptsKey, completeAhead, inScope, untilStopped, type Scope } from './scope.js';
+export { opensElsewhere, type QuickOpening } from './run/open-within.js';
 export { workOf, type Progress } from './progress.js';
 export type { Timers } from './timers.js';
 
@@ -64,7 +66,8 @@ type Implementations = {
 const IMPLEMENTATIONS: Implementations = {
   ...GOAL_ACTIVITIES,
   open_run: (deps, scope, input) => {
-    const { handoff } = input;
+    const { handoff, quick } = input;
+    if (quick !== undefined) return openWithin(deps, scope, { ...input, quick });
     return handoff === undefined
       ? openRun(deps, scope, input)
       : openHandoff(deps, scope, { ...input, handoff });
@@ -99,8 +102,11 @@ export function createActivities(deps: ActivityDeps): Activities {
 }
 
 /** Of a worker that decides and runs no code: what is tried within its tasks goes to those that do. */
-export function createDeciderActivities(): Pick<Activities, 'execute_tool'> {
-  return { execute_tool: (input) => Promise.resolve(elsewhere(input, 'unserved')) };
+export function createDeciderActivities(): Pick<Activities, 'execute_tool' | 'open_run'> {
+  return {
+    execute_tool: async (input) => elsewhere(input, 'unserved'),
+    open_run: async (input) => opensElsewhere(input as QuickOpening, 'unserved'),
+  };
 }
 
 /** One attempt of an activity in a given scope, for whoever stands in for Temporal. */
@@ -138,6 +144,7 @@ async function guarded(name: keyof Activities, attempt: Attempt): Promise<unknow
     return bounded({ ...briefOutput(name, version, output), ...worked(scope, version) });
   } catch (error) {
     if (isQuick(name, input)) return ranElsewhere(input, error);
+    if (name === 'open_run' && 'quick' in input) return failedWithin(input, error);
     const { workMs } = input as Limited;
     throw leaving(deps, scope, { error, workMs });
   }

@@ -22,6 +22,7 @@ import type { ChildWord, EffectInput, Input } from '../core/state/input.js';
 import type { Run } from '../core/state/run.js';
 import { follows } from '../core/step/changes.js';
 import { rulesOfCode } from '../core/step/code-id.js';
+import type { Showing } from '../core/state/showing.js';
 
 /** What a segment begins with. */
 export interface Beginning {
@@ -31,6 +32,9 @@ export interface Beginning {
   /** The first moment of its work, ms since epoch. */
   readonly at: number;
   readonly code: string | undefined;
+  /** When Temporal took the start, ms since epoch. */
+  readonly takenAt: number;
+  readonly shown: Showing;
   /** Temporal says that another execution handed it over. */
   readonly continues: boolean;
 }
@@ -108,7 +112,7 @@ export const GOAL: Machine<Goal, GoalInput> = {
 };
 
 function firstRun(beginning: Beginning): Parsed<Run> {
-  const { argument, workflowId, at, code, continues } = beginning;
+  const { argument, workflowId, at, code, takenAt, shown, continues } = beginning;
   if (continues && isRecord(argument) && isRecord(argument.continued)) {
     const previousExecution = textOf(argument.previousExecution);
     const run = upgradeRun(argument.continued as unknown as Run);
@@ -128,7 +132,7 @@ function firstRun(beginning: Beginning): Parsed<Run> {
   if (rules !== undefined && follows({ rules }, 'wellFormedInputs') && !isWellFormed(start.value)) {
     return refused('A text of the start has half of a surrogate pair.');
   }
-  return { ok: true, value: open(start.value, { runId: workflowId, at, rules }) };
+  return { ok: true, value: open(start.value, { runId: workflowId, at, rules, takenAt, shown }) };
 }
 
 function firstGoal(beginning: Beginning): Parsed<Goal> {

@@ -6,11 +6,13 @@ import type { Carrier } from '../core/state/carrier.js';
 import { isActivity, type Effect } from '../core/state/effect.js';
 import { failureOf } from '../core/state/failure.js';
 import type { EffectInput } from '../core/state/input.js';
+import type { Json } from '../core/json/json.js';
+import type { Showing } from '../core/state/showing.js';
 import { activationsOf, type Activation } from './activations.js';
 import { attempted } from './attempted.js';
 import { continuedFrom, type Segment } from './chain.js';
 import { compared, type Compared, type Divergence } from './divergence.js';
-import { at, attributesOf, textAt, typeOf, type HistoryEvent } from './history.js';
+import { at, attributesOf, textAt, timeOf, typeOf, type HistoryEvent } from './history.js';
 import { ANY_OTHER, type Machine } from './machines.js';
 import { localEndOf } from './markers.js';
 import {
@@ -112,13 +114,25 @@ function beginningOf<S extends Carrier, I>(
 ): Place<S> | string {
   const [first] = activations;
   if (first === undefined) return { state: undefined as never, shell: NEW_SHELL, activation: 0 };
-  const [argument] = valuesOf(attributesOf(started, 'workflowExecutionStarted').input);
+  const { input, searchAttributes } = attributesOf(started, 'workflowExecutionStarted');
+  const [argument] = valuesOf(input);
   const { at: now, code } = first;
-  const beginning = { workflowId, argument, at: now, code, continues };
+  const shown = showingOf(at(searchAttributes, 'indexedFields'));
+  const beginning = { workflowId, argument, at: now, code, continues, takenAt: timeOf(started), shown };
   const begun = machine.begin(beginning);
   if (!begun.ok) return begun.reason;
   const state = begun.value;
   return { state, shell: performed(NEW_SHELL, timersOf(state)), activation: 0 };
+}
+
+/** Search attributes of a start, as far as they are texts. */
+function showingOf(fields: Json | undefined): Showing {
+  const textOf = (name: string): string | undefined => {
+    const [value] = valuesOf({ payloads: [at(fields, name) ?? {}] });
+    return typeof value === 'string' ? value : undefined;
+  };
+  const [status, agent, tenant] = ['HoldfastStatus', 'HoldfastAgent', 'HoldfastTenant'].map(textOf);
+  return { status, agent, tenant };
 }
 
 /** Timers of a carried state are armed again. */

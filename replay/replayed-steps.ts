@@ -104,11 +104,12 @@ function activity(given: JsonObject, summary: Json, place: ReplayPlace): Step {
 
 function localActivity(given: JsonObject): Step {
   const [input = null] = valuesOf(given.arguments);
-  const { callId, callKey, tool, args } = (at(input, 'call') ?? {}) as JsonObject;
+  const called = at(input, 'call') as JsonObject | undefined;
+  const { callId, callKey, tool, args } = called ?? {};
   const value = {
     type: textAt(given, 'activityType') ?? '',
     input: sha256Hex(canonicalJson(input)),
-    call: { callId, callKey, tool, args } as JsonObject,
+    ...(called !== undefined && { call: { callId, callKey, tool, args } as JsonObject }),
   };
   return { kind: 'local_activity', id: numberAt(given, 'seq'), value };
 }

@@ -9,6 +9,7 @@ import {
   typeOf,
   type HistoryEvent,
 } from '../recording/history.js';
+import { localEndOf } from '../recording/markers.js';
 import { codesOf } from './recorded-steps.js';
 import type { Json } from '../core/json/json.js';
 
@@ -86,5 +87,15 @@ function openOutput(events: readonly HistoryEvent[]): Json | undefined {
       typeOf(event) === 'ACTIVITY_TASK_COMPLETED' &&
       scheduled.has(textAt(attributesOf(event, 'activityTaskCompleted'), 'scheduledEventId') ?? ''),
   );
+  if (completed === undefined) return openedWithin(events);
   return argumentsOf(attributesOf(completed, 'activityTaskCompleted').result)[0];
+}
+
+/** What a run's first task gave that opened it. */
+function openedWithin(events: readonly HistoryEvent[]): Json | undefined {
+  for (const event of events) {
+    const { type, output } = localEndOf(event) ?? {};
+    if (OPENING.includes(type) && output?.elsewhere === undefined) return output;
+  }
+  return undefined;
 }

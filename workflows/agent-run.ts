@@ -24,6 +24,7 @@ import { newerVersion, parseStart } from '../core/messages/parse-start.js';
 import { isReachable } from '../core/messages/run-id.js';
 import type { RunResult } from '../core/state/result.js';
 import type { Final, Run } from '../core/state/run.js';
+import { shownBy } from './showing.js';
 import { listen } from './listen.js';
 import { decideUntilFinal } from './loop.js';
 import { childEnded } from './messages.js';
@@ -66,7 +67,8 @@ async function tellParent({ start, tellsEnd }: Run, final: Final): Promise<void>
 }
 
 function firstRun(input: unknown): Run {
-  const { workflowId, runStartTime, continuedFromExecutionRunId, currentBuildId } = workflowInfo();
+  const info = workflowInfo();
+  const { workflowId, runStartTime, continuedFromExecutionRunId, currentBuildId } = info;
   // Only Temporal knows that this is a continuation; the argument alone may come from anybody.
   if (continuedFromExecutionRunId !== undefined && isUndecodable(input))
     throw undecodable('state', input);
@@ -88,7 +90,13 @@ function firstRun(input: unknown): Run {
     const message = 'A text of the start has half of a surrogate pair.';
     throw ApplicationFailure.nonRetryable(message, 'InvalidTask');
   }
-  return open(start.value, { runId: workflowId, at: runStartTime.getTime(), rules });
+  return open(start.value, {
+    runId: workflowId,
+    at: runStartTime.getTime(),
+    rules,
+    takenAt: info.startTime.getTime(),
+    shown: shownBy(info.typedSearchAttributes),
+  });
 }
 
 function isContinued(input: unknown): input is Continued {

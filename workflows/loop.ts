@@ -12,7 +12,8 @@ import type { Carrier } from '../core/state/carrier.js';
 import type { Effect } from '../core/state/effect.js';
 import type { ChildWord, EffectInput } from '../core/state/input.js';
 import { createInbox, type Inbox } from './inbox.js';
-import { createPerformer, type Shown } from './perform.js';
+import { createPerformer } from './perform.js';
+import type { Shown } from './showing.js';
 
 interface Occurred {
   readonly type: string;

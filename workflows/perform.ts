@@ -11,11 +11,9 @@ import {
   proxyActivities,
   proxyLocalActivities,
   sleep,
-  upsertSearchAttributes,
   type ActivityOptions,
   type LocalActivityOptions,
 } from '@temporalio/workflow';
-import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import {
   ACTIVITIES,
   RETRY_BACKOFF,
@@ -31,21 +29,12 @@ import { failureOf } from '../core/state/failure.js';
 import type { EffectInput } from '../core/state/input.js';
 import { askParent, begin, childReport, tell, type Told } from './children.js';
 import type { Report } from './report.js';
+import { showStatus, type Shown } from './showing.js';
 import { isUndecodable, undecodable } from './payload-converter.js';
 import { rawFailure, rawLocalFailure } from './raw-failure.js';
 
-const STATUS = defineSearchAttributeKey('HoldfastStatus', SearchAttributeType.KEYWORD);
-const AGENT = defineSearchAttributeKey('HoldfastAgent', SearchAttributeType.KEYWORD);
-const TENANT = defineSearchAttributeKey('HoldfastTenant', SearchAttributeType.KEYWORD);
-
 export interface Performer {
   perform(effect: Effect, shown: Shown): void;
-}
-
-/** What Temporal's own lists tell beside a status. */
-export interface Shown {
-  readonly agent: string;
-  readonly tenant: string;
 }
 
 /** A performer that reports into `inbox`, and starts children on `queue`; what it starts belongs to the scope of now. */
@@ -161,12 +150,4 @@ function localOptionsOf({ limits, summary }: ActivityEffect): LocalActivityOptio
     scheduleToCloseTimeout: attemptMs,
     retry: { maximumAttempts },
   };
-}
-
-function showStatus(status: string, { agent, tenant }: Shown): void {
-  upsertSearchAttributes([
-    { key: STATUS, value: status },
-    { key: AGENT, value: agent },
-    { key: TENANT, value: tenant },
-  ]);
 }

@@ -5,13 +5,21 @@ import { HoldfastError } from '../../core/state/errors.js';
 import type { GoalStart } from '../../core/state/goal/definition.js';
 import type { RunResult } from '../../core/state/result.js';
 import type { StartInput } from '../../core/state/task.js';
-import type { AGENT_RUN, GOAL_RUN } from '../../workflows/messages.js';
+import type { RunViewStatus } from '../../core/state/view.js';
+import { AGENT_RUN, type GOAL_RUN } from '../../workflows/messages.js';
 import { TENANT } from './execution.js';
 import { bounded, type Link } from '../link.js';
 import { ensureNamespaceReady } from '../namespace.js';
 import { STORE_AWAY, unlessStoreAway } from '../store-away.js';
 
 const SUMMARY_CHARS_MAX = 120;
+/** A run that finds it in its start need not show it. */
+export const BEGUN = [
+  {
+    key: defineSearchAttributeKey('HoldfastStatus', SearchAttributeType.KEYWORD),
+    value: 'running' satisfies RunViewStatus,
+  },
+];
 const AGENT = defineSearchAttributeKey('HoldfastAgent', SearchAttributeType.KEYWORD);
 
 /** A run is opened with the starter's store alone; while that is away, with the one that opens the run. */
@@ -64,6 +72,7 @@ async function startWorkflow(link: Link, started: NewWorkflow): Promise<void> {
         typedSearchAttributes: [
           { key: AGENT, value: agent },
           { key: TENANT, value: tenant },
+          ...(type === AGENT_RUN ? BEGUN : []),
         ],
         staticSummary: summaryOf(started),
         ...(memo !== undefined && { memo }),

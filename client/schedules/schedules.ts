@@ -27,7 +27,7 @@ import { ensureNamespaceReady } from '../namespace.js';
 import { plainLine } from '../read/plain-line.js';
 import { TENANT } from '../runs/execution.js';
 import { refuseUnknown } from '../runs/served-agents.js';
-import { ownStore } from '../runs/start-workflow.js';
+import { BEGUN, ownStore } from '../runs/start-workflow.js';
 
 /** A schedule in a list. */
 export interface ScheduleSummary {
@@ -117,7 +117,7 @@ async function create(
           workflowId: scheduleId,
           taskQueue,
           args: [{ ...input, ...store }],
-          typedSearchAttributes: attributes,
+          typedSearchAttributes: [...attributes, ...(starts === 'goal' ? [] : BEGUN)],
           staticSummary: `${agent}: ${summary}`,
           ...(wanted.memo !== undefined && { memo: { ...wanted.memo } }),
         },

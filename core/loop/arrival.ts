@@ -14,6 +14,7 @@ import { emit, releaseWarnings, warn } from '../step/outbox.js';
 import { betasOf, routeHash } from '../step/route.js';
 import { follows, knownRules } from '../step/changes.js';
 import { forkOpened } from './fork.js';
+import { opensElsewhere } from './open-within.js';
 import { announceNext, handoffMissed, takenOver } from './handoff.js';
 import { type Clock, type OpenRun, type Run, type Step, hasHooks, isOpen } from '../state/run.js';
 import { beginIn } from '../session/carry.js';
@@ -24,7 +25,7 @@ import { supervised } from './supervised.js';
 /** `open_run` is back: what it has frozen, and for later segments only that they may begin. */
 export function opened(run: Run, output: OpenRunOutput): Run {
   const segment = { ...run.segment, opened: true };
-  const { previousExecution: _, deskKeys: __, ...known } = run;
+  const { previousExecution: _, deskKeys: __, ...known } = opensElsewhere(run);
   const { frozen, deskKeys, store } = output;
   // Keys come and go while a run waits: each segment is told those of its time.
   const told = { ...known, ...(deskKeys !== undefined && { deskKeys }) };

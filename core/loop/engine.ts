@@ -59,6 +59,7 @@ function atRest(decided: Step): Step {
   const flushed = withFlush(decided);
   const status = statusOf(flushed.run);
   if (status === flushed.run.shownStatus || waitsForCalls(flushed, status)) return flushed;
+  if (waitsForEnd(flushed.run)) return flushed;
   return {
     run: { ...flushed.run, shownStatus: status },
     effects: [...flushed.effects, { kind: 'status', status }],
@@ -72,6 +73,12 @@ function atRest(decided: Step): Step {
 function waitsForCalls({ run, effects }: Step, status: string): boolean {
   const starts = effects.some(({ kind }) => kind === 'execute_tool');
   return starts && status === 'running' && follows(run, 'callsBeforeStatus');
+}
+
+/** What a run that is being stored has come to is shown with its end; what it still has to wait for keeps it running. */
+function waitsForEnd(run: Run): boolean {
+  const isStored = run.final === undefined && run.stopping?.result !== undefined;
+  return isStored && follows(run, 'endShown');
 }
 
 function withFlush(decided: Step): Step {

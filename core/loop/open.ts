@@ -7,7 +7,9 @@ import { elapse } from '../step/clock.js';
 import { contextAtFirst } from '../step/conversation.js';
 import { NO_USAGE } from '../state/model.js';
 import { FIRST_RULES, follows, knownRules } from '../step/changes.js';
+import { isTriedWithin, shownAtStart } from './open-within.js';
 import type { Run, Tally } from '../state/run.js';
+import type { Showing } from '../state/showing.js';
 import type { StartInput } from '../state/task.js';
 
 /** Of the state that a run hands to its next segment. */
@@ -19,6 +21,10 @@ export interface Identity {
   readonly at: number;
   /** The newest rules that the code knows which decides the first step; absent: that code does not say. */
   readonly rules?: number | undefined;
+  /** When Temporal took the start, ms since epoch; absent: nobody says. */
+  readonly takenAt?: number;
+  /** What the start itself has shown to the outside. */
+  readonly shown?: Showing;
 }
 
 const NOTHING_COUNTED: Tally = {
@@ -49,6 +55,8 @@ export function open(start: StartInput, identity: Identity): Run {
     shape: SHAPE,
     rules: FIRST_RULES,
     ...(identity.rules !== undefined && { begunWith: identity.rules }),
+    ...(isTriedWithin(start, identity) && { opensWithin: true }),
+    ...shownAtStart(start, identity),
     tenant: start.tenant ?? 'default',
     runId: identity.runId,
     taskId: start.task.taskId ?? identity.runId,

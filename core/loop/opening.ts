@@ -9,6 +9,7 @@ import type { Ruling } from '../step/advance.js';
 import { cancelAll, flying, nextId, only, start, startTimer } from '../step/inflight.js';
 import { resultOf } from './run-result.js';
 import { isOpen, type Run } from '../state/run.js';
+import { howOpened } from './open-within.js';
 import { stop } from '../step/stop.js';
 
 /** The first segment could not be opened: its workflow fails, unless a person had stopped the run meanwhile. */
@@ -31,21 +32,25 @@ export function isStoppedUnopened({ notOpened, interrupt }: Run): boolean {
 export function opening(run: Run): Ruling<Run> {
   if (run.segment.opened) return isOpen(run) ? undefined : 'hold';
   if (flying(run, ['open_run'])) return run.interrupt === undefined ? 'hold' : giveUpOpening(run);
-  return start(run, 'open_run', (id, events): ActivityEffect => ({
-    kind: 'open_run',
-    id,
-    input: {
-      v: 1,
-      run: refOf(run),
-      segment: run.segment.number,
-      ...(run.segment.number === 0 && run.forked === undefined && { start: run.start }),
-      ...handoffOf(run),
-      ...(run.previousExecution !== undefined && { previousExecution: run.previousExecution }),
-      events,
-    },
-    limits: openingLimits(run),
-    summary: `${run.handoff?.due ? run.handoff.to : run.start.agent}, segment ${run.segment.number}`,
-  }));
+  return start(run, 'open_run', (id, events): ActivityEffect => {
+    const { tried, ...how } = howOpened(run, id, openingLimits(run));
+    return {
+      kind: 'open_run',
+      id,
+      input: {
+        v: 1,
+        run: refOf(run),
+        segment: run.segment.number,
+        ...(run.segment.number === 0 && run.forked === undefined && { start: run.start }),
+        ...handoffOf(run),
+        ...(run.previousExecution !== undefined && { previousExecution: run.previousExecution }),
+        ...tried,
+        events,
+      },
+      ...how,
+      summary: `${run.handoff?.due ? run.handoff.to : run.start.agent}, segment ${run.segment.number}`,
+    };
+  });
 }
 
 /** The other agent is frozen from the start of the run, as far as that is not about the agent before. */

@@ -33,6 +33,7 @@ import { otherRunStarted } from './handed-run.js';
 import { handoffFailed } from './handoff.js';
 import { decideMode } from './model-and-mode.js';
 import { heedClose } from './interrupt.js';
+import { isOpenedElsewhere, opensElsewhere } from './open-within.js';
 import { isStoppedUnopened } from './opening.js';
 import { ENDS } from './outcomes.js';
 import { queued } from './user-message.js';
@@ -58,6 +59,7 @@ function ofEffect(run: Run, input: EffectInput): Run {
   const ended = triesQuickly ? endedInTime(worked, entry, workedMs) : worked;
   const heard = 'output' in input ? acked(ended, input.output.eventsUpTo) : ended;
   if (input.type === 'timer_fired') return isOpen(heard) ? timedOut(heard, input.id) : heard;
+  if (isOpenedElsewhere(heard, entry, input)) return opensElsewhere(heard);
   if (input.type === 'run_opened') return recordWaiting(opened(heard, input.output));
   if (entry.kind === 'open_run' && input.type === 'effect_failed')
     return notOpened(heard, input.failure);

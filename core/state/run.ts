@@ -63,6 +63,8 @@ export interface Run extends Carrier {
   readonly shape: 1;
   /** The newest rules that the code knew which decided the first step; absent: that code did not say. */
   readonly begunWith?: number;
+  /** Its opening is to be tried within the first task (core/loop/open-within.ts). */
+  readonly opensWithin?: true;
   readonly tenant: string;
   readonly runId: string;
   readonly taskId: string;

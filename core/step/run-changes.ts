@@ -28,4 +28,16 @@ export const RUN_CHANGES = {
     since: 22,
     why: 'The payloads of activities leave out what their other parts, the first event of the run or a constant say, and the first event tells the route that the run begins with.',
   },
+  openedWithin: {
+    since: 23,
+    why: 'A run is opened within its first task where that takes at most a second and asks nobody outside; else by an ordinary activity. The code that decided the first step says by its name whether it knows this.',
+  },
+  startShown: {
+    since: 23,
+    why: 'A run whose start has shown its status, agent and tenant does not show them again. The code that decided the first step says by its name whether it knows this.',
+  },
+  endShown: {
+    since: 23,
+    why: 'How a run ended is shown with its end, when it is stored: an own showing before costs the server a write.',
+  },
 } as const;

@@ -17,6 +17,7 @@ import {
   timeOf,
   typeOf,
   type HistoryEvent,
+  type JsonObject,
 } from '../../recording/history.js';
 import { localEndOf } from '../../recording/markers.js';
 import { failureOf } from '../../replay/recorded-steps.js';
@@ -125,9 +126,8 @@ export function recordingOf(bundle: Bundle): Recording {
 
 function isElsewhere(event: HistoryEvent): boolean {
   const end = localEndOf(event);
-  return (
-    end !== undefined && (textAt(end.output, 'outcome', 'kind') ?? 'elsewhere') === 'elsewhere'
-  );
+  if (end?.type !== 'execute_tool') return false;
+  return (textAt(end.output, 'outcome', 'kind') ?? 'elsewhere') === 'elsewhere';
 }
 
 /** The activities of a kind, as what they were given and what they gave. */
@@ -192,11 +192,11 @@ function activitiesOf(events: readonly HistoryEvent[], offset: number): readonly
  */
 function localActivity(event: HistoryEvent, place: number): Growing | undefined {
   const { type, output } = localEndOf(event) ?? {};
-  const call = at(output, 'quick', 'call');
-  if (type === undefined || output === undefined || call === undefined) return undefined;
+  const input = type === 'open_run' ? inputOfOpening(output) : inputOfCall(output);
+  if (type === undefined || output === undefined || input === undefined) return undefined;
   return {
     kind: type as ActivityKind,
-    input: { call },
+    input,
     end: { kind: 'completed', output: wholeAnswer(type, output) },
     from: place,
     to: place,
@@ -205,6 +205,16 @@ function localActivity(event: HistoryEvent, place: number): Growing | undefined 
     withinMs: Number(output.durationMs ?? 0),
     tookMs: 0,
   };
+}
+
+function inputOfCall(output: JsonObject | undefined): JsonObject | undefined {
+  const call = at(output, 'quick', 'call');
+  return call === undefined ? undefined : { call };
+}
+
+/** An opening that went elsewhere is followed by the one that counts. */
+function inputOfOpening(output: JsonObject | undefined): JsonObject | undefined {
+  return output?.elsewhere === undefined ? {} : undefined;
 }
 
 const ENDS = {

@@ -3,7 +3,14 @@
  * more, neither to Temporal nor to the store, until Temporal has given it up and delivers it again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inScope, performActivity, type ActivityDeps, type Scope } from '../../activities/index.js';
+import {
+  inScope,
+  opensElsewhere,
+  performActivity,
+  type ActivityDeps,
+  type QuickOpening,
+  type Scope,
+} from '../../activities/index.js';
 import type { ActivityEffect, CloseRunOutput, ExecuteToolInput } from '../../core/state/effect.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { wholeEvents } from '../../core/step/outbox.js';
@@ -52,6 +59,8 @@ export interface CaseLifeOptions {
   ) => Promise<void>;
   /** Called when an activity begins. */
   readonly onInput: (work: Work) => void;
+  /** Something happens when the run is opened: not within a task, where nothing reaches it. */
+  readonly awaitsOpening: (runId: string) => boolean;
 }
 
 function newborn(): Living {
@@ -94,7 +103,7 @@ function eventsByRun() {
 }
 
 export function caseLife(options: CaseLifeOptions): CaseLife {
-  const { cast, turns, sending, over, onOutput, onInput } = options;
+  const { cast, turns, sending, over, onOutput, onInput, awaitsOpening } = options;
   let now = newborn();
   let head: string | null = null;
   const told = eventsByRun();
@@ -134,6 +143,8 @@ export function caseLife(options: CaseLifeOptions): CaseLife {
     },
     atNextOutcome: outcomes.atNext,
     perform(deps, work) {
+      if (isOpeningTried(work) && awaitsOpening(work.input.run.runId))
+        return Promise.resolve(opensElsewhere(work.input, 'outside'));
       onInput(work);
       for (const event of wholeEvents(work.input)) told.keep(event);
       const living = now;
@@ -152,6 +163,12 @@ export function caseLife(options: CaseLifeOptions): CaseLife {
     runs: told.runs,
     head: () => head,
   };
+}
+
+type OpeningTried = { readonly kind: 'open_run'; readonly input: QuickOpening };
+
+function isOpeningTried(work: Work): work is OpeningTried {
+  return work.kind === 'open_run' && 'quick' in work.input;
 }
 
 interface Attempt {

@@ -84,6 +84,7 @@ export async function playCase(fixture: Fixture, options: PlayOptions): Promise<
     sending,
     over: over.signal,
     onInput: () => undefined,
+    awaitsOpening: (id) => losesWork(fixture) || cast.moments.expects(openedOf(id)),
     async onOutput(kind, input) {
       for (const reached of seamsOf({ kind, input } as Work, { fixture, caseRun: runId }))
         await reachAtEnd(cast.moments, reached, stage.worker());

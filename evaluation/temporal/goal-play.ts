@@ -60,6 +60,7 @@ export async function playGoalCase(
     sending,
     over: over.signal,
     onInput: (work) => cycleStarts(cast, work),
+    awaitsOpening: (id) => losesWork(fixture) || awaitsCycle(id) || moments.expects(openedOf(id)),
     async onOutput(kind, input) {
       const { runId } = input.run;
       if (kind === 'open_run') {
@@ -74,6 +75,11 @@ export async function playGoalCase(
       else await ofPass.saved(goalId);
     },
   });
+  function awaitsCycle(runId: string): boolean {
+    const n = cycleOfRun(runId);
+    const started = life.events(goalId).filter((event) => isStart(event, n));
+    return started.some((event) => moments.expects(occurrenceOf(event)));
+  }
   host.cases.set(goalId, life);
   try {
     const began = performance.now();

@@ -58,3 +58,26 @@ export interface Limited extends NeedsCode {
   /** An attempt is refused when all attempts so far have worked as long, ms; absent: no limit. */
   readonly workMs?: number;
 }
+
+/** An attempt within the task that decides, of which the history has the outcome alone. */
+export interface QuickAttempt {
+  /** Id of the effect, which Temporal does not know of work within a task. */
+  readonly effectId: string;
+  /** All that it may take, ms. */
+  readonly ms: number;
+  /** Its outcome leaves out what is mostly so (core/step/brief-output.ts). */
+  readonly brief?: true;
+}
+
+/**
+ * Why an attempt within the task did not answer: its time was over; the worker lacks what it needs; the store cannot be
+ * reached, or is another one; the tool failed and may be tried again; the worker is shutting down; somebody outside is asked,
+ * who may take longer.
+ */
+export type ElsewhereReason =
+  | 'timeout'
+  | 'unserved'
+  | 'store'
+  | 'failed'
+  | 'stopping'
+  | 'outside';

@@ -8,7 +8,14 @@ import type { OpenedSession, SavedSession, SessionToSave } from '../session.js';
 import type { DeskKey } from '../statement.js';
 import type { StartInput } from '../task.js';
 import type { TranscriptItem } from '../transcript.js';
-import type { Acknowledged, EventBatch, RunRef, StoreRef } from './payload.js';
+import type {
+  Acknowledged,
+  ElsewhereReason,
+  EventBatch,
+  QuickAttempt,
+  RunRef,
+  StoreRef,
+} from './payload.js';
 
 export interface OpenRunInput extends EventBatch {
   readonly v: 1;
@@ -20,6 +27,8 @@ export interface OpenRunInput extends EventBatch {
   readonly handoff?: HandoffOpening;
   /** Later segments: the Temporal run id of the closed segment, whose history is archived. */
   readonly previousExecution?: string;
+  /** It is tried within the first task of the run: one attempt, of which the history has the outcome alone. */
+  readonly quick?: QuickAttempt;
 }
 
 /** What a segment needs that goes on under another agent. */
@@ -56,6 +65,17 @@ export interface OpenRunOutput extends Acknowledged {
   readonly handedOver?: HandedOver;
   /** Every segment: keys of the desk that count now. Absent: none. */
   readonly deskKeys?: readonly DeskKey[];
+  /** The attempt within the first task gave no answer, and nothing else here counts: an ordinary activity opens the run. */
+  readonly elsewhere?: ElsewhereReason;
+  /** Of the attempt within the first task: what it was for. */
+  readonly quick?: QuickOpening;
+}
+
+/** What an attempt was given is not in the history. */
+export interface QuickOpening {
+  readonly effectId: string;
+  /** SHA-256 of the canonical form of all that it was given. */
+  readonly input: string;
 }
 
 export interface FetchKeysInput extends EventBatch {

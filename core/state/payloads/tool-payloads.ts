@@ -14,7 +14,15 @@ import type { Json, StoredText } from '../../json/json.js';
 import type { CallCheck } from '../model.js';
 import type { RecoveryStep, Finding } from '../recovery.js';
 import type { ToolResultCode } from '../tool-result.js';
-import type { Acknowledged, EventBatch, Limited, NeedsTool, RunRef } from './payload.js';
+import type {
+  Acknowledged,
+  ElsewhereReason,
+  EventBatch,
+  Limited,
+  NeedsTool,
+  QuickAttempt,
+  RunRef,
+} from './payload.js';
 
 /** A permission to run one call, carried as data and checked again by the activity. */
 export interface Grant {
@@ -73,15 +81,6 @@ export interface ExecuteToolInput extends EventBatch, Limited, NeedsTool {
   readonly quick?: QuickAttempt;
 }
 
-export interface QuickAttempt {
-  /** Id of the effect, which Temporal does not know of work within a task. */
-  readonly effectId: string;
-  /** All that it may take, ms. */
-  readonly ms: number;
-  /** Its outcome leaves out what is mostly so (core/step/brief-output.ts). */
-  readonly brief?: true;
-}
-
 /** Which call a quick attempt was for: histories have its outcome, and not what it was given. */
 export interface QuickCall {
   readonly effectId: string;
@@ -89,12 +88,6 @@ export interface QuickCall {
   /** SHA-256 of the canonical form of all that it was given. */
   readonly input: string;
 }
-
-/**
- * Why a quick attempt did not answer: its time was over; the worker lacks the tool; the store cannot be reached, or is
- * another one; the tool failed and may be tried again; the worker is shutting down.
- */
-export type ElsewhereReason = 'timeout' | 'unserved' | 'store' | 'failed' | 'stopping';
 
 export interface ExecuteToolOutput extends Acknowledged {
   readonly outcome: ToolOutcome;
