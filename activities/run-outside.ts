@@ -15,7 +15,7 @@ interface OutsideCode extends Pick<CodeLimits, 'graceMs'>, Limited {
 }
 
 export function runOutside(
-  deps: ActivityDeps,
+  deps: Pick<ActivityDeps, 'timers'>,
   { work, signal }: Pick<Scope, 'work' | 'signal'>,
   { run, isDefinite = () => false, timeoutMs: ownMs, graceMs, workMs }: OutsideCode,
 ): Promise<CodeOutcome> {

@@ -118,7 +118,15 @@ function beginningOf<S extends Carrier, I>(
   const [argument] = valuesOf(input);
   const { at: now, code } = first;
   const shown = showingOf(at(searchAttributes, 'indexedFields'));
-  const beginning = { workflowId, argument, at: now, code, continues, takenAt: timeOf(started), shown };
+  const beginning = {
+    workflowId,
+    argument,
+    at: now,
+    code,
+    continues,
+    takenAt: timeOf(started),
+    shown,
+  };
   const begun = machine.begin(beginning);
   if (!begun.ok) return begun.reason;
   const state = begun.value;

@@ -20,6 +20,7 @@ import * as messages from './messages.js';
 import { isUndecodable } from './payload-converter.js';
 import { rawFailure } from './raw-failure.js';
 import type { Report } from './report.js';
+import { attributesOf } from './showing.js';
 
 /** Hears of effects, and of the workflows of children. */
 export type Told = Pick<Inbox<EffectInput | ChildWord>, 'put'>;
@@ -35,7 +36,7 @@ type StartChild = Extract<Effect, { kind: 'start_child' }>;
  * store and Temporal say whether it is the same child, which ran before, or a stranger's run.
  */
 export async function begin(
-  { child, input, hears }: StartChild,
+  { child, input, hears, shows }: StartChild,
   { queue, inbox }: { readonly queue: string; readonly inbox: Told },
 ): Promise<ChildBegun> {
   try {
@@ -46,6 +47,7 @@ export async function begin(
       cancellationType: 'ABANDON',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       args: [input],
+      ...(shows !== undefined && { typedSearchAttributes: attributesOf(shows) }),
     });
     if (hears) hear(child, { result: handle.result(), inbox });
     return { existed: false };

@@ -3,6 +3,7 @@ import { upsertSearchAttributes } from '@temporalio/workflow';
 import {
   defineSearchAttributeKey,
   SearchAttributeType,
+  type SearchAttributePair,
   type TypedSearchAttributes,
 } from '@temporalio/common';
 import type { Showing } from '../core/state/showing.js';
@@ -17,12 +18,18 @@ export interface Shown {
   readonly tenant: string;
 }
 
-export function showStatus(status: string, { agent, tenant }: Shown): void {
-  upsertSearchAttributes([
-    { key: STATUS, value: status },
-    { key: AGENT, value: agent },
-    { key: TENANT, value: tenant },
-  ]);
+export function showStatus(status: string, shown: Shown): void {
+  upsertSearchAttributes(attributesOf({ status, ...shown }));
+}
+
+/** What is told of a run, as Temporal takes it. */
+export function attributesOf({ status, agent, tenant }: Showing): SearchAttributePair[] {
+  const told = [
+    [STATUS, status],
+    [AGENT, agent],
+    [TENANT, tenant],
+  ] as const;
+  return told.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }]));
 }
 
 /** At the start of a workflow: what its start has shown. */

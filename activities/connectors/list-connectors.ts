@@ -16,7 +16,7 @@ import type { ConnectorReport, ConnectorState } from '../../core/state/connector
 import type { RunRef } from '../../core/state/effect.js';
 import { matchesName } from '../../core/state/policy.js';
 import { failure } from '../failure.js';
-import { graceOf, now, type ActivityDeps } from '../deps.js';
+import { graceOf, now, type InTransaction } from '../deps.js';
 import { runOutside } from '../run-outside.js';
 import type { Scope } from '../scope.js';
 import { messageOf } from '../tool/tool-message.js';
@@ -45,7 +45,7 @@ interface Offered {
 }
 
 export async function listConnectors(
-  deps: ActivityDeps,
+  deps: InTransaction,
   scope: Scope,
   { run, agent }: { readonly run: RunRef; readonly agent: Agent },
 ): Promise<OfferedTools> {
@@ -78,7 +78,7 @@ export async function listConnectors(
 }
 
 /** The configuration has checked that each connector of an agent is one. */
-function connectorOf({ config }: ActivityDeps, name: string): Connector {
+function connectorOf({ config }: InTransaction, name: string): Connector {
   const connector = config.connectors.get(name);
   if (connector === undefined) throw new Error(`There is no connector ${name}.`);
   return connector;
@@ -91,7 +91,7 @@ interface ConnectorOfRun {
 }
 
 async function offeredBy(
-  deps: ActivityDeps,
+  deps: InTransaction,
   scope: Scope,
   asked: ConnectorOfRun,
 ): Promise<Offered> {
@@ -128,7 +128,7 @@ function down(name: string, why: string): Offered {
 }
 
 async function usable(
-  deps: ActivityDeps,
+  deps: InTransaction,
   { run, agent, connector }: ConnectorOfRun,
   { definitions, era, server }: Listing,
 ): Promise<Offered> {
@@ -185,7 +185,7 @@ function isUsed({ mcp }: Agent, { name }: Connector, { record }: PinnedTool): bo
 }
 
 async function schemaDefect(
-  deps: ActivityDeps,
+  deps: InTransaction,
   run: RunRef,
   pinned: PinnedTool,
 ): Promise<string | undefined> {
@@ -198,7 +198,7 @@ async function schemaDefect(
 }
 
 function codeOfPinned(
-  { connectors }: ActivityDeps,
+  { connectors }: InTransaction,
   { tenant }: RunRef,
   pinned: PinnedTool,
 ): Promise<Tool> {

@@ -7,7 +7,7 @@
 import type { OpenRunInput } from '../../core/state/effect.js';
 import type { Archival, ArchivalFate, ArchivalName } from '../../store/archivals.js';
 import type { StoreCalls } from '../../store/store.js';
-import { now, type ActivityDeps } from '../deps.js';
+import { now, type InTransaction } from '../deps.js';
 import type { FetchedHistory } from '../fetch-history.js';
 import type { Scope } from '../scope.js';
 
@@ -32,7 +32,7 @@ export interface Archiver {
 }
 
 export async function archiveSegment(
-  deps: ActivityDeps,
+  deps: InTransaction,
   scope: Scope,
   input: Pick<OpenRunInput, 'run' | 'segment' | 'previousExecution'>,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { CancelledFailure } from '@temporalio/common';
 import type { TaskGate } from '../../authoring/index.js';
 import type { RunRef } from '../../core/state/effect.js';
 import type { StartInput } from '../../core/state/task.js';
-import { graceOf, type ActivityDeps } from '../deps.js';
+import { graceOf, type InTransaction } from '../deps.js';
 import { failure } from '../failure.js';
 import { runOutside } from '../run-outside.js';
 import type { Scope } from '../scope.js';
@@ -24,7 +24,7 @@ interface Judged {
 
 /** Why nobody may work on the task; undefined: somebody may. */
 export async function judgeTask(
-  deps: ActivityDeps,
+  deps: InTransaction,
   scope: Scope,
   { run, start }: Judged,
 ): Promise<string | undefined> {
@@ -47,7 +47,7 @@ interface TaskQuestion extends Judged {
 }
 
 async function ask(
-  deps: ActivityDeps,
+  deps: InTransaction,
   scope: Scope,
   { run: { runId, tenant, traceId }, start: { agent, task }, owner, gate }: TaskQuestion,
 ): Promise<string | undefined> {

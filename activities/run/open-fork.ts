@@ -6,10 +6,10 @@ import type { OpenRunInput } from '../../core/state/effect.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Fork } from '../../core/state/fork.js';
 import type { ForkRef } from '../../core/state/task.js';
-import type { ActivityDeps } from '../deps.js';
+import type { InTransaction } from '../deps.js';
 
 export async function forkOf(
-  { store }: ActivityDeps,
+  { store }: InTransaction,
   { run }: OpenRunInput,
   ref: ForkRef,
 ): Promise<Fork> {

@@ -22,7 +22,7 @@ import { boundedTools, type OpeningStart, type SubAgentTexts } from './bounds.js
 import { appendEvents } from './append-events.js';
 import { textInBlock } from './append-items.js';
 import { archiveSegment } from './archive-history.js';
-import { now, type ActivityDeps } from '../deps.js';
+import { now, type InTransaction } from '../deps.js';
 import { agentFor, freeze, type Prompt } from './freeze.js';
 import { listConnectors } from '../connectors/list-connectors.js';
 import { refusalFor } from '../lacking-code.js';
@@ -37,7 +37,7 @@ import { checkTask } from './check-task.js';
 import { cycleStart, type CycleStart } from './cycle-start.js';
 
 export async function openRun(
-  deps: ActivityDeps,
+  deps: InTransaction,
   scope: Scope,
   input: OpenRunInput,
 ): Promise<OpenRunOutput> {
@@ -95,7 +95,7 @@ export async function openRun(
 
 /** The agent of a start as the run keeps it; all that is too large for that lies in the store. */
 export async function freezeAgent(
-  deps: ActivityDeps,
+  deps: InTransaction,
   scope: Scope,
   { run, start }: { readonly run: RunRef; readonly start: OpeningStart },
 ): Promise<FrozenAgent> {
@@ -132,7 +132,7 @@ export function mustFit(agent: string, output: OpenRunOutput): void {
 }
 
 /** With the queue of calls in a sandbox, where tools need one (G18). */
-function sandboxed({ serving, rules = RULES_VERSION }: ActivityDeps, frozen: Frozen): Frozen {
+function sandboxed({ serving, rules = RULES_VERSION }: InTransaction, frozen: Frozen): Frozen {
   const { sandboxQueue } = serving ?? {};
   const needsOne = frozen.tools.some(needsSandboxQueue) && follows({ rules }, 'sandboxQueues');
   return sandboxQueue !== undefined && needsOne ? { ...frozen, sandboxQueue } : frozen;
@@ -140,7 +140,7 @@ function sandboxed({ serving, rules = RULES_VERSION }: ActivityDeps, frozen: Fro
 
 /** A run that knows none is told which store has its records. */
 async function ownStore(
-  deps: ActivityDeps,
+  deps: InTransaction,
   { run }: OpenRunInput,
 ): Promise<Pick<OpenRunOutput, 'store'>> {
   const { rules = RULES_VERSION } = deps;
@@ -150,7 +150,7 @@ async function ownStore(
 
 /** Another worker may have the agent; nobody has frozen yet how long it is waited for. */
 export function awaitAgent(
-  deps: ActivityDeps,
+  deps: InTransaction,
   scope: Scope,
   {
     start,
@@ -178,7 +178,7 @@ export function awaitAgent(
 }
 
 /** What somebody can be told while no worker has it. Nothing is decided by it. */
-export async function noteNeeds(deps: ActivityDeps, { tenant, runId }: RunRef, frozen: Frozen) {
+export async function noteNeeds(deps: InTransaction, { tenant, runId }: RunRef, frozen: Frozen) {
   const { serving, store } = deps;
   if (serving === undefined) return;
   // Those of the runtime itself every worker of this release has.
@@ -198,7 +198,7 @@ export async function noteNeeds(deps: ActivityDeps, { tenant, runId }: RunRef, f
 }
 
 async function subAgentTexts(
-  { store, config }: ActivityDeps,
+  { store, config }: InTransaction,
   { tenant }: RunRef,
   start: OpeningStart,
 ): Promise<SubAgentTexts> {
@@ -216,14 +216,14 @@ async function subAgentTexts(
   return { schemas, roles };
 }
 
-function storedSchema({ store }: ActivityDeps, run: RunRef, start: OpeningStart) {
+function storedSchema({ store }: InTransaction, run: RunRef, start: OpeningStart) {
   const { outputSchema } = start.task;
   if (outputSchema === undefined) return Promise.resolve(undefined);
   return store.putText(run.tenant, JSON.stringify(outputSchema));
 }
 
 async function writeRoot(
-  { store, config }: ActivityDeps,
+  { store, config }: InTransaction,
   { tenant }: RunRef,
   { start, served }: { readonly start: OpeningStart; readonly served: readonly Tool[] },
 ): Promise<Prompt> {

@@ -4,7 +4,6 @@
  * opening that asks somebody outside (a connector, a gate, a folder to copy) is left to the ordinary activity at once, and
  * so is whatever cannot be opened now, which says there what is wrong.
  */
-import { CancelledFailure } from '@temporalio/common';
 import type {
   ElsewhereReason,
   OpenRunInput,
@@ -13,10 +12,9 @@ import type {
 } from '../../core/state/effect.js';
 import type { Json } from '../../core/json/json.js';
 import { RULES_VERSION } from '../../core/step/changes.js';
-import { isStoreAway } from '../../store/away.js';
 import type { ActivityDeps } from '../deps.js';
 import { digestOf } from '../digests.js';
-import { toFailure } from '../failure.js';
+import { elsewhereReasonOf } from '../elsewhere.js';
 import type { Scope } from '../scope.js';
 import { agentFor } from './freeze.js';
 import { openRun } from './open-run.js';
@@ -29,7 +27,9 @@ export async function openWithin(
   input: QuickOpening,
 ): Promise<OpenRunOutput> {
   if (asksOutside(deps, input)) return opensElsewhere(input, 'outside');
-  return { ...(await openRun(deps, scope, input)), ...attemptOf(input) };
+  // Nobody outside is waited for, so that all of it can be one commit.
+  const opened = await deps.store.together((store) => openRun({ ...deps, store }, scope, input));
+  return { ...opened, ...attemptOf(input) };
 }
 
 function asksOutside({ config }: ActivityDeps, { start }: QuickOpening): boolean {
@@ -47,9 +47,7 @@ export function opensElsewhere(input: QuickOpening, elsewhere: ElsewhereReason):
 
 /** The same for what was thrown. */
 export function failedWithin(input: QuickOpening, error: unknown): OpenRunOutput {
-  if (isStoreAway(error)) return opensElsewhere(input, 'store');
-  const isStopping = toFailure(error) instanceof CancelledFailure;
-  return opensElsewhere(input, isStopping ? 'stopping' : 'unserved');
+  return opensElsewhere(input, elsewhereReasonOf(error));
 }
 
 function attemptOf(input: QuickOpening): Pick<OpenRunOutput, 'quick'> {

@@ -17,13 +17,13 @@ import {
 } from '../../pure/work-folder/entry.js';
 import { sha256OfBytes } from '../../store/blobs.js';
 import { folderOwner } from '../../store/folder-owner.js';
-import { now, type ActivityDeps } from '../deps.js';
+import { now, type InTransaction } from '../deps.js';
 
 const RUNS = 0o100;
 
 /** Errors: InvalidTask that names what cannot be taken. */
 export async function seedFolder(
-  deps: Pick<ActivityDeps, 'store' | 'clock'>,
+  deps: Pick<InTransaction, 'store' | 'clock'>,
   run: RunRef,
   seed: string | undefined,
 ): Promise<void> {

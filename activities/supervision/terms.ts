@@ -5,13 +5,13 @@ import type { RunRef } from '../../core/state/effect.js';
 import type { Frozen } from '../../core/state/frozen.js';
 import type { SupervisorTerms } from '../../core/state/supervision.js';
 import { resolveRouteFor } from '../../providers/routes.js';
-import type { ActivityDeps } from '../deps.js';
+import type { InTransaction } from '../deps.js';
 
 const ANSWER_TOKENS = 1_000;
 
 /** Undefined: nobody supervises the agent. Errors: UnknownModel. */
 export async function supervisorTerms(
-  { config, store }: Pick<ActivityDeps, 'config' | 'store'>,
+  { config, store }: Pick<InTransaction, 'config' | 'store'>,
   { tenant }: RunRef,
   { start, budget }: { readonly start: OpeningStart; readonly budget: Frozen['budget'] },
 ): Promise<SupervisorTerms | undefined> {

@@ -7,7 +7,6 @@
  *  What is more than a read's own answer (a refusal that is audited, code that lacks, a store that is away) is left to
  *  the ordinary activity that follows.
  */
-import { CancelledFailure } from '@temporalio/common';
 import { isToolError } from '../../authoring/tool-error.js';
 import type { Json } from '../../core/json/json.js';
 import type {
@@ -17,10 +16,9 @@ import type {
   QuickAttempt,
   ToolOutcome,
 } from '../../core/state/effect.js';
-import { isStoreAway } from '../../store/away.js';
 import { graceOf, now, type ActivityDeps } from '../deps.js';
 import { digestOf } from '../digests.js';
-import { toFailure } from '../failure.js';
+import { elsewhereReasonOf } from '../elsewhere.js';
 import { follower } from '../follower.js';
 import { runOutside } from '../run-outside.js';
 import type { Scope } from '../scope.js';
@@ -36,8 +34,6 @@ type QuickInput = ExecuteToolInput & { readonly quick: QuickAttempt };
 /** Of the time of an attempt, kept for telling how it ended; ms. */
 const TELLING_MS = 100;
 
-const STORE_ERRORS: readonly unknown[] = ['StoreUnavailable', 'TranscriptMissing', 'WrongStore'];
-
 export async function readQuickly(
   deps: ActivityDeps,
   scope: Scope,
@@ -50,7 +46,7 @@ export async function readQuickly(
   const left = follower(scope.signal);
   const own = { ...scope, signal: left.signal };
   const work = tried(deps, own, { input, limitMs, meter }).catch((error: unknown) => ({
-    outcome: outcomeOf(reasonOf(error)),
+    outcome: outcomeOf(elsewhereReasonOf(error)),
     attempts: scope.work.reached ? 1 : 0,
   }));
   const late = (): Tried => {
@@ -79,7 +75,7 @@ export function elsewhere(input: ExecuteToolInput, reason: ElsewhereReason): Exe
 
 /** The same for what was thrown before the attempt began. */
 export function ranElsewhere(input: ExecuteToolInput, error: unknown): ExecuteToolOutput {
-  return elsewhere(input, reasonOf(error));
+  return elsewhere(input, elsewhereReasonOf(error));
 }
 
 type Tried = Executed & Pick<ExecuteToolOutput, 'notes'>;
@@ -103,13 +99,6 @@ function said(input: ExecuteToolInput, performed: Tried): ExecuteToolOutput {
 
 function outcomeOf(reason: ElsewhereReason): ToolOutcome {
   return { kind: 'elsewhere', reason };
-}
-
-function reasonOf(error: unknown): ElsewhereReason {
-  if (isStoreAway(error)) return 'store';
-  const failed = toFailure(error);
-  if (failed instanceof CancelledFailure) return 'stopping';
-  return STORE_ERRORS.includes(failed.type) ? 'store' : 'unserved';
 }
 
 interface Attempt {

@@ -27,6 +27,7 @@ import { takeBack } from './hand-over.js';
 import { tellBelow } from './tell-below.js';
 import { inlineBytesFor } from './execution.js';
 import { giveMore, withdrawUseless } from './more-money.js';
+import { startShows } from '../step/showing.js';
 
 /** How long sub-agents that were told to stop are waited for, for each generation that may be below, ms. */
 const GRACE_MS = 60_000;
@@ -81,7 +82,12 @@ function begin(run: OpenRun, { input, ...child }: RunChild): Step<OpenRun> | und
   const id = nextId(run, 'start_child');
   const inflight = { ...run.inflight, [id]: { kind: 'start_child' as const, cancelled: false } };
   const next = { ...run, inflight, nextEffect: run.nextEffect + 1 };
-  const start = { kind: 'start_child', id, child: child.child } as const;
+  const start = {
+    kind: 'start_child',
+    id,
+    child: child.child,
+    ...startShows(run, input),
+  } as const;
   if (!follows(run, 'heardEnds') || input.parent === undefined) {
     const begun = withChild(next, { ...child, effectId: id });
     return { run: begun, effects: [{ ...start, input }] };

@@ -15,6 +15,7 @@ import { flying, nextId, start } from '../step/inflight.js';
 import * as watch from '../step/watch-child.js';
 import { reserve } from './money.js';
 import { GOAL_STORE_LIMITS, ofOpenGoal, tell } from './telling.js';
+import { startShows } from '../step/showing.js';
 
 /** The next cycle begins: its money is reserved, its brief is written. */
 export function beginCycle(goal: OpenGoal, slice: Slice): Step<OpenGoal> {
@@ -126,7 +127,7 @@ export function startChild(goal: OpenGoal): Ruling<OpenGoal> {
       cycle: rest,
       ...(cycle.begun !== true && { feedback: [], steeredBy: [] }),
     },
-    effects: [{ kind: 'start_child', id, child, input }],
+    effects: [{ kind: 'start_child', id, child, input, ...startShows(goal, input) }],
   };
 }
 

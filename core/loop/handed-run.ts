@@ -20,6 +20,7 @@ import { flying, nextId, start, STORE_LIMITS, WORK } from '../step/inflight.js';
 import { emit } from '../step/outbox.js';
 import { stop } from '../step/stop.js';
 import { storeSome } from '../turn/store-messages.js';
+import { startShows } from '../step/showing.js';
 
 /** Numbers that turn out to be taken, by earlier runs of this one or by strangers. */
 const TAKEN_MAX = 20;
@@ -120,7 +121,7 @@ function begin(run: OpenRun, { starts }: Starting): Step<OpenRun> | 'hold' {
   const starting = withStarts(run, { ...starts, stage: 'starting', effectId: id });
   return {
     run: { ...starting, inflight, nextEffect: run.nextEffect + 1 },
-    effects: [{ kind: 'start_child', id, child, input }],
+    effects: [{ kind: 'start_child', id, child, input, ...startShows(run, input) }],
   };
 }
 

@@ -13,7 +13,6 @@ import type { EffectInput } from '../state/input.js';
 import type { InFlight } from '../state/carrier.js';
 import type { ActivityEffect, EffectLimits, OpenRunInput } from '../state/effect.js';
 import type { Run } from '../state/run.js';
-import type { Showing } from '../state/showing.js';
 import { FIRST_RULES, follows } from '../step/changes.js';
 
 /** All that it may take, ms: so long whoever reaches for the run may wait. */
@@ -24,7 +23,6 @@ interface FirstTask {
   readonly at: number;
   readonly rules?: number | undefined;
   readonly takenAt?: number | undefined;
-  readonly shown?: Showing | undefined;
 }
 
 /** From the start to its first task, ms; a task is given up, and tried again, after twice that. */
@@ -37,16 +35,6 @@ export function isTriedWithin(
 ): boolean {
   if (takenAt === undefined || fork !== undefined) return false;
   return follows({ rules }, 'openedWithin') && at - takenAt <= IN_TIME_MS;
-}
-
-/** The first showing is the start's where it says what the run would say. */
-export function shownAtStart(
-  { agent, tenant = 'default' }: StartInput,
-  { shown, rules = FIRST_RULES }: FirstTask,
-): Pick<Run, 'shownStatus'> {
-  if (shown?.status === undefined || !follows({ rules }, 'startShown')) return {};
-  const isOwn = shown.agent === agent && shown.tenant === tenant;
-  return isOwn ? { shownStatus: shown.status } : {};
 }
 
 /** How the opening is tried: within the task, or by the limits of an ordinary activity. */

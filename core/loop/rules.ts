@@ -49,7 +49,7 @@ export const OPENING = [
     apply: endUnopened,
   }),
   rule('open', {
-    says: 'Each segment begins with `open_run`. An interrupt gives the opening 10 s more, then cancels it.',
+    says: 'Each segment begins with `open_run`: the first within the first task of the run, where that takes at most a second and asks nobody outside. An interrupt gives the opening 10 s more, then cancels it.',
     holds: 'everything, until `open_run` is back',
     since: 1,
     apply: opening,

@@ -50,6 +50,7 @@ import type {
 } from './payloads/child-payloads.js';
 import type { GoalActivityPayloads } from './goal/payloads.js';
 import type { AskSupervisorInput, AskSupervisorOutput } from './payloads/supervision-payloads.js';
+import type { Showing } from './showing.js';
 import type { StartInput } from './task.js';
 
 export type * from './payloads/model-payloads.js';
@@ -213,6 +214,8 @@ export type Effect =
       readonly input: StartInput;
       /** Its end is told to this segment: the input `child_done`. */
       readonly hears?: true;
+      /** What the start shows in Temporal's own lists. Absent: nothing. */
+      readonly shows?: Showing;
     }
   | TellChild
   | TellParent

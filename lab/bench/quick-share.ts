@@ -13,7 +13,8 @@ export async function quickShareOf(place: Place, ids: readonly string[]): Promis
     const { events } = await place.client.workflow.getHandle(id).fetchHistory();
     for (const { markerRecordedEventAttributes: marker, ...event } of events ?? []) {
       const scheduled = event.activityTaskScheduledEventAttributes?.activityType?.name;
-      if (marker?.markerName === 'core_local_activity') within += 1;
+      const [tried] = marker?.details?.['data']?.payloads ?? [];
+      if (tried?.data && Buffer.from(tried.data).includes('"execute_tool"')) within += 1;
       if (scheduled === 'execute_tool') ordinary += 1;
     }
   }

@@ -74,10 +74,4 @@ export interface QuickAttempt {
  * reached, or is another one; the tool failed and may be tried again; the worker is shutting down; somebody outside is asked,
  * who may take longer.
  */
-export type ElsewhereReason =
-  | 'timeout'
-  | 'unserved'
-  | 'store'
-  | 'failed'
-  | 'stopping'
-  | 'outside';
+export type ElsewhereReason = 'timeout' | 'unserved' | 'store' | 'failed' | 'stopping' | 'outside';

@@ -35,7 +35,8 @@ export const QUICKLY: Reading = {
 
 /** Reads that were tried within a task. */
 export function quickReadsIn({ events }: History): number {
-  return (events ?? []).filter(
-    ({ markerRecordedEventAttributes: marker }) => marker?.markerName === 'core_local_activity',
-  ).length;
+  return (events ?? []).filter(({ markerRecordedEventAttributes: marker }) => {
+    const [tried] = marker?.details?.['data']?.payloads ?? [];
+    return tried?.data && Buffer.from(tried.data).includes('"execute_tool"');
+  }).length;
 }
