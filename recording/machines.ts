@@ -34,6 +34,8 @@ export interface Beginning {
   readonly code: string | undefined;
   /** When Temporal took the start, ms since epoch. */
   readonly takenAt: number;
+  /** What the server gives a task, ms. */
+  readonly taskMs: number;
   readonly shown: Showing;
   /** Temporal says that another execution handed it over. */
   readonly continues: boolean;
@@ -112,7 +114,7 @@ export const GOAL: Machine<Goal, GoalInput> = {
 };
 
 function firstRun(beginning: Beginning): Parsed<Run> {
-  const { argument, workflowId, at, code, takenAt, shown, continues } = beginning;
+  const { argument, workflowId, at, code, takenAt, taskMs, shown, continues } = beginning;
   if (continues && isRecord(argument) && isRecord(argument.continued)) {
     const previousExecution = textOf(argument.previousExecution);
     const run = upgradeRun(argument.continued as unknown as Run);
@@ -132,7 +134,10 @@ function firstRun(beginning: Beginning): Parsed<Run> {
   if (rules !== undefined && follows({ rules }, 'wellFormedInputs') && !isWellFormed(start.value)) {
     return refused('A text of the start has half of a surrogate pair.');
   }
-  return { ok: true, value: open(start.value, { runId: workflowId, at, rules, takenAt, shown }) };
+  return {
+    ok: true,
+    value: open(start.value, { runId: workflowId, at, rules, takenAt, taskMs, shown }),
+  };
 }
 
 function firstGoal(beginning: Beginning): Parsed<Goal> {

@@ -12,7 +12,15 @@ import { activationsOf, type Activation } from './activations.js';
 import { attempted } from './attempted.js';
 import { continuedFrom, type Segment } from './chain.js';
 import { compared, type Compared, type Divergence } from './divergence.js';
-import { at, attributesOf, textAt, timeOf, typeOf, type HistoryEvent } from './history.js';
+import {
+  at,
+  attributesOf,
+  durationMs,
+  textAt,
+  timeOf,
+  typeOf,
+  type HistoryEvent,
+} from './history.js';
 import { ANY_OTHER, type Machine } from './machines.js';
 import { localEndOf } from './markers.js';
 import {
@@ -114,10 +122,9 @@ function beginningOf<S extends Carrier, I>(
 ): Place<S> | string {
   const [first] = activations;
   if (first === undefined) return { state: undefined as never, shell: NEW_SHELL, activation: 0 };
-  const { input, searchAttributes } = attributesOf(started, 'workflowExecutionStarted');
-  const [argument] = valuesOf(input);
+  const attributes = attributesOf(started, 'workflowExecutionStarted');
+  const [argument] = valuesOf(attributes.input);
   const { at: now, code } = first;
-  const shown = showingOf(at(searchAttributes, 'indexedFields'));
   const beginning = {
     workflowId,
     argument,
@@ -125,7 +132,8 @@ function beginningOf<S extends Carrier, I>(
     code,
     continues,
     takenAt: timeOf(started),
-    shown,
+    taskMs: durationMs(attributes.workflowTaskTimeout),
+    shown: showingOf(at(attributes, 'searchAttributes', 'indexedFields')),
   };
   const begun = machine.begin(beginning);
   if (!begun.ok) return begun.reason;

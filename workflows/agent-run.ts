@@ -95,6 +95,7 @@ function firstRun(input: unknown): Run {
     at: runStartTime.getTime(),
     rules,
     takenAt: info.startTime.getTime(),
+    taskMs: info.taskTimeoutMs,
     shown: shownBy(info.typedSearchAttributes),
   });
 }

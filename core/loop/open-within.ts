@@ -23,17 +23,21 @@ interface FirstTask {
   readonly at: number;
   readonly rules?: number | undefined;
   readonly takenAt?: number | undefined;
+  readonly taskMs?: number | undefined;
 }
 
 /** From the start to its first task, ms; a task is given up, and tried again, after twice that. */
 const IN_TIME_MS = 5_000;
 
+/** A task of less time would be over before the attempt is, ms. */
+const TASK_MS_MIN = 2 * OPENING_MS;
+
 /** A fork has the state of another run to read, which may be large. */
 export function isTriedWithin(
   { fork }: StartInput,
-  { at, takenAt, rules = FIRST_RULES }: FirstTask,
+  { at, takenAt, taskMs = 0, rules = FIRST_RULES }: FirstTask,
 ): boolean {
-  if (takenAt === undefined || fork !== undefined) return false;
+  if (takenAt === undefined || fork !== undefined || taskMs < TASK_MS_MIN) return false;
   return follows({ rules }, 'openedWithin') && at - takenAt <= IN_TIME_MS;
 }
 

@@ -24,6 +24,8 @@ export interface Identity {
   readonly rules?: number | undefined;
   /** When Temporal took the start, ms since epoch; absent: nobody says. */
   readonly takenAt?: number;
+  /** What the server gives a task, ms; absent: nobody says. */
+  readonly taskMs?: number;
   /** What the start itself has shown to the outside. */
   readonly shown?: Showing;
 }

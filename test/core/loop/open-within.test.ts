@@ -9,7 +9,7 @@ import { createShell, finish, started, until } from '../shell.js';
 
 const START = { v: 1, agent: 'desk', task: { goal: 'Serve.' } } as const;
 const AT = 1_000_000;
-const TAKEN: Identity = { runId: 'r', at: AT, rules: RULES_VERSION, takenAt: AT };
+const TAKEN: Identity = { runId: 'r', at: AT, rules: RULES_VERSION, takenAt: AT, taskMs: 10_000 };
 const BEFORE = CHANGES.openedWithin.since - 1;
 
 function decided(identity: Identity, start: Parameters<typeof open>[0] = START) {
@@ -49,6 +49,7 @@ test.each<[string, Partial<Identity>, object?]>([
   ['of code that does not say its rules', { rules: undefined }],
   ['where nobody says when its start was taken', { takenAt: undefined as never }],
   ['whose first task may be the second try of one', { takenAt: AT - 5_001 }],
+  ['whose tasks are shorter than two attempts', { taskMs: 1_999 }],
   ['that is a fork', {}, { fork: { id: 'other', v: 1 } }],
 ])('a run %s is opened by an ordinary activity', (_, identity, start = {}) => {
   const effect = openingOf({ ...TAKEN, ...identity }, { ...START, ...start } as never);
