@@ -10,7 +10,7 @@ import { flush, flying, WORK } from '../step/inflight.js';
 import * as step from '../step/advance.js';
 import { BETWEEN_REPLIES } from './between-replies.js';
 import { ALWAYS, AT_REST, OPENING, WITH_REPLY, type RuleName } from './rules.js';
-import { statusOf } from './run-result.js';
+import { isStoppedByPerson, statusOf } from './run-result.js';
 import { isOpen, type Run, type Step } from '../state/run.js';
 import { stop } from '../step/stop.js';
 
@@ -75,10 +75,14 @@ function waitsForCalls({ run, effects }: Step, status: string): boolean {
   return starts && status === 'running' && follows(run, 'callsBeforeStatus');
 }
 
-/** What a run that is being stored has come to is shown with its end; what it still has to wait for keeps it running. */
+/**
+ * What a run that is being stored has come to is shown with its end; what it still has to wait for keeps it running. A
+ * person's stop, and that nobody is waited for any more, are shown at once: the store may be away for long.
+ */
 function waitsForEnd(run: Run): boolean {
   const isStored = run.final === undefined && run.stopping?.result !== undefined;
-  return isStored && follows(run, 'endShown');
+  if (!isStored || run.shownStatus !== 'running' || isStoppedByPerson(run)) return false;
+  return follows(run, 'endShown');
 }
 
 function withFlush(decided: Step): Step {

@@ -119,7 +119,7 @@ export function statusOf(run: Run): RunViewStatus {
 }
 
 /** Their stop is shown at once; its record may have to wait for the store. */
-function isStoppedByPerson(run: Run): boolean {
+export function isStoppedByPerson(run: Run): boolean {
   const { reason } = run.stopping ?? {};
   return (reason === 'interrupted' || reason === 'aborted') && follows(run, 'stopShown');
 }

@@ -4,8 +4,18 @@ import { nextSegment, open, type Identity } from '../../../core/loop/open.js';
 import type { OpenRunOutput } from '../../../core/state/effect.js';
 import type { Run } from '../../../core/state/run.js';
 import { CHANGES, RULES_VERSION } from '../../../core/step/changes.js';
-import { says } from '../script.js';
-import { createShell, finish, started, until } from '../shell.js';
+import { call, calls, says } from '../script.js';
+import {
+  createShell,
+  finish,
+  pass,
+  send,
+  settle,
+  started,
+  tick,
+  until,
+  type Shell,
+} from '../shell.js';
 
 const START = { v: 1, agent: 'desk', task: { goal: 'Serve.' } } as const;
 const AT = 1_000_000;
@@ -120,5 +130,27 @@ describe('how a run ended', () => {
   test('is shown while it is stored by the rules before', () => {
     const ended = ['running', 'completed'];
     expect(endingOf(BEFORE)).toEqual({ whileStored: ended, ended });
+  });
+
+  // The store may be away for hours.
+  const waiting = () => settle(createShell({ model: [calls(call('a', 'issue_refund'))] }));
+  const shown = ({ effects }: Shell) =>
+    effects.flatMap((one) => (one.kind === 'status' ? [one.status] : []));
+
+  test.each([
+    ['a person stops it', 'cancelled', (shell: Shell) => send(shell, { type: 'interrupt' })],
+    ['its time is over', 'stopped', (shell: Shell) => pass(shell, 1e10)],
+  ])('is shown while it is stored where it waits for somebody and %s', (_, status, ends) => {
+    const shell = waiting();
+    ends(shell);
+    while (started(shell, 'close_run').length === 0) tick(shell);
+    expect(shown(shell)).toEqual(['running', 'awaiting_approval', status]);
+  });
+
+  test('is shown while it is stored where a person stops a run that has nothing under way', () => {
+    const shell = createShell({ model: [says('late')] });
+    send(shell, { type: 'cancel_requested' });
+    while (started(shell, 'close_run').length === 0) tick(shell);
+    expect(shown(shell).at(-1)).toBe('cancelled');
   });
 });
