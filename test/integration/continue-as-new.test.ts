@@ -139,7 +139,8 @@ describe('the end of a segment', () => {
       replies: [read(), say('Finished.')],
     });
     await reached;
-    const sent = new Array(30).fill('').map((_, n) => `message ${n}`);
+    // Alone they fill the segment, however few tasks bring them.
+    const sent = new Array(EVENTS_PER_SEGMENT).fill('').map((_, n) => `message ${n}`);
     for (const text of sent) await run.sendMessage(text);
     await until('all messages', async () =>
       (await run.state()).queuedMessages === sent.length ? true : undefined,
