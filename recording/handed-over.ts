@@ -5,6 +5,7 @@
 import { attributesOf, argumentsOf, at, textAt, timeOf, typeOf } from './history.js';
 import { inputOf, kindOf } from './activity-payloads.js';
 import type { HistoryEvent } from './history.js';
+import { localEndOf } from './markers.js';
 import { digestOf, type Json } from '../core/json/json.js';
 import type { Segment } from './chain.js';
 
@@ -92,9 +93,8 @@ function doneIn(events: readonly HistoryEvent[]): ReadonlySet<string> {
 
 /** Of the agent that the run has from this event on; undefined: the one before. A tool that says nothing of its effect may have one. */
 function readingTools(event: HistoryEvent): ReadonlySet<string> | undefined {
-  if (typeOf(event) !== 'ACTIVITY_TASK_COMPLETED') return undefined;
   const completed = attributesOf(event, 'activityTaskCompleted');
-  const output = argumentsOf(completed.result)[0];
+  const output = localEndOf(event)?.output ?? argumentsOf(completed.result)[0];
   // A fork begins with the agent of the run before it, or with one frozen anew.
   const tools = [['frozen'], ['fork', 'frozen'], ['fork', 'run', 'frozen']]
     .map((path) => at(output, ...path, 'tools'))

@@ -102,10 +102,11 @@ function foundStuck(run: StuckRun): string {
   return `${inert(runId)}: ${what} fails (attempt ${attempt}${when}): ${why}`;
 }
 
+/** Of a run whose first task has opened it (rules 23), a worker of a release before says no more than that it is not deterministic. */
 function mendStuck({ kind, reason, waitsFor = '' }: StuckRun): string {
   if (kind === 'waiting')
     return `${mendWait(waitsFor)} The run goes on by itself and loses nothing.`;
-  if (/RulesTooNew|^NotServed: /.test(reason))
+  if (/RulesTooNew|^NotServed: |Nondeterminism/.test(reason))
     return 'Deploy a worker at least as new as the one that began the run.';
   return kind === 'workflow_task'
     ? 'Mend the fault named here and restart the workers; the run goes on by itself and loses nothing.'

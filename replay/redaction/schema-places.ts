@@ -13,6 +13,7 @@ import {
   type HistoryEvent,
   type JsonObject,
 } from '../../recording/history.js';
+import { localEndOf } from '../../recording/markers.js';
 
 /** Names of scheduled activities by the id of the event. */
 type ActivityTypes = ReadonlyMap<string, string>;
@@ -59,9 +60,11 @@ export function activityTypes(events: readonly HistoryEvent[]): ActivityTypes {
 }
 
 export function schemasOfPayload(value: Json, place: PlaceInHistory): ReadonlySet<Json> {
-  const paths = SCHEMA_PATHS[`${holderOf(place)} ${place.path}`] ?? [];
+  // Of work within a task, the marker has the result among its details.
+  const path = place.path.replace(/^details\./, '');
+  const paths = SCHEMA_PATHS[`${holderOf(place)} ${path}`] ?? [];
   const ofEvents = place.path === 'input[0]' ? [OF_EVENTS] : [];
-  return existing([...paths, ...ofEvents].flatMap((path) => valuesAt(value, path)));
+  return existing([...paths, ...ofEvents].flatMap((one) => valuesAt(value, one)));
 }
 
 /** Hash of the large text with what a server of a tool asked in a call. */
@@ -92,7 +95,7 @@ export function schemasOfNode(node: JsonObject): ReadonlySet<Json> {
   return existing((node.tools as readonly Json[]).map((tool) => at(tool, 'inputSchema')));
 }
 
-/** What an event belongs to: an activity by its type, the start of a run, or its going on in a new segment. */
+/** What an event belongs to: an activity, or work within a task, by its type, the start of a run, or its going on in a new segment. */
 function holderOf({ event, activities }: PlaceInHistory): string | undefined {
   switch (typeOf(event)) {
     case 'WORKFLOW_EXECUTION_STARTED': {
@@ -108,7 +111,7 @@ function holderOf({ event, activities }: PlaceInHistory): string | undefined {
       return scheduled === undefined ? undefined : activities.get(scheduled);
     }
     default:
-      return undefined;
+      return localEndOf(event)?.type;
   }
 }
 

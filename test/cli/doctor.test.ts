@@ -211,6 +211,16 @@ describe('runs that do not get on', () => {
     });
   });
 
+  test.each([
+    'RulesTooNew: this run follows rules 23, this worker knows 22',
+    '[TMPRL1100] Nondeterminism error: Missing associated machine for LocalActivity(1)',
+  ])('a run that a newer release has begun wants a newer worker: %s', (reason) => {
+    const run = { runId: 'r1', kind: 'workflow_task', attempt: 2, reason } as const;
+    expect(stuckFound([run])).toMatchObject([
+      { mend: 'Deploy a worker at least as new as the one that began the run.' },
+    ]);
+  });
+
   test('bring nothing to the terminal that it obeys', () => {
     const hostile = {
       ...waiting(1),

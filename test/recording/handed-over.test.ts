@@ -54,6 +54,19 @@ test('a tool reads, or does not, as the agent declares it that the run had when 
   ).toEqual(['b', 'd', 'f']);
 });
 
+test('a run that its first task has opened has the tools of that opening', () => {
+  const within = event('MARKER_RECORDED', {
+    markerRecordedEventAttributes: {
+      markerName: 'core_local_activity',
+      details: {
+        data: payloads({ seq: 1, activity_type: 'open_run' }),
+        result: payloads({ frozen: tools({ look: 'read', note: 'write' }) }),
+      },
+    },
+  });
+  expect(effectsOf([within, called('look', 'a'), called('note', 'b')])).toEqual(['b']);
+});
+
 test('a fork begins with the tools of the run before it, or with those frozen anew', () => {
   const kept = { run: { frozen: tools({ look: 'read' }) } };
   expect(effectsOf([opened({ fork: kept }), called('look', 'a')])).toEqual([]);

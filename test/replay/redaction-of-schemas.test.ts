@@ -99,6 +99,29 @@ describe('the schema of an answer', () => {
     ]);
   });
 
+  test('is none where its first task has opened the run', async () => {
+    const recorded = await stored('invalid_output');
+    const opened = { frozen: { outputSchema: { text: '{"required":["told"]}' } } };
+    const openedBy = (activity_type: string) =>
+      changed(recorded, (event) =>
+        event.eventId === '5'
+          ? {
+              ...event,
+              eventType: 'EVENT_TYPE_MARKER_RECORDED',
+              markerRecordedEventAttributes: {
+                markerName: 'core_local_activity',
+                details: {
+                  data: payloads({ seq: 1, activity_type }),
+                  result: payloads(opened),
+                },
+              },
+            }
+          : event,
+      );
+    expect(await found(openedBy('open_run'), key('required'))).toEqual([]);
+    expect(await found(openedBy('execute_tool'), key('required'))).toContain('told');
+  });
+
   test('is known in the store and in later segments too', async () => {
     const recorded = await stored('invalid_output');
     const hash = 'a'.repeat(64);
