@@ -67,6 +67,7 @@ export function isOpenedElsewhere(
 }
 
 /** The next opening is an ordinary one. */
-export function opensElsewhere({ opensWithin: _, ...run }: Run): Run {
-  return run;
+export function opensElsewhere(run: Run): Run {
+  const { opensWithin: _, ...elsewhere } = run;
+  return elsewhere;
 }
