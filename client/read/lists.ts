@@ -34,6 +34,7 @@ async function listFromServer(link: Link, query: RunsQuery): Promise<readonly Ru
     HoldfastTenant: link.tenant,
     HoldfastStatus: query.status,
     HoldfastAgent: query.agent,
+    ...(query.status !== undefined && !isEnd(query.status) && { ExecutionStatus: 'Running' }),
   };
   const filter = visibilityQuery(equalTo, query.kind);
   const limit = Math.min(Math.max(1, query.limit), LIST_MAX);
@@ -43,11 +44,15 @@ async function listFromServer(link: Link, query: RunsQuery): Promise<readonly Ru
     for await (const info of list) {
       if (info.status.name === 'CONTINUED_AS_NEW') continue;
       const { HoldfastAgent: agents, HoldfastStatus: statuses } = info.searchAttributes;
+      const { name } = info.status;
+      const shown = statuses?.[0];
+      // One that was terminated has said nothing of that.
+      const isShown = shown !== undefined && (name === 'RUNNING' || isEnd(shown));
       found.push({
         runId: info.workflowId,
         agent: String(agents?.[0] ?? ''),
-        status: String(statuses?.[0] ?? info.status.name.toLowerCase()),
-        ...(isClosing(info.status.name, statuses?.[0]) && { closing: true as const }),
+        status: String(isShown ? shown : name.toLowerCase()),
+        ...(name === 'RUNNING' && isEnd(shown) && { closing: true as const }),
         startedAt: info.startTime.getTime(),
         ...(info.closeTime && { updatedAt: info.closeTime.getTime() }),
       });
@@ -59,8 +64,8 @@ async function listFromServer(link: Link, query: RunsQuery): Promise<readonly Ru
 
 const ENDED: readonly unknown[] = ['completed', 'stopped', 'failed', 'cancelled'];
 
-function isClosing(execution: string, status: unknown): boolean {
-  return execution === 'RUNNING' && ENDED.includes(status);
+function isEnd(status: unknown): boolean {
+  return ENDED.includes(status);
 }
 
 export async function listAsks(link: Link, query: PendingQuery): Promise<readonly AskRow[]> {

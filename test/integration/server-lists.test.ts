@@ -64,6 +64,28 @@ test('an agent is found by its exact name', async () => {
   expect(await listed('other', { agent: "clerk' OR HoldfastAgent = 'clerk.2" })).toEqual([]);
 });
 
+test('a run that was terminated before any worker had it is listed as that, and not among those at work', async () => {
+  const own = client.forTenant('ending');
+  for (const runId of ['at-work', 'ended'])
+    await own.start({ agent: 'clerk', task: 'Wait.', runId, wait: false });
+  const connection = await Connection.connect({ address: server.address });
+  try {
+    await new Client({ connection }).workflow.getHandle('ended').terminate('the operator');
+    const statuses = async (status?: 'running') => {
+      const runs = await own.listRuns({ limit: 10, ...(status !== undefined && { status }) });
+      return runs.map((run) => `${run.runId} ${run.status}`).toSorted();
+    };
+    for (let waited = 0; waited < LAG_LIMIT_MS; waited += POLL_MS) {
+      if ((await statuses()).includes('ended terminated')) break;
+      await sleep(POLL_MS);
+    }
+    expect(await statuses()).toEqual(['at-work running', 'ended terminated']);
+    expect(await statuses('running')).toEqual(['at-work running']);
+  } finally {
+    await connection.close();
+  }
+});
+
 test('questions of a run that was terminated wait for nobody', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-ended-'));
   const store = await openStore({ file: join(folder, 'store.db') });
