@@ -26,7 +26,7 @@ interface FirstTask {
   readonly taskMs?: number | undefined;
 }
 
-/** From the start to its first task, ms; a task is given up, and tried again, after twice that. */
+/** From the start to its first task, ms, and half of the task's own time: a task is given up, and tried again, after that time. */
 const IN_TIME_MS = 5_000;
 
 /** A task of less time would be over before the attempt is, ms. */
@@ -38,7 +38,7 @@ export function isTriedWithin(
   { at, takenAt, taskMs = 0, rules = FIRST_RULES }: FirstTask,
 ): boolean {
   if (takenAt === undefined || fork !== undefined || taskMs < TASK_MS_MIN) return false;
-  return follows({ rules }, 'openedWithin') && at - takenAt <= IN_TIME_MS;
+  return follows({ rules }, 'openedWithin') && at - takenAt <= Math.min(IN_TIME_MS, taskMs / 2);
 }
 
 /** How the opening is tried: within the task, or by the limits of an ordinary activity. */

@@ -38,6 +38,6 @@ export const RUN_CHANGES = {
   },
   endShown: {
     since: 23,
-    why: 'How a run ended is shown with its end, when it is stored: an own showing before costs the server a write.',
+    why: 'How a run ended is shown with its end, when it is stored: an own showing before costs the server a write. A stop by a person, and the end of a run that showed that it waits, are shown before.',
   },
 } as const;

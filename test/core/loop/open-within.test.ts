@@ -59,6 +59,7 @@ test.each<[string, Partial<Identity>, object?]>([
   ['of code that does not say its rules', { rules: undefined }],
   ['where nobody says when its start was taken', { takenAt: undefined as never }],
   ['whose first task may be the second try of one', { takenAt: AT - 5_001 }],
+  ['whose short first task may be', { taskMs: 4_000, takenAt: AT - 2_001 }],
   ['whose tasks are shorter than two attempts', { taskMs: 1_999 }],
   ['that is a fork', {}, { fork: { id: 'other', v: 1 } }],
 ])('a run %s is opened by an ordinary activity', (_, identity, start = {}) => {
