@@ -245,7 +245,7 @@ test.each([
   [['--no-workflow-cache'], '--no-workflow-cache is for cases.'],
   [['--time-skipping'], '--time-skipping is for cases.'],
   [['--junit', 'r.xml', '--markdown', './r.xml'], '--markdown and --junit name one file.'],
-  [['--from', ''], '"" is neither a folder nor a query.'],
+  [['--from', ''], '--from is empty.'],
 ])('%j is refused before anything is asked', async (more, why) => {
   const words = ['eval', '--from', 'bundles', '--model', 'scripted/new', ...more];
   const { code, err } = await holdfast(words, { ANTHROPIC_API_KEY: 'sk-of-a-test' });
