@@ -34,8 +34,8 @@ export async function openWithin(
 
 function asksOutside({ config }: ActivityDeps, { start }: QuickOpening): boolean {
   if (start === undefined) return true;
-  const { mcp, refuseTask, seed } = agentFor(config, start);
-  const gate = config.refuseTask ?? config.agents.get(start.agent)?.refuseTask ?? refuseTask;
+  const { mcp, seed } = agentFor(config, start);
+  const gate = config.refuseTask ?? config.agents.get(start.agent)?.refuseTask;
   return mcp.length > 0 || gate !== undefined || seed !== undefined;
 }
 

@@ -4,10 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunHandle } from '../../client/runs/run-handle.js';
-import { foldOf } from '../../recording/fold.js';
-import { exportRun } from '../../replay/export-run.js';
-import { replayRun } from '../../replay/strict-replay.js';
 import { config } from './support/quick-agents.js';
+import { bundleOf, expectReplays } from './support/replayed-run.js';
 import { call, say, startWorld, type History, type World } from './support/world.js';
 
 const RUNS = 5;
@@ -53,14 +51,7 @@ const endedByQuery = ({ events }: History): number =>
       completed && all[index + 1]?.workflowTaskScheduledEventAttributes,
   ).length;
 
-async function replays(runId: string): Promise<void> {
-  const bundle = await exportRun(
-    { ...world.place, store: world.store },
-    { tenant: 'default', runId },
-  );
-  expect(await replayRun(bundle)).toMatchObject({ equal: true, differences: [] });
-  expect(foldOf(bundle).divergences).toEqual([]);
-}
+const replays = async (runId: string) => expectReplays(await bundleOf(world, runId));
 
 test('a run that is asked and told all the time while its quick reads run replays to the letter', async () => {
   for (let n = 0; n < RUNS; n += 1) {

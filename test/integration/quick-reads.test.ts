@@ -1,18 +1,17 @@
 /** Reads that are declared quick, on a real server: within the task that decides, else as ordinary activities. */
-import { historyJson } from '../../activities/history-json.js';
 import { follows, RULES_VERSION } from '../../core/step/changes.js';
 import { capture } from '../../evaluation/capture/capture.js';
 import { foldOf } from '../../recording/fold.js';
 import { timeOf, typeOf, type HistoryEvent } from '../../recording/history.js';
 import { localEndOf } from '../../recording/markers.js';
 import { bundleText, type Bundle } from '../../replay/bundle.js';
-import { exportRun } from '../../replay/export-run.js';
 import { parseBundle } from '../../replay/read-bundle.js';
 import { redactBundle } from '../../replay/redaction/redact-bundle.js';
 import { replayRun } from '../../replay/strict-replay.js';
 import type { WorkerProcess } from '../../testing/worker-process.js';
 import { documentValues } from '../replay/setup.js';
 import { config } from './support/quick-agents.js';
+import { bundleOf, eventsOf, expectReplays } from './support/replayed-run.js';
 import { call, ofType, say, startWorld, type History, type World } from './support/world.js';
 
 const CONFIG_MODULE = require.resolve('./support/quick-agents.ts');
@@ -32,10 +31,6 @@ beforeAll(async () => void (world = await startWorld({ worker: false })));
 afterAll(() => world.stop());
 
 const own = () => ({ config: config({ serviceUrl: world.service.url }) });
-
-function eventsOf(history: History): readonly HistoryEvent[] {
-  return (JSON.parse(historyJson().write(history)) as { events: readonly HistoryEvent[] }).events;
-}
 
 /** What was tried within tasks, but the opening. */
 function readsIn(events: readonly HistoryEvent[]) {
@@ -63,14 +58,10 @@ function triedIn(history: History) {
 
 /** The bundle of a run, which replays strictly and is folded to its end. */
 async function exported(runId: string): Promise<Bundle> {
-  const bundle = await exportRun(
-    { ...world.place, store: world.store },
-    { tenant: 'default', runId },
-  );
+  const bundle = await bundleOf(world, runId);
   const again = parseBundle(bundleText(bundle), `${runId}.json`);
-  expect(await replayRun(again)).toMatchObject({ equal: true, differences: [] });
+  await expectReplays(again);
   const fold = foldOf(again);
-  expect(fold.divergences).toEqual([]);
   expect(fold.at(fold.steps.length).after).toMatchObject({ final: { kind: 'result' } });
   return again;
 }
