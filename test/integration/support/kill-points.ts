@@ -107,7 +107,8 @@ const EDGES: readonly Boundary[] = [
   { between: 'row and start', about: 'prepare_child', name: BROUGHT, fate: 'unheard' },
   { between: 'row and start', about: 'agentRun', name: DECIDED, fate: 'unsent' },
   { between: 'start and answer', about: 'agentRun', name: DECIDED, fate: 'unheard' },
-  { between: 'start and answer', about: 'open_run', name: BROUGHT, fate: 'unsent', cycle: ':a1' },
+  { between: 'start and answer', about: 'open_run', name: DECIDED, fate: 'unsent', cycle: ':a1' },
+  { between: 'start and answer', about: 'open_run', name: DECIDED, fate: 'unheard', cycle: ':a1' },
   {
     between: 'start and answer',
     about: 'call_model',

@@ -36,7 +36,7 @@ const WIRE: Tale['wire'] = {
   runId: /(killed-\d{3})((?::a\d+)*)/,
   activity:
     /prepare_child|close_child|open_run|call_model|execute_tool|reconcile_tool|flush|close_run/,
-  decision: /agentRun|sealed|prepare_child/,
+  decision: /agentRun|sealed|prepare_child|open_run/,
 };
 
 /** What clerks do: they write a note, or ask a person for leave to pay. */
