@@ -197,7 +197,7 @@ async function liveFacts(client: HoldfastClient, runId: string): Promise<Live> {
     if (execution.closed) return { ...NOT_UNDER_WAY, trouble: await endOf(client, runId) };
     const failing =
       execution.attempt > 1
-        ? ' The workflow task of the run keeps failing; see holdfast doctor.'
+        ? ` The workflow task of the run failed, or was lost with a worker, and is tried again (attempt ${execution.attempt}); see holdfast doctor.`
         : '';
     return { state: null, trouble: `${error.message}${failing}`, waits: await waits };
   }
