@@ -82,7 +82,7 @@ async function troublesOf(link: Link, execution: Execution): Promise<readonly St
     }));
   const others = [...retried, ...waitingTooLong(execution, Date.now())];
   if (attempt <= 1) return others;
-  const { isLost = false, ...end } = (await lastTaskEnd(link, execution)) ?? TRIED_AGAIN;
+  const { isLost, ...end } = (await lastTaskEnd(link, execution)) ?? TRIED_AGAIN;
   return [
     { runId, kind: 'workflow_task', attempt, ...end, ...(isLost && { lost: true as const }) },
     ...others,
