@@ -16,6 +16,7 @@ import {
   type CommonOptions,
 } from '../command.js';
 import { awaitOutcome, followEvents } from '../terminal/follow.js';
+import { heldUpRemarks } from '../terminal/held-up.js';
 import type { Output } from '../terminal/output.js';
 import type { Session } from '../session.js';
 import { shellWord } from '../render/index.js';
@@ -108,7 +109,8 @@ async function start(session: Session, output: Output, asked: StartWanted): Prom
   const request = await requestOf(asked);
   const client = await session.client();
   const { wait } = options;
-  const run = await client.start({ ...request, ...(wait !== undefined && { wait }) });
+  const onHeldUp = heldUpRemarks(output);
+  const run = await client.start({ ...request, onHeldUp, ...(wait !== undefined && { wait }) });
   if (wait === false || options.detach) {
     output.data({ runId: run.runId, status: wait === false ? 'started' : 'open' });
     output.line(run.runId);

@@ -17,7 +17,7 @@ import { tellGoal } from './tell-goal.js';
 import { storeOf, type Link } from '../link.js';
 import { refuseUnserved, type WantedAgent } from '../runs/served-agents.js';
 import { ownStore, startPrepared } from '../runs/start-workflow.js';
-import { untilOpen, waitingOf } from '../runs/until-open.js';
+import { untilOpen, waitingOf, type HeldUp } from '../runs/until-open.js';
 
 /** A goal that is to be started. */
 export interface GoalStartOptions extends GoalRequest {
@@ -33,12 +33,14 @@ export interface GoalStartOptions extends GoalRequest {
    * task was lost with one; with `wait: true` a day.
    */
   readonly openLimitMs?: number;
+  /** Told every 8 s while the start waits on for a goal that is not open yet. */
+  readonly onHeldUp?: (heldUp: HeldUp) => void;
 }
 
 /** How a goal that has ended is started again. */
 export interface RestartOptions extends Pick<
   GoalStartOptions,
-  'caller' | 'traceId' | 'wait' | 'openLimitMs'
+  'caller' | 'traceId' | 'wait' | 'openLimitMs' | 'onHeldUp'
 > {
   /** Of the new goal; default: a new id. */
   readonly goalId?: string;

@@ -64,7 +64,7 @@ export function holdUp(facts: HoldUpFacts, now: number): HoldUp {
   }
   if (opening?.lost) {
     const says = `its opening was lost with a worker that died, or was too slow; Temporal hands it out again (attempt ${opening.attempt})`;
-    return { kind: 'lost', goesOn: true, workers, says, next: `${BY_ITSELF} ${WAIT_ON}` };
+    return { kind: 'lost', goesOn: true, workers, says, next: BY_ITSELF };
   }
   if (opening !== undefined) {
     const says = `its opening fails (attempt ${opening.attempt}): ${opening.lastFailure}`;
@@ -77,13 +77,13 @@ export function holdUp(facts: HoldUpFacts, now: number): HoldUp {
       : activities.length > 0
         ? 'its opening has not ended yet'
         : 'no worker has said yet that it is open';
-  return { kind: 'busy', goesOn: true, workers, says, next: `${WAIT_ON} ${MORE_WORKERS}` };
+  return { kind: 'busy', goesOn: true, workers, says, next: MORE_WORKERS };
 }
 
 const MEND =
   'Mend the fault that is named, or deploy a worker as new as the run; the run goes on by itself and loses nothing.';
 const BY_ITSELF = 'Temporal hands it to a worker again by itself, and nothing is lost.';
-const WAIT_ON = 'Start it again with the same id to wait on, or give a longer openLimitMs.';
+const START_ONE = 'start one with `holdfast worker` (or `holdfast dev`).';
 const MORE_WORKERS = 'If the workers are busy, start more of them.';
 
 function nobody({ taskQueue, workers }: HoldUpFacts): Pick<HoldUp, 'says' | 'next'> {
@@ -111,10 +111,8 @@ function whereIs({ attempt, task, takers }: HoldUpFacts, now: number): string {
 function afterLoss({ attempt, task }: HoldUpFacts): string {
   const often =
     attempt > LOSSES_MANY ? ' So many losses have a cause: look at the logs of the workers.' : '';
-  const start = task?.isInHand
-    ? ''
-    : ` ${START_A_WORKER.replace('Start a', 'If none is left, start a')}`;
-  return `${BY_ITSELF}${start}${often} ${WAIT_ON}`;
+  const start = task?.isInHand ? '' : ` If none is left, ${START_ONE}`;
+  return `${BY_ITSELF}${start}${often}`;
 }
 
 /** Clocks of server and machine may differ. */

@@ -14,7 +14,7 @@ import { runHandle, type RunHandle } from './run-handle.js';
 import { checkRunId, newRunId } from './run-id.js';
 import { refuseUnserved } from './served-agents.js';
 import { ownStore, startPrepared } from './start-workflow.js';
-import { untilOpen, waitingOf } from './until-open.js';
+import { untilOpen, waitingOf, type HeldUp } from './until-open.js';
 
 /** A run that is to be started: its agent, its task, and how long the start may wait. */
 export interface StartOptions extends StartRequest, SessionOptions {
@@ -30,6 +30,8 @@ export interface StartOptions extends StartRequest, SessionOptions {
    * task was lost with one; with `wait: true` a day. Without any worker it ends earlier, unless that is waited for.
    */
   readonly openLimitMs?: number;
+  /** Told every 8 s while the start waits on for a run that is not open yet. */
+  readonly onHeldUp?: (heldUp: HeldUp) => void;
   /**
    * How long a run waits for a worker that died with one of its decisions in hand, in ms; default: the
    * server's 10 s.

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError } from '../../core/state/errors.js';
 import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
 import { executionOf } from './execution.js';
-import { holdUpOf, isAtWork, type HoldUp } from './hold-up.js';
+import { holdUpOf, isAtWork, type HoldUp, type HoldUpKind } from './hold-up.js';
 import { bounded, openLimitOf, type Link } from '../link.js';
 import { NO_WORKER_MS } from './served-agents.js';
 import { readState } from './state.js';
@@ -17,10 +17,22 @@ const GOES_ON_LIMIT_MS = 600_000;
 /** With `wait: true`: as long as the run itself waits. */
 const WAIT_LIMIT_MS = DEFAULT_SETTINGS.unservedTimeoutMs;
 
+/** Why a run that is started is not open yet. */
+export interface HeldUp {
+  readonly runId: string;
+  readonly heldBy: HoldUpKind;
+  /** One sentence. */
+  readonly message: string;
+  /** What to do. */
+  readonly hint: string;
+  readonly waitedMs: number;
+}
+
 /** What a start says of its wait. */
 export interface WaitWanted {
   readonly wait?: boolean | undefined;
   readonly openLimitMs?: number | undefined;
+  readonly onHeldUp?: ((heldUp: HeldUp) => void) | undefined;
 }
 
 export interface Waiting {
@@ -29,13 +41,19 @@ export interface Waiting {
   readonly goesOnLimitMs: number;
   /** Without any worker the wait ends. */
   readonly needsWorker: boolean;
+  readonly onHeldUp?: ((heldUp: HeldUp) => void) | undefined;
 }
 
 /** A limit that is given is the longest wait, whatever holds the run up. */
-export function waitingOf(link: Link, { wait, openLimitMs }: WaitWanted): Waiting {
+export function waitingOf(link: Link, { wait, openLimitMs, onHeldUp }: WaitWanted): Waiting {
   const limitMs = openLimitMs ?? (wait === true ? WAIT_LIMIT_MS : openLimitOf(link));
   const goesOnLimitMs = openLimitMs ?? Math.max(limitMs, GOES_ON_LIMIT_MS);
-  return { limitMs, goesOnLimitMs, needsWorker: wait !== true };
+  return {
+    limitMs,
+    goesOnLimitMs,
+    needsWorker: wait !== true,
+    ...(onHeldUp !== undefined && { onHeldUp }),
+  };
 }
 
 /** Waits until the run is open; a run that could not be opened throws why (InvalidTask, UnknownAgent …). */
@@ -45,7 +63,7 @@ export async function untilOpen(
   { signal, ...waiting }: Waiting & { readonly signal: AbortSignal | undefined },
 ): Promise<void> {
   const began = performance.now();
-  const { limitMs, goesOnLimitMs, needsWorker } = waiting;
+  const { limitMs, goesOnLimitMs, needsWorker, onHeldUp } = waiting;
   let nextLook = nextLookAfter(0, waiting);
   for (;;) {
     if (signal?.aborted) return;
@@ -66,7 +84,9 @@ export async function untilOpen(
       const held = await holdUpOf(link, execution);
       const isMissed = needsWorker && held.kind === 'no_worker';
       const most = held.goesOn ? goesOnLimitMs : limitMs;
-      if (isMissed || waitedMs >= most) throw notOpened(link, { runId, held, waitedMs, silence });
+      const late = { runId, held, waitedMs };
+      if (isMissed || waitedMs >= most) throw notOpened(link, late, silence);
+      onHeldUp?.(heldUp(late));
       nextLook = nextLookAfter(waitedMs, waiting);
     }
     const pause = waitedMs < limitMs ? POLL_MS : SLOW_POLL_MS;
@@ -90,23 +110,28 @@ async function openness(link: Link, runId: string, leftMs: number): Promise<unkn
   }
 }
 
-interface NotOpened {
+interface Late {
   readonly runId: string;
   readonly held: HoldUp;
   readonly waitedMs: number;
-  /** What the last question failed with. */
-  readonly silence: unknown;
 }
 
-function notOpened(
-  { taskQueue }: Link,
-  { runId, held, waitedMs, silence }: NotOpened,
-): HoldfastError {
-  const { kind, says, next, workers } = held;
+function heldUp({ runId, held, waitedMs }: Late): HeldUp {
+  const { kind, says, next } = held;
   const late = kind === 'no_worker' ? '' : `was not open after ${Math.round(waitedMs / 1000)} s: `;
-  return new HoldfastError('ServerUnavailable', `Run ${runId} is started, but ${late}${says}.`, {
-    hint: next,
-    details: { runId, taskQueue, workers, heldBy: kind },
+  const message = `Run ${runId} is started, but ${late}${says}.`;
+  return { runId, heldBy: kind, message, hint: next, waitedMs };
+}
+
+function notOpened({ taskQueue }: Link, late: Late, silence: unknown): HoldfastError {
+  const { runId, heldBy, message, hint } = heldUp(late);
+  const { goesOn, workers } = late.held;
+  return new HoldfastError('ServerUnavailable', message, {
+    hint: goesOn ? `${hint} ${WAIT_ON}` : hint,
+    details: { runId, taskQueue, workers, heldBy },
+    // What the last question failed with.
     cause: silence,
   });
 }
+
+const WAIT_ON = 'Start it again with the same id to wait on, or give a longer openLimitMs.';

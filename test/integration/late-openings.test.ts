@@ -1,7 +1,7 @@
 /** Runs that are started and open late, on a real server: who waits waits on, and hears what Temporal knows. */
 import { openLink } from '../../client/connect.js';
 import type { Link } from '../../client/link.js';
-import { untilOpen } from '../../client/runs/until-open.js';
+import { untilOpen, type HeldUp } from '../../client/runs/until-open.js';
 import * as messages from '../../workflows/messages.js';
 import { say, startWorld, TASK_QUEUE, until, type World } from './support/world.js';
 
@@ -22,11 +22,12 @@ afterEach(async () => {
   await world.stop();
 });
 
-const opened = (runId: string, goesOnLimitMs: number) =>
+const opened = (runId: string, goesOnLimitMs: number, told: HeldUp[] = []) =>
   untilOpen(link, runId, {
     limitMs: SHORT_MS,
     goesOnLimitMs,
     needsWorker: true,
+    onHeldUp: (heldUp) => told.push(heldUp),
     signal: undefined,
   });
 
@@ -45,13 +46,23 @@ async function lostRun(runId: string): Promise<void> {
   await worker.kill();
 }
 
-test('a run whose task was lost with a worker is waited for, and opens with the next one', async () => {
+test('a run whose task was lost with a worker is waited for, which the start hears, and opens with the next one', async () => {
   await lostRun('waited');
-  const waited = opened('waited', LONG_MS).then(() => 'open');
+  const told: HeldUp[] = [];
+  const waited = opened('waited', LONG_MS, told).then(() => 'open');
   waited.catch(() => undefined);
   // Longer than the short limit: a worker takes that to begin.
   await world.spawn();
   expect(await waited).toBe('open');
+  expect(told[0]).toMatchObject({
+    runId: 'waited',
+    heldBy: 'lost',
+    message: expect.stringMatching(
+      /^Run waited is started, but was not open after \d+ s: its workf/,
+    ),
+    hint: expect.stringMatching(/by itself, and nothing is lost/),
+  });
+  expect(told[0]?.hint).not.toMatch(/again with the same id/);
   expect((await world.ended(world.client.handle('waited'))).result.completed).toBe(true);
 }, 180_000);
 

@@ -11,6 +11,7 @@ import {
   type CommonOptions,
 } from '../../command.js';
 import { followGoal } from '../../terminal/follow-goal.js';
+import { heldUpRemarks } from '../../terminal/held-up.js';
 import type { Output } from '../../terminal/output.js';
 import { inert, inertJson, shellWord, usdText } from '../../render/index.js';
 import type { Session } from '../../session.js';
@@ -81,6 +82,7 @@ export function addGoalStart(goal: Command, cli: Cli): void {
           ...(goalId !== undefined && { goalId }),
           ...(caller !== undefined && { caller }),
           ...(wait !== undefined && { wait }),
+          onHeldUp: heldUpRemarks(output),
         });
         return follow(started, { session, output, options });
       }),
@@ -124,6 +126,7 @@ export function addGoalRestart(goal: Command, cli: Cli): void {
           ...(steps && { plan: steps }),
           ...(caller !== undefined && { caller }),
           ...(wait !== undefined && { wait }),
+          onHeldUp: heldUpRemarks(output),
         });
         return follow(started, { session, output, options });
       }),
