@@ -1,0 +1,49 @@
+/** Runs that a search finds in the store, as they stand by what Temporal knows of them. */
+import { isTemporalsAlone, type ListedStatus } from '../../pure/listed-status.js';
+import { findRuns, type FindingStore, type FindRuns, type FoundRuns } from './find-runs.js';
+import type { JoinedRuns, ListedRow, ListQuery } from './joined-runs.js';
+import type { RunRow } from '../../store/runs.js';
+
+/** What joins the store of a tenant with Temporal. */
+export interface Joiner {
+  /** Errors: ServerUnavailable, for runs that Temporal ended. */
+  joinedRuns(query: ListQuery): Promise<JoinedRuns>;
+  standingRows(rows: readonly RunRow[]): Promise<Pick<JoinedRuns, 'rows' | 'trouble'>>;
+}
+
+interface Places {
+  readonly store: FindingStore;
+  readonly tenant: string;
+  readonly joiner: Joiner;
+}
+
+export type FindJoined = Omit<FindRuns, 'status'> & { readonly status?: ListedStatus | undefined };
+
+export type FoundJoined = Omit<FoundRuns, 'rows'> & {
+  readonly rows: readonly ListedRow[];
+  readonly trouble?: string;
+};
+
+/** Without runs that no worker has opened: nothing but their start is known. Errors: those of the joiner. */
+export async function findJoined(
+  { store, tenant, joiner }: Places,
+  { status, ...wanted }: FindJoined,
+): Promise<FoundJoined> {
+  if (isTemporalsAlone(status)) {
+    // The store has them as they stood before.
+    const listRuns = async (_tenant: string, query: ListQuery): Promise<readonly RunRow[]> => {
+      const { rows } = await joiner.joinedRuns({ ...query, status });
+      return rows.map((row) => ({ ...row, status: 'running' }));
+    };
+    const source: FindingStore = {
+      listRuns,
+      readEvents: (run, page) => store.readEvents(run, page),
+    };
+    const found = await findRuns(source, tenant, wanted);
+    return { ...found, rows: found.rows.map((row) => ({ ...row, status })) };
+  }
+  const found = await findRuns(store, tenant, { ...wanted, ...(status && { status }) });
+  const { rows, trouble } = await joiner.standingRows(found.rows);
+  const fitting = status === undefined ? rows : rows.filter((row) => row.status === status);
+  return { ...found, rows: fitting, ...(trouble !== undefined && { trouble }) };
+}
