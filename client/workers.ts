@@ -2,7 +2,8 @@
 import { bounded, type Link } from './link.js';
 
 /** Temporal's numbers of the two kinds of task queue. */
-const KINDS = [1, 2] as const;
+const DECISIONS = 1;
+const KINDS = [DECISIONS, 2] as const;
 /** The server remembers a poller for minutes; one that was seen this recently is alive. */
 const FRESH_MS = 90_000;
 
@@ -17,7 +18,15 @@ export interface Poller {
 /** Those that asked within the last 90 seconds, each once. */
 export async function pollers(link: Link, queue = link.taskQueue): Promise<readonly Poller[]> {
   const asked = { ...link, taskQueue: queue };
-  const found = (await Promise.all(KINDS.map((kind) => pollersOf(asked, kind)))).flat();
+  return eachOnce((await Promise.all(KINDS.map((kind) => pollersOf(asked, kind)))).flat());
+}
+
+/** Those of them that take workflow tasks, on the queue of the link. */
+export async function deciders(link: Link): Promise<readonly Poller[]> {
+  return eachOnce(await pollersOf(link, DECISIONS));
+}
+
+function eachOnce(found: readonly Poller[]): readonly Poller[] {
   const latest = new Map<string, number>();
   for (const { identity, askedAt } of found) {
     latest.set(identity, Math.max(askedAt, latest.get(identity) ?? 0));

@@ -23,6 +23,9 @@ import type { CheckedOptions } from './options.js';
 import { revise, type Beginning } from './revise.js';
 import type { SaidMessage } from './said.js';
 
+/** Longest wait of a request until the run of its message is open; the run goes on. */
+const OPEN_LIMIT_MS = 60_000;
+
 export interface Submitting {
   readonly options: CheckedOptions;
   readonly deliveries: Deliveries;
@@ -133,6 +136,7 @@ async function begun(
   unopened.set(sessionId, { runId, words: sha256Hex(text), text });
   try {
     await client.start({
+      openLimitMs: OPEN_LIMIT_MS,
       ...start,
       agent,
       runId,

@@ -210,7 +210,7 @@ async function liveFacts(client: HoldfastClient, runId: string): Promise<Asked> 
     }
     const failing =
       execution.attempt > 1
-        ? ' The workflow task of the run keeps failing; see holdfast doctor.'
+        ? ` The workflow task of the run failed, or was lost with a worker, and is tried again (attempt ${execution.attempt}); see holdfast doctor.`
         : '';
     return { state: null, trouble: `${error.message}${failing}`, waits: await waits };
   }

@@ -5,6 +5,7 @@ import { assertPortFree } from '../../devserver/ports.js';
 import { DEFAULT_PORT, DEFAULT_UI_PORT } from '../embedded-server.js';
 import { durationText, inert, mendWait, relativeText } from '../render/index.js';
 import type { Session } from '../session.js';
+import { askedLately } from './asked-lately.js';
 import { broken, guarded, ok, warning, type Check } from './check.js';
 
 const DAY_MS = 86_400_000;
@@ -60,11 +61,11 @@ function namespaceChecks(client: HoldfastClient, facts: NamespaceFacts): readonl
 }
 
 async function workerChecks(client: HoldfastClient): Promise<readonly Check[]> {
-  const count = await client.workerCount();
-  if (count > 0)
-    return [
-      ok('workers', `${count} asked task queue ${client.taskQueue} for work in the last 90 s`),
-    ];
+  const workers = await client.pollers();
+  if (workers.length > 0) {
+    const asked = askedLately(workers, Date.now());
+    return [ok('workers', `task queue ${client.taskQueue}: ${asked}`)];
+  }
   return [
     warning(
       'workers',
@@ -91,21 +92,25 @@ export function stuckFound(stuck: readonly StuckRun[]): readonly Check[] {
 }
 
 function foundStuck(run: StuckRun): string {
-  const { runId, kind, activity = '', attempt, since, reason, waitsFor = '' } = run;
+  const { runId, kind, activity = '', attempt, since, reason, lost, waitsFor = '' } = run;
   const when = since === undefined ? '' : `, since ${relativeText(since, Date.now())}`;
   const why = inert(reason, 400);
   if (kind === 'waiting') {
     const what = activity === '' ? '' : ` (${inert(activity)}, tried ${attempt} times)`;
     return `${inert(runId)}: it waits for ${inert(waitsFor)}${what}${when}: ${why}`;
   }
+  if (lost)
+    return `${inert(runId)}: its workflow task was lost (attempt ${attempt}${when}): ${why}`;
   const what = kind === 'workflow_task' ? 'its workflow task' : `its activity ${inert(activity)}`;
   return `${inert(runId)}: ${what} fails (attempt ${attempt}${when}): ${why}`;
 }
 
 /** Of a run whose first task has opened it (rules 23), a worker of a release before says no more than that it is not deterministic. */
-function mendStuck({ kind, reason, waitsFor = '' }: StuckRun): string {
+function mendStuck({ kind, reason, lost, waitsFor = '' }: StuckRun): string {
   if (kind === 'waiting')
     return `${mendWait(waitsFor)} The run goes on by itself and loses nothing.`;
+  if (lost)
+    return 'Temporal hands the task to a worker again by itself, and nothing is lost. Start a worker if none is left; if it is lost again and again, look at the logs of the workers.';
   if (/RulesTooNew|^NotServed: |Nondeterminism/.test(reason))
     return 'Deploy a worker at least as new as the one that began the run.';
   return kind === 'workflow_task'

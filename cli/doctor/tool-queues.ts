@@ -2,6 +2,7 @@
 import { queuesOf, sandboxQueueOf, sandboxTools } from '../../authoring/index.js';
 import type { Session } from '../session.js';
 import type { ConfigurationPlace } from './configuration.js';
+import { askedLately } from './asked-lately.js';
 import { ok, warning, type Check } from './check.js';
 
 /** Nothing where no tool names a queue, where there is no configuration, or no server to be asked. */
@@ -25,11 +26,11 @@ export async function checkToolQueues(
   if (client === undefined) return [];
   const checks: Check[] = [];
   for (const [queue, tools] of queues) {
-    const count = await client.workerCount(queue);
+    const workers = await client.pollers(queue);
     const names = tools.slice(0, 5).join(', ');
     checks.push(
-      count > 0
-        ? ok('tool queues', `${queue} (${names}): ${count} asked for work in the last 90 s`)
+      workers.length > 0
+        ? ok('tool queues', `${queue} (${names}): ${askedLately(workers, Date.now())}`)
         : warning(
             'tool queues',
             `nobody works on ${queue}, where calls of ${names} go`,

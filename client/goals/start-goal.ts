@@ -7,7 +7,6 @@ import { digestOf, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { GoalBudget, StoredDefinition } from '../../core/state/goal/definition.js';
 import type { ProposedStep } from '../../core/state/goal/proposal.js';
-import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
 import { inMicroUsd, type BudgetInUsd } from '../../authoring/budget-in-usd.js';
 import { wrongField } from '../../authoring/goal/field.js';
 import { normalGoal, type NormalGoal } from '../../authoring/goal/normal-goal.js';
@@ -15,10 +14,10 @@ import { GOAL_RUN } from '../../workflows/messages.js';
 import { checkGoal, checkGoalId, definitionDigest, type GoalRequest } from './check-goal.js';
 import { asWritten, DEFINITION_MEMO, isKnownGoal } from './known-goal.js';
 import { tellGoal } from './tell-goal.js';
-import { openLimitOf, storeOf, type Link } from '../link.js';
+import { storeOf, type Link } from '../link.js';
 import { refuseUnserved, type WantedAgent } from '../runs/served-agents.js';
 import { ownStore, startPrepared } from '../runs/start-workflow.js';
-import { untilOpen } from '../runs/until-open.js';
+import { untilOpen, waitingOf } from '../runs/until-open.js';
 
 /** A goal that is to be started. */
 export interface GoalStartOptions extends GoalRequest {
@@ -29,7 +28,10 @@ export interface GoalStartOptions extends GoalRequest {
    * definition is an error here. True: it waits for a worker as well. False: it waits for nothing.
    */
   readonly wait?: boolean;
-  /** Longest wait until it is open, in ms; default 30,000, and with `wait: true` a day. */
+  /**
+   * Longest wait until it is open, in ms. Default: 30,000; ten minutes while nothing but a worker is late, as when a
+   * task was lost with one; with `wait: true` a day.
+   */
   readonly openLimitMs?: number;
 }
 
@@ -48,9 +50,6 @@ export interface RestartOptions extends Pick<
   readonly plan?: readonly ProposedStep[];
 }
 
-/** With `wait: true`: as long as a run waits for its worker. */
-const WAIT_LIMIT_MS = DEFAULT_SETTINGS.unservedTimeoutMs;
-
 /** Gives its id. `signal` ends the wait until the goal is open, not the goal. */
 export async function startGoal(
   link: Link,
@@ -67,12 +66,12 @@ export async function startGoal(
     digest: definitionDigest(goal, from),
     definition: definitionDigest(goal, undefined),
   };
-  const { wait, openLimitMs } = options;
-  const limitMs = openLimitMs ?? (wait === true ? WAIT_LIMIT_MS : openLimitOf(link));
+  const { wait } = options;
+  const waiting = { ...waitingOf(link, options), signal };
   const isNamed = options.goalId !== undefined;
   if (isNamed && (await isKnownGoal(own, wanted))) return goalId;
   if (wait === undefined) {
-    await refuseUnknownAgents(own, goal, { runId: options.goalId, limitMs, signal });
+    await refuseUnknownAgents(own, goal, { runId: options.goalId, ...waiting });
   }
   await startPrepared(own, {
     type: GOAL_RUN,
@@ -88,7 +87,7 @@ export async function startGoal(
   });
   // Somebody may have been faster with another definition.
   if (isNamed) await isKnownGoal(own, wanted);
-  if (wait !== false) await untilOpen(own, goalId, { limitMs, signal, needsWorker: wait !== true });
+  if (wait !== false) await untilOpen(own, goalId, waiting);
   return goalId;
 }
 

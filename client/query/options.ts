@@ -143,7 +143,10 @@ export interface QueryOptions extends FollowQueryOptions, SessionOptions {
   /** Limits and settings that have no option of their own above. */
   readonly budget?: BudgetLimits;
   readonly settings?: SettingsOverrides;
-  /** Longest wait until the run is open, in ms; default 30,000, and with `wait` a day. */
+  /**
+   * Longest wait until the run is open, in ms. Default: 30,000; ten minutes while nothing but a worker is late, as when
+   * a task was lost with one; with `wait` a day.
+   */
   readonly openLimitMs?: number;
   /** Start also when no living worker serves the agent, and wait for one. */
   readonly wait?: true;

@@ -24,6 +24,7 @@ const ACTIVITY_SCHEDULED = 1;
 const WORKFLOW_TASK_SCHEDULED = 1;
 /** Of the kinds of timeouts. */
 const START_TO_CLOSE = 1;
+const HEARTBEAT = 4;
 const EVENTS_LOOKED_AT = 50;
 const ACTIVITIES_MAX = 50;
 /** What activities of ours say between their attempts is smaller by far. */
@@ -100,12 +101,14 @@ async function firstScheduled(
 }
 
 function failureOf(failure: RawFailure, raw: RawActivity): PendingFailure {
+  const timeout = failure.timeoutFailureInfo?.timeoutType;
   const at = [raw.lastAttemptCompleteTime, raw.lastStartedTime, raw.scheduledTime].map(msOf);
   return {
     type: failure.applicationFailureInfo?.type ?? undefined,
     message: failure.message ?? '',
     facts: undefined,
-    ...(failure.timeoutFailureInfo?.timeoutType === START_TO_CLOSE && { timedOut: true }),
+    ...(timeout === START_TO_CLOSE && { timedOut: true }),
+    ...(timeout === HEARTBEAT && { lost: true }),
     at: at.find((one) => one !== undefined) ?? 0,
   };
 }

@@ -5,6 +5,7 @@
  */
 import { bounded, type Link } from '../link.js';
 import { executionOf, type Execution } from '../runs/execution.js';
+import { lastTaskEnd } from './task-end.js';
 import { visibilityQuery } from './visibility-query.js';
 
 /** A run that does not get on: since when, and why. */
@@ -18,17 +19,18 @@ export interface StuckRun {
   readonly reason: string;
   /** The activity that is retried, or that waits. */
   readonly activity?: string;
+  /** Its workflow task did not fail: a worker that had it died, or was too slow. */
+  readonly lost?: true;
   /** What a run of the kind `waiting` waits for. */
   readonly waitsFor?: string;
 }
 
 /** Attempts of an activity before it is worth a line. */
 const ACTIVITY_ATTEMPTS = 3;
+const TRIED_AGAIN = { isLost: false, reason: 'its workflow task is being tried again' };
 /** What a run waits for may take this long to come back before it is worth a line; ms. */
 const WAIT_MS = 60_000;
 const RUNS_MAX = 1_000;
-const EVENTS_PER_RUN = 50;
-const REASON_CHARS_MAX = 500;
 
 export interface StuckQuery {
   /** How many runs are looked at, at most. */
@@ -80,8 +82,9 @@ async function troublesOf(link: Link, execution: Execution): Promise<readonly St
     }));
   const others = [...retried, ...waitingTooLong(execution, Date.now())];
   if (attempt <= 1) return others;
+  const { isLost, ...end } = (await lastTaskEnd(link, execution)) ?? TRIED_AGAIN;
   return [
-    { runId, kind: 'workflow_task', attempt, ...(await lastFailure(link, execution)) },
+    { runId, kind: 'workflow_task', attempt, ...end, ...(isLost && { lost: true as const }) },
     ...others,
   ];
 }
@@ -102,30 +105,4 @@ export function waitingTooLong(
       reason: message ?? `it waits for ${waitsFor}`,
       ...(activity !== undefined && { activity }),
     }));
-}
-
-/** The newest failure of a workflow task in history; later attempts leave no event of their own. */
-async function lastFailure(
-  link: Link,
-  { runId, executionId }: Execution,
-): Promise<Pick<StuckRun, 'since' | 'reason'>> {
-  const { history } = await bounded(link, { runId }, () =>
-    link.connection.workflowService.getWorkflowExecutionHistoryReverse({
-      namespace: link.namespace,
-      execution: { workflowId: runId, runId: executionId },
-      maximumPageSize: EVENTS_PER_RUN,
-    }),
-  );
-  for (const event of history?.events ?? []) {
-    const failed = event.workflowTaskFailedEventAttributes;
-    const timedOut = event.workflowTaskTimedOutEventAttributes;
-    if (!failed && !timedOut) continue;
-    const reason =
-      failed?.failure?.message ?? 'the workflow task timed out: the worker is gone or too slow';
-    return {
-      since: Number(event.eventTime?.seconds ?? 0) * 1000,
-      reason: reason.slice(0, REASON_CHARS_MAX),
-    };
-  }
-  return { reason: 'its workflow task is being tried again' };
 }

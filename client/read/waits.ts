@@ -54,6 +54,8 @@ export interface PendingFailure {
   readonly at: number;
   /** The time of the attempt ran out while its worker was there. */
   readonly timedOut?: true;
+  /** Its worker has said nothing for too long: it died, or was too slow. */
+  readonly lost?: true;
 }
 
 export interface PendingTask {

@@ -9,7 +9,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 import { bounded, type Link } from '../link.js';
 import { pendingWorkOf } from '../read/pending-work.js';
 import { plainLine } from '../read/plain-line.js';
-import { isRefused, waitsOf, type Wait } from '../read/waits.js';
+import { isRefused, waitsOf, type PendingTask, type Wait } from '../read/waits.js';
 
 /** What Temporal knows of a run. */
 export interface Execution {
@@ -22,11 +22,20 @@ export interface Execution {
   readonly tenant?: string;
   readonly closed: boolean;
   readonly status: string;
-  /** Attempt of the pending workflow task; above 1 it has failed. 0: none pending. */
+  /** Attempt of the pending workflow task; above 1 it has failed, or was lost with a worker. 0: none pending. */
   readonly attempt: number;
+  /** Where that task is; absent: none pending. */
+  readonly task?: ExecutionTask;
   readonly activities: readonly ExecutionActivity[];
   /** What it waits for, the longest wait first; empty for one that has ended. */
   readonly waits: readonly Wait[];
+}
+
+interface ExecutionTask {
+  /** False: it lies in its task queue. */
+  readonly isInHand: boolean;
+  /** From when on a worker may take it; ms since epoch. */
+  readonly dueAt?: number;
 }
 
 interface ExecutionActivity {
@@ -36,6 +45,8 @@ interface ExecutionActivity {
   readonly lastFailure?: string;
   /** Its last attempt was refused before it reached anything: `waits` says for want of what. */
   readonly refused?: true;
+  /** Its last attempt was lost with a worker that died, or was too slow to say that it lives. */
+  readonly lost?: true;
 }
 
 export const TENANT = defineSearchAttributeKey('HoldfastTenant', SearchAttributeType.KEYWORD);
@@ -64,6 +75,7 @@ export async function executionOf(link: Link, runId: string): Promise<Execution>
     closed,
     status,
     attempt: pending.workflowTask?.attempt ?? 0,
+    ...(pending.workflowTask && { task: taskOf(pending.workflowTask) }),
     activities: pending.activities.map((activity) => ({
       id: activity.id,
       type: activity.type,
@@ -72,9 +84,14 @@ export async function executionOf(link: Link, runId: string): Promise<Execution>
         lastFailure: plainLine(activity.failure.message, FAILURE_CHARS_MAX),
       }),
       ...(isRefused(activity) && { refused: true as const }),
+      ...(activity.failure?.lost && { lost: true as const }),
     })),
     waits: closed ? [] : waitsOf(pending, Date.now()),
   };
+}
+
+function taskOf({ isScheduled, dueAt }: PendingTask): ExecutionTask {
+  return { isInHand: !isScheduled, ...(dueAt !== undefined && { dueAt }) };
 }
 
 /** The same of a run of the link's own tenant. Errors: RunNotFound, also for a run of another one. */

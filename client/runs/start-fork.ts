@@ -13,7 +13,7 @@ import { refuseBesideOlder } from './refuse-older.js';
 import { runHandle, type RunHandle } from './run-handle.js';
 import { checkRunId, newRunId } from './run-id.js';
 import { ownStore, startPrepared } from './start-workflow.js';
-import { untilOpen } from './until-open.js';
+import { untilOpen, waitingOf } from './until-open.js';
 
 export interface ForkOptions {
   readonly fork: Fork;
@@ -67,11 +67,10 @@ export async function startFork(link: Link, options: ForkOptions): Promise<RunHa
     tenant,
     summary: `fork of ${run.runId} after step ${step}`,
   });
-  if (wait !== false)
-    await untilOpen(link, runId, {
-      limitMs: openLimitOf(link),
-      signal: undefined,
-      needsWorker: true,
-    });
+  if (wait !== false) {
+    // Whoever asked may be a page that waits for its answer.
+    const waiting = waitingOf(link, { openLimitMs: openLimitOf(link) });
+    await untilOpen(link, runId, { ...waiting, signal: undefined });
+  }
   return runHandle({ ...link, tenant }, runId);
 }

@@ -4,18 +4,17 @@
  * that a repeated start finds the run instead of making a second one.
  */
 import { HoldfastError } from '../../core/state/errors.js';
-import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
 import { AGENT_RUN } from '../../workflows/messages.js';
 import { attachAll, type Attachable } from './attach.js';
 import { checkStart, type StartRequest } from './check-start.js';
 import { executionOf } from './execution.js';
 import { chooseSession, type SessionOptions } from './choose-session.js';
-import { openLimitOf, type Link } from '../link.js';
+import type { Link } from '../link.js';
 import { runHandle, type RunHandle } from './run-handle.js';
 import { checkRunId, newRunId } from './run-id.js';
 import { refuseUnserved } from './served-agents.js';
 import { ownStore, startPrepared } from './start-workflow.js';
-import { untilOpen } from './until-open.js';
+import { untilOpen, waitingOf } from './until-open.js';
 
 /** A run that is to be started: its agent, its task, and how long the start may wait. */
 export interface StartOptions extends StartRequest, SessionOptions {
@@ -27,8 +26,8 @@ export interface StartOptions extends StartRequest, SessionOptions {
    */
   readonly wait?: boolean;
   /**
-   * Longest wait until it is open, in ms; default 30,000, and with `wait: true` a day. Without any worker it ends
-   * earlier, unless that is waited for.
+   * Longest wait until it is open, in ms. Default: 30,000; ten minutes while nothing but a worker is late, as when a
+   * task was lost with one; with `wait: true` a day. Without any worker it ends earlier, unless that is waited for.
    */
   readonly openLimitMs?: number;
   /**
@@ -39,9 +38,6 @@ export interface StartOptions extends StartRequest, SessionOptions {
   /** Pictures, documents and sounds beside the goal: they go into the store first, for which the client needs it. */
   readonly attachments?: readonly Attachable[];
 }
-
-/** With `wait: true`: as long as the run itself waits. */
-const WAIT_LIMIT_MS = DEFAULT_SETTINGS.unservedTimeoutMs;
 
 /** `signal` ends the wait until the run is open, not the run. */
 export async function startRun(
@@ -54,10 +50,10 @@ export async function startRun(
   const session = await chooseSession({ ...link, tenant }, runId, options);
   const task = await withAttachments({ ...link, tenant }, options);
   const start = checkStart({ ...options, task, tenant, ...(session !== undefined && { session }) });
-  const { decisionTimeoutMs, wait, openLimitMs } = options;
-  const limitMs = openLimitMs ?? (wait === true ? WAIT_LIMIT_MS : openLimitOf(link));
+  const { decisionTimeoutMs, wait } = options;
+  const waiting = { ...waitingOf(link, options), signal };
   if (wait === undefined) {
-    await refuseUnserved(link, { agent: start.agent, runId: options.runId, limitMs, signal });
+    await refuseUnserved(link, { agent: start.agent, runId: options.runId, ...waiting });
   }
   await startPrepared(link, {
     type: AGENT_RUN,
@@ -70,7 +66,7 @@ export async function startRun(
   });
   // A new id of ours is nobody else's.
   if (options.runId !== undefined) await checkTenant({ ...link, tenant }, runId);
-  if (wait !== false) await untilOpen(link, runId, { limitMs, signal, needsWorker: wait !== true });
+  if (wait !== false) await untilOpen(link, runId, waiting);
   return runHandle({ ...link, tenant }, runId);
 }
 

@@ -1,82 +1,112 @@
 /** Waiting until a run or goal that was started is open. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError } from '../../core/state/errors.js';
+import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
 import { executionOf } from './execution.js';
-import { bounded, type Link } from '../link.js';
-import { START_A_WORKER } from '../server-failure.js';
+import { holdUpOf, isAtWork, type HoldUp } from './hold-up.js';
+import { bounded, openLimitOf, type Link } from '../link.js';
 import { NO_WORKER_MS } from './served-agents.js';
 import { readState } from './state.js';
-import { workerCount } from '../workers.js';
 
 const QUERY_LIMIT_MS = 2_000;
 const POLL_MS = 100;
+/** Of one that is late already. */
+const SLOW_POLL_MS = 1_000;
+/** The longest for which Temporal holds a task back that was lost with its workers. */
+const GOES_ON_LIMIT_MS = 600_000;
+/** With `wait: true`: as long as the run itself waits. */
+const WAIT_LIMIT_MS = DEFAULT_SETTINGS.unservedTimeoutMs;
+
+/** What a start says of its wait. */
+export interface WaitWanted {
+  readonly wait?: boolean | undefined;
+  readonly openLimitMs?: number | undefined;
+}
 
 export interface Waiting {
   readonly limitMs: number;
-  readonly signal: AbortSignal | undefined;
+  /** The same while the run goes on by itself: a task of it was only lost with a worker, or workers are busy. */
+  readonly goesOnLimitMs: number;
   /** Without any worker the wait ends. */
   readonly needsWorker: boolean;
+}
+
+/** A limit that is given is the longest wait, whatever holds the run up. */
+export function waitingOf(link: Link, { wait, openLimitMs }: WaitWanted): Waiting {
+  const limitMs = openLimitMs ?? (wait === true ? WAIT_LIMIT_MS : openLimitOf(link));
+  const goesOnLimitMs = openLimitMs ?? Math.max(limitMs, GOES_ON_LIMIT_MS);
+  return { limitMs, goesOnLimitMs, needsWorker: wait !== true };
 }
 
 /** Waits until the run is open; a run that could not be opened throws why (InvalidTask, UnknownAgent …). */
 export async function untilOpen(
   link: Link,
   runId: string,
-  { limitMs, signal, needsWorker }: Waiting,
+  { signal, ...waiting }: Waiting & { readonly signal: AbortSignal | undefined },
 ): Promise<void> {
-  const deadline = performance.now() + limitMs;
-  let silence: unknown;
-  let nextLook = performance.now() + NO_WORKER_MS;
-  while (performance.now() < deadline) {
+  const began = performance.now();
+  const { limitMs, goesOnLimitMs, needsWorker } = waiting;
+  let nextLook = nextLookAfter(0, waiting);
+  for (;;) {
     if (signal?.aborted) return;
     const execution = await executionOf(link, runId);
     if (execution.closed) {
       await bounded(link, { runId }, () => link.temporal.workflow.getHandle(runId).result());
       return;
     }
-    try {
-      const left = Math.max(1, deadline - performance.now());
-      const state = await readState(link, runId, Math.min(QUERY_LIMIT_MS, left));
-      if (state.opened) return;
-    } catch (error) {
-      silence = error;
+    if (isAtWork(execution)) return;
+    const silence = await openness(
+      link,
+      runId,
+      Math.max(1, nextLook - (performance.now() - began)),
+    );
+    if (silence === 'open') return;
+    const waitedMs = performance.now() - began;
+    if (waitedMs >= nextLook) {
+      const held = await holdUpOf(link, execution);
+      const isMissed = needsWorker && held.kind === 'no_worker';
+      const most = held.goesOn ? goesOnLimitMs : limitMs;
+      if (isMissed || waitedMs >= most) throw notOpened(link, { runId, held, waitedMs, silence });
+      nextLook = nextLookAfter(waitedMs, waiting);
     }
-    if (performance.now() > nextLook) {
-      if (needsWorker && (await workerCount(link)) === 0) break;
-      nextLook = performance.now() + NO_WORKER_MS;
-    }
-    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+    const pause = waitedMs < limitMs ? POLL_MS : SLOW_POLL_MS;
+    await sleep(pause, undefined, { signal }).catch(() => undefined);
   }
-  throw await notOpened(link, runId, { limitMs, silence });
 }
 
-async function notOpened(
-  link: Link,
-  runId: string,
-  waited: { readonly limitMs: number; readonly silence: unknown },
-): Promise<HoldfastError> {
-  const workers = await workerCount(link);
-  const { attempt, activities } = await executionOf(link, runId);
-  const seconds = Math.round(waited.limitMs / 1000);
-  const details = { runId, taskQueue: link.taskQueue, workers };
-  const cause = waited.silence;
-  if (workers === 0) {
-    return new HoldfastError(
-      'ServerUnavailable',
-      `Run ${runId} is started, but no worker is running on task queue ${link.taskQueue}.`,
-      { hint: `${START_A_WORKER} The run begins as soon as one is there.`, details, cause },
-    );
+/** What holds a run up is looked at seldom, and when a limit is over. */
+function nextLookAfter(waitedMs: number, { limitMs, goesOnLimitMs }: Waiting): number {
+  const limits = [limitMs, goesOnLimitMs].filter((limit) => limit > waitedMs);
+  return Math.min(waitedMs + NO_WORKER_MS, ...limits);
+}
+
+/** What kept it from being told, where it was not. */
+async function openness(link: Link, runId: string, leftMs: number): Promise<unknown> {
+  try {
+    const state = await readState(link, runId, Math.min(QUERY_LIMIT_MS, leftMs));
+    return state.opened ? 'open' : undefined;
+  } catch (error) {
+    return error;
   }
-  const held =
-    activities.find((activity) => activity.lastFailure !== undefined)?.lastFailure ??
-    (attempt > 1 ? 'its workflow task keeps failing' : 'the worker has not opened it yet');
-  return new HoldfastError(
-    'ServerUnavailable',
-    `Run ${runId} is started, but was not open after ${seconds} s: ${held}.`,
-    {
-      hint: `See \`holdfast show ${runId}\` and \`holdfast doctor\`; nothing is lost.`,
-      details,
-      cause,
-    },
-  );
+}
+
+interface NotOpened {
+  readonly runId: string;
+  readonly held: HoldUp;
+  readonly waitedMs: number;
+  /** What the last question failed with. */
+  readonly silence: unknown;
+}
+
+function notOpened(
+  { taskQueue }: Link,
+  { runId, held, waitedMs, silence }: NotOpened,
+): HoldfastError {
+  const { kind, says, next, workers } = held;
+  const late = kind === 'no_worker' ? '' : `was not open after ${Math.round(waitedMs / 1000)} s: `;
+  return new HoldfastError('ServerUnavailable', `Run ${runId} is started, but ${late}${says}.`, {
+    hint: next,
+    details: { runId, taskQueue, workers, heldBy: kind },
+    cause: silence,
+  });
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allChecks } from '../../cli/doctor/all-checks.js';
+import { askedLately } from '../../cli/doctor/asked-lately.js';
 import type { Check } from '../../cli/doctor/check.js';
 import { stuckFound } from '../../cli/doctor/server.js';
 import { checkStore } from '../../cli/doctor/store.js';
@@ -124,6 +125,20 @@ test('runs whose turns keep doubling are warnings, those under way by name', asy
   await store.close();
 });
 
+test('workers are told with when they asked last, as a dead one is counted too', () => {
+  const now = 1_795_000_000_000;
+  const worker = (number: number) => ({
+    identity: `${number}@here`,
+    askedAt: now - number * 1_000,
+  });
+  expect(askedLately([worker(43), worker(4)], now)).toBe(
+    '2 asked for work in the last 90 s (4@here 4 s ago, 43@here 43 s ago); one that died since is still counted',
+  );
+  const many = Array.from({ length: 7 }, (_, number) => worker(number));
+  expect(askedLately(many, now)).toMatch(/^7 asked .*4@here 4 s ago, 2 more\)/);
+  expect(askedLately([worker(-2)], now)).toMatch(/ 0 s ago/);
+});
+
 describe('what needs something that is broken', () => {
   const FACTS = { serverVersion: '1.0.0', retentionMs: 9e9, missingAttributes: [] };
   const client = {
@@ -131,7 +146,7 @@ describe('what needs something that is broken', () => {
     namespace: 'default',
     taskQueue: 'q',
     namespaceFacts: () => Promise.resolve(FACTS),
-    workerCount: () => Promise.resolve(1),
+    pollers: () => Promise.resolve([{ identity: '1@here', askedAt: Date.now() }]),
     stuckRuns: () => Promise.resolve([]),
   } as unknown as HoldfastClient;
 
@@ -219,6 +234,14 @@ describe('runs that do not get on', () => {
     expect(stuckFound([run])).toMatchObject([
       { mend: 'Deploy a worker at least as new as the one that began the run.' },
     ]);
+  });
+
+  test('a task that was lost with a worker is not called one that fails', () => {
+    const reason = 'the workflow task timed out: the worker is gone or too slow';
+    const run = { runId: 'r1', kind: 'workflow_task', attempt: 2, reason, lost: true } as const;
+    const [check] = stuckFound([run]);
+    expect(check?.found).toMatch(/^r1: its workflow task was lost \(attempt 2\)/);
+    expect(check).toMatchObject({ mend: expect.stringMatching(/^Temporal hands the task/) });
   });
 
   test('bring nothing to the terminal that it obeys', () => {
