@@ -1,15 +1,9 @@
 /** Runs that a search finds in the store, as they stand by what Temporal knows of them. */
 import { isTemporalsAlone, type ListedStatus } from '../../pure/listed-status.js';
 import { findRuns, type FindingStore, type FindRuns, type FoundRuns } from './find-runs.js';
-import type { JoinedRuns, ListedRow, ListQuery } from './joined-runs.js';
+import type { ListedRow, ListQuery } from './joined-runs.js';
+import type { Joiner } from './joiner.js';
 import type { RunRow } from '../../store/runs.js';
-
-/** What joins the store of a tenant with Temporal. */
-export interface Joiner {
-  /** Errors: ServerUnavailable, for runs that Temporal ended. */
-  joinedRuns(query: ListQuery): Promise<JoinedRuns>;
-  standingRows(rows: readonly RunRow[]): Promise<Pick<JoinedRuns, 'rows' | 'trouble'>>;
-}
 
 interface Places {
   readonly store: FindingStore;

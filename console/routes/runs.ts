@@ -11,6 +11,7 @@ import { notFound } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';
 import type { Desk } from '../desk.js';
 import type { Person } from '../identity/person.js';
+import { joinerAt, unopenedAt } from '../joiner-at-desk.js';
 import { runShown } from '../run-shown.js';
 import { askShown } from './asks.js';
 import { foundPage, foundRuns, isSearch, searchShape } from './search.js';
@@ -26,20 +27,10 @@ const STATE_LIMIT_MS = 2_000;
  */
 export async function ownRun(desk: Desk, person: Person, runId: string): Promise<RunRow> {
   const row =
-    (await desk.store.getRun(person.tenant, runId)) ?? (await unopened(desk, person, runId));
+    (await desk.store.getRun(person.tenant, runId)) ??
+    (await unopenedAt(desk, person.tenant, runId));
   if (row === undefined) throw notFound();
   return row;
-}
-
-/** Of what nobody can ask Temporal about nothing is said. */
-function unopened({ client }: Desk, { tenant }: Person, runId: string) {
-  return client
-    .forTenant(tenant)
-    .unopenedRun(runId)
-    .catch((error: unknown) => {
-      if (error instanceof HoldfastError) return undefined;
-      throw error;
-    });
 }
 
 /**
@@ -81,7 +72,7 @@ const listRuns = endpoint({
     if (isSearch(query)) return { status: 200, body: await foundRuns(desk, person.tenant, query) };
     const { status, agent, root, forksOf, costFrom, costTo, limit, cursor } = query;
     const place = cursor === undefined ? undefined : placeOf(cursor);
-    const { rows, next, trouble } = await desk.client.forTenant(person.tenant).joinedRuns({
+    const { rows, next, trouble } = await joinerAt(desk, person.tenant).joinedRuns({
       limit,
       ...(status !== undefined && { status }),
       ...(agent !== undefined && { agent }),
@@ -137,8 +128,8 @@ const getRun = endpoint({
   },
 });
 
-async function asItStands({ client }: Desk, row: RunRow): Promise<ListedRow> {
-  const [listed] = (await client.forTenant(row.tenant).standingRows([row])).rows;
+async function asItStands(desk: Desk, row: RunRow): Promise<ListedRow> {
+  const [listed] = (await joinerAt(desk, row.tenant).standingRows([row])).rows;
   if (listed === undefined) throw notFound();
   return listed;
 }

@@ -17,6 +17,7 @@ import { cursorOf, placeOf } from '../http/cursor.js';
 import { endpoint, type Endpoint } from '../http/endpoint.js';
 import { Problem } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';
+import { joinerAt } from '../joiner-at-desk.js';
 import { runShown } from '../run-shown.js';
 
 const amount = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional();
@@ -81,7 +82,7 @@ export async function foundRuns(
   const cursor = query.cursor === undefined ? undefined : placeOf(query.cursor);
   const { status, ...asked } = query;
   const wanted = { ...wantedRuns({ ...asked, cursor }), status, ...compared };
-  const places = { store: desk.store, tenant, joiner: desk.client.forTenant(tenant) };
+  const places = { store: desk.store, tenant, joiner: joinerAt(desk, tenant) };
   const { rows, rest, left, trouble } = await findJoined(places, wanted);
   const next = rest && cursorOf(rest.startedAt, rest.runId);
   return {

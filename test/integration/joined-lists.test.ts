@@ -22,7 +22,11 @@ async function waiting(runId: string) {
 /** Nobody works on its task queue. */
 async function unopened(runId: string, agent = 'desk') {
   const client = await connect({ ...world.place, ...world.patience, taskQueue: 'nobody' });
-  await client.start({ agent, task: 'Wait.', runId, wait: false }).finally(() => client.close());
+  try {
+    await client.start({ agent, task: 'Wait.', runId, wait: false });
+  } finally {
+    await client.close();
+  }
 }
 
 const terminate = (runId: string) => world.raw.workflow.getHandle(runId).terminate('the operator');
@@ -115,7 +119,8 @@ test('a run that is reset goes on under its id, and is never called terminated',
     expect(await listed({ status: 'terminated' })).not.toContain('reset terminated');
   }
   const bare = await connect({ ...world.place, ...world.patience });
-  const runs = await bare.listRuns({ limit: 50 }).finally(() => bare.close());
+  const runs = await bare.listRuns({ limit: 50 });
+  await bare.close();
   const statuses = runs.filter(({ runId }) => runId === 'reset').map(({ status }) => status);
   expect(statuses).toHaveLength(1);
   expect(statuses).not.toContain('terminated');

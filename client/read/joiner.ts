@@ -1,0 +1,53 @@
+/** The store of a tenant with what Temporal alone knows of its runs, as far as it can be asked. */
+import { HoldfastError } from '../../core/state/errors.js';
+import { isTemporalsAlone } from '../../pure/listed-status.js';
+import type { RunRow } from '../../store/runs.js';
+import type { ReadingStore } from '../link.js';
+import type { JoinedRuns, ListQuery } from './joined-runs.js';
+
+export interface Joiner {
+  /** Errors: ServerUnavailable, for runs that Temporal ended. */
+  joinedRuns(query: ListQuery): Promise<JoinedRuns>;
+  standingRows(rows: readonly RunRow[]): Promise<Pick<JoinedRuns, 'rows' | 'trouble'>>;
+}
+
+interface JoinerPlace {
+  readonly store: Pick<ReadingStore, 'listRuns'>;
+  readonly tenant: string;
+  /** Or why there is none; `isNeeded`: without one there is no answer. Errors: ServerUnavailable. */
+  client(isNeeded: boolean): Promise<Asked | string>;
+}
+
+interface Asked {
+  forTenant(tenant: string): Joiner;
+}
+
+/** Asks for a client only where there is something to ask it. */
+export function joinerOver({ store, tenant, client }: JoinerPlace): Joiner {
+  return {
+    async joinedRuns({ status, ...others }) {
+      const isNeeded = isTemporalsAlone(status);
+      const asked = await client(isNeeded);
+      if (typeof asked !== 'string') {
+        return asked.forTenant(tenant).joinedRuns({ ...others, ...(status && { status }) });
+      }
+      if (isNeeded) throw noServer(asked);
+      const rows = await store.listRuns(tenant, { ...others, ...(status && { status }) });
+      const last = rows.length >= others.limit ? rows.at(-1) : undefined;
+      return { rows, ...(last && { next: last }), trouble: asked };
+    },
+    async standingRows(rows) {
+      // A run with a result has ended.
+      if (rows.every(({ result }) => result !== undefined)) return { rows };
+      const asked = await client(false);
+      if (typeof asked === 'string') return { rows, trouble: asked };
+      return asked.forTenant(tenant).standingRows(rows);
+    },
+  };
+}
+
+function noServer(why: string): HoldfastError {
+  return new HoldfastError('ServerUnavailable', why, {
+    hint: 'Ask again when the server answers: the store does not know which runs Temporal ended.',
+  });
+}
