@@ -101,5 +101,5 @@ test('a desk that has no server to ask lists what its store knows and says so, a
   }
   expect((await get('/v1/runs?limit=1')).body).toMatchObject({ next: expect.any(String) });
   const refused = await get('/v1/runs?status=terminated');
-  expect(refused).toMatchObject({ status: 503, body: { code: 'server_unavailable' } });
+  expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable' } });
 });
