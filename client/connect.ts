@@ -14,13 +14,8 @@ import type { PendingQuery } from './read/ended-runs.js';
 import { askOfRun, findAsk, type FoundAsk } from './decide/find-ask.js';
 import { type Link, type ReadingStore, storeOf } from './link.js';
 import { openConnection } from './live-connection.js';
-import {
-  joinedRuns,
-  standingRows,
-  unopenedRun,
-  type JoinedRuns,
-  type ListQuery,
-} from './read/joined-runs.js';
+import type { ListQuery } from './read/joined-page.js';
+import { joinedRuns, standingRows, unopenedRun, type JoinedRuns } from './read/joined-runs.js';
 import { listAsks, listRuns } from './read/lists.js';
 import { ensureNamespaceReady, namespaceFacts, type NamespaceFacts } from './namespace.js';
 import { queriesOver, type OpenQuery } from './query/typed-output.js';

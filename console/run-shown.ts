@@ -1,5 +1,5 @@
 /** A run as lists and its own page show it. */
-import type { ListedRow } from '../client/read/joined-runs.js';
+import type { ListedRow } from '../client/read/joined-page.js';
 
 export function runShown(row: ListedRow) {
   const { caller, completedAt, stopReason, detail, costMicroUsd, alarm } = row;

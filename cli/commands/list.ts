@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { RunSummary, StuckRun } from '../../client/index.js';
 import { summaryOf, withSpent } from '../../client/read/run-summary.js';
-import type { ListQuery } from '../../client/read/joined-runs.js';
+import type { ListQuery } from '../../client/read/joined-page.js';
 import { cursorOf } from '../../console/http/cursor.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { agentPathText } from '../../pure/agent-path.js';

@@ -1,6 +1,6 @@
 /** One run as the approval desk tells it. */
 import type { RunSummary, Wait } from '../../client/index.js';
-import type { ListedRow } from '../../client/read/joined-runs.js';
+import type { ListedRow } from '../../client/read/joined-page.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunView } from '../../core/state/view.js';

@@ -1,7 +1,7 @@
 /** Runs that a search finds in the store, as they stand by what Temporal knows of them. */
 import { isTemporalsAlone, type ListedStatus } from '../../pure/listed-status.js';
 import { findRuns, type FindingStore, type FindRuns, type FoundRuns } from './find-runs.js';
-import type { ListedRow, ListQuery } from './joined-runs.js';
+import type { ListedRow, ListQuery } from './joined-page.js';
 import type { Joiner } from './joiner.js';
 import type { RunRow } from '../../store/runs.js';
 
@@ -25,8 +25,10 @@ export async function findJoined(
 ): Promise<FoundJoined> {
   if (isTemporalsAlone(status)) {
     // The store has them as they stood before.
+    let trouble: string | undefined;
     const listRuns = async (_tenant: string, query: ListQuery): Promise<readonly RunRow[]> => {
-      const { rows } = await joiner.joinedRuns({ ...query, status });
+      const { rows, trouble: said } = await joiner.joinedRuns({ ...query, status });
+      trouble ??= said;
       return rows.map((row) => ({ ...row, status: 'running' }));
     };
     const source: FindingStore = {
@@ -34,7 +36,8 @@ export async function findJoined(
       readEvents: (run, page) => store.readEvents(run, page),
     };
     const found = await findRuns(source, tenant, wanted);
-    return { ...found, rows: found.rows.map((row) => ({ ...row, status })) };
+    const rows = found.rows.map((row) => ({ ...row, status }));
+    return { ...found, rows, ...(trouble !== undefined && { trouble }) };
   }
   const found = await findRuns(store, tenant, { ...wanted, ...(status && { status }) });
   const { rows, trouble } = await joiner.standingRows(found.rows);

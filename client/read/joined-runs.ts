@@ -5,35 +5,26 @@
  * the store has them, with the reason.
  */
 import { HoldfastError } from '../../core/state/errors.js';
-import {
-  ENDS_BY_TEMPORAL,
-  isEndByTemporal,
-  isTemporalsAlone,
-  type ListedStatus,
-} from '../../pure/listed-status.js';
+import { isTemporalsAlone } from '../../pure/listed-status.js';
 import { LIST_ROWS_MAX } from '../../store/bounds.js';
-import type { RunRow, RunsQuery } from '../../store/runs.js';
+import type { RunRow } from '../../store/runs.js';
 import type { Link, ReadingStore } from '../link.js';
-import { standingsOf, type Standing } from './ends-by-temporal.js';
+import { standingsOf } from './ends-by-temporal.js';
 import { executionsFor, type FoundExecution } from './found-executions.js';
+import {
+  asItStands,
+  isOfPage,
+  othersWanted,
+  pageOf,
+  placeOf,
+  unopenedRow,
+  type ListedPage,
+  type ListedRow,
+  type ListQuery,
+  type Place,
+} from './joined-page.js';
 
-/** As `RunsQuery`, with the statuses that Temporal alone tells. */
-export type ListQuery = Omit<RunsQuery, 'status'> & { readonly status?: ListedStatus };
-
-/** Of a run that no worker has opened, all but its id, its status and its start is empty. */
-export type ListedRow = Omit<RunRow, 'status'> & {
-  readonly status: ListedStatus;
-  /** It has no result, and the server knows nothing of it. */
-  readonly unknown?: true;
-};
-
-type Place = NonNullable<RunsQuery['before']>;
-
-export interface JoinedRuns {
-  /** Newest first. */
-  readonly rows: readonly ListedRow[];
-  /** After which run the next page begins; absent: there is none. */
-  readonly next?: Place;
+export interface JoinedRuns extends ListedPage {
   /** Why what Temporal knows may be missing. */
   readonly trouble?: string;
 }
@@ -53,14 +44,17 @@ export async function joinedRuns(
   const wanted = Math.min(Math.max(1, query.limit), LIST_ROWS_MAX);
   const rows: ListedRow[] = [];
   let page: JoinedRuns | undefined;
+  let trouble: string | undefined;
   for (let pages = 0; pages < PAGES_MAX; pages += 1) {
     const before = page?.next ?? query.before;
     const limit = wanted - rows.length;
     page = await joinedPage(link, store, { ...query, limit, ...(before && { before }) });
     rows.push(...page.rows);
+    trouble ??= page.trouble;
     if (page.next === undefined || rows.length >= wanted) break;
   }
-  return { ...page, rows };
+  const next = page?.next;
+  return { rows, ...(next && { next }), ...(trouble !== undefined && { trouble }) };
 }
 
 /** How rows that were found otherwise stand. */
@@ -95,13 +89,8 @@ async function joinedPage(link: Link, store: ListStore, query: ListQuery): Promi
   const end = last && placeOf(last);
   try {
     const joined = await joinOf(link, { rows: stored, query, end, store });
-    const fitting = joined.rows
-      .filter((row) => status === undefined || row.status === status)
-      .toSorted((a, b) => (isAfter(b, a) ? -1 : 1));
-    const rows = fitting.slice(0, query.limit);
-    const cut = fitting.length > rows.length ? rows.at(-1) : undefined;
-    const next = cut === undefined ? end : placeOf(cut);
-    return { rows, ...(next && { next }), ...(joined.trouble && { trouble: joined.trouble }) };
+    const page = pageOf(joined.rows, query, end);
+    return { ...page, ...(joined.trouble && { trouble: joined.trouble }) };
   } catch (error) {
     if (isTemporalsAlone(status)) throw error;
     return { rows: stored, ...(end && { next: end }), trouble: troubleOf(error) };
@@ -137,9 +126,7 @@ async function joinOf(
   const added =
     query === undefined || store === undefined
       ? []
-      : (await rowsOfStrangers(link, store, strangers)).filter(
-          (row) => isWithin(row, query.before, end) && isOf(row, query),
-        );
+      : (await rowsOfStrangers(link, store, strangers)).filter((row) => isOfPage(row, query, end));
   const all: readonly RunRow[] = [...rows, ...added];
   const unsure = all.filter(
     ({ runId, result }) => result === undefined && found.get(runId)?.isRunning !== true,
@@ -150,35 +137,6 @@ async function joinOf(
   );
   const standing = all.flatMap((row) => asItStands(row, standings.get(row.runId)));
   return { rows: standing, ...(more && { trouble: more }) };
-}
-
-function asItStands(row: RunRow, standing: Standing | undefined): readonly ListedRow[] {
-  if (isEndByTemporal(standing)) return [{ ...row, status: standing }];
-  // Its worker writes another store: what is not here is not told.
-  if (isUnopened(row) && standing !== undefined && standing !== 'open') return [];
-  return [standing === 'unknown' ? { ...row, unknown: true } : row];
-}
-
-/** Conditions that only the store knows runs by; and those that only runs with a result fit. */
-const OF_ROWS = ['parent', 'root', 'forksOf', 'tool', 'errorCode'] as const;
-const OF_RESULTS = ['costFrom', 'costTo', 'stopReason'] as const;
-
-/** Which executions are looked for beside those of the page's rows. */
-function othersWanted(query: ListQuery, end: Place | undefined) {
-  const { status, agent, before } = query;
-  const has = (name: keyof ListQuery): boolean => query[name] !== undefined;
-  if (OF_RESULTS.some(has)) return undefined;
-  if (isEndByTemporal(status)) return { ends: [status], agent };
-  const isOfUnopened = status === undefined || status === 'running';
-  if (!isOfUnopened || OF_ROWS.some(has)) return undefined;
-  return {
-    ends: status === undefined ? ENDS_BY_TEMPORAL : [],
-    running: true,
-    agent,
-    // What no worker has opened has one execution, which began when the run began.
-    from: end?.startedAt,
-    to: before?.startedAt,
-  };
 }
 
 /** As the store has them, or as it would have them if a worker had opened them. */
@@ -194,53 +152,4 @@ async function rowsOfStrangers(
     rows.push(...some.map((one, at) => read[at] ?? unopenedRow({ ...one, tenant: link.tenant })));
   }
   return rows;
-}
-
-/** Of a run that no worker has opened. */
-function unopenedRow(
-  run: Pick<RunRow, 'tenant' | 'runId' | 'agent' | 'startedAt'> & { readonly kind?: 'goal' },
-): RunRow {
-  const unsaid = { taskId: '', goalPreview: '', model: '', lastSeq: -1, epoch: 0 };
-  const { tenant, runId, agent, startedAt, kind } = run;
-  return {
-    tenant,
-    runId,
-    ...(kind && { kind }),
-    agent,
-    ...unsaid,
-    status: 'running',
-    startedAt,
-    updatedAt: startedAt,
-  };
-}
-
-function isUnopened({ lastSeq }: RunRow): boolean {
-  return lastSeq < 0;
-}
-
-/** By what a row tells itself. */
-function isOf(row: RunRow, { kind = 'run', agent, parent, root, forksOf }: ListQuery): boolean {
-  return (
-    (row.kind ?? 'run') === kind &&
-    (agent === undefined || row.agent === agent) &&
-    (parent === undefined || row.parent === parent) &&
-    (root === undefined || row.root === root) &&
-    (forksOf === undefined || row.forked?.runId === forksOf)
-  );
-}
-
-function placeOf({ startedAt, runId }: Place): Place {
-  return { startedAt, runId };
-}
-
-/** In the order of lists: behind the end of the page before, and not behind that of this one. */
-function isWithin(row: Place, before: Place | undefined, end: Place | undefined): boolean {
-  return (
-    (before === undefined || isAfter(row, before)) && (end === undefined || !isAfter(row, end))
-  );
-}
-
-function isAfter(one: Place, other: Place): boolean {
-  if (one.startedAt !== other.startedAt) return one.startedAt < other.startedAt;
-  return one.runId < other.runId;
 }

@@ -3,7 +3,8 @@ import { HoldfastError } from '../../core/state/errors.js';
 import { isTemporalsAlone } from '../../pure/listed-status.js';
 import type { RunRow } from '../../store/runs.js';
 import type { ReadingStore } from '../link.js';
-import type { JoinedRuns, ListQuery } from './joined-runs.js';
+import type { ListQuery } from './joined-page.js';
+import type { JoinedRuns } from './joined-runs.js';
 
 export interface Joiner {
   /** Errors: ServerUnavailable, for runs that Temporal ended. */

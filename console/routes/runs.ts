@@ -1,7 +1,7 @@
 /** Runs: a list with filters, and one of them. */
 import { z } from 'zod';
 import type { RunHandle } from '../../client/index.js';
-import type { ListedRow } from '../../client/read/joined-runs.js';
+import type { ListedRow } from '../../client/read/joined-page.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { isEndByTemporal } from '../../pure/listed-status.js';
 import type { RunRow } from '../../store/runs.js';
