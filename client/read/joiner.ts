@@ -3,7 +3,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 import { isTemporalsAlone } from '../../pure/listed-status.js';
 import type { RunRow } from '../../store/runs.js';
 import type { ReadingStore } from '../link.js';
-import type { ListQuery } from './joined-page.js';
+import { othersWanted, placeOf, type ListedRow, type ListQuery } from './joined-page.js';
 import type { JoinedRuns } from './joined-runs.js';
 
 export interface Joiner {
@@ -26,25 +26,36 @@ interface Asked {
 /** Asks for a client only where there is something to ask it. */
 export function joinerOver({ store, tenant, client }: JoinerPlace): Joiner {
   return {
-    async joinedRuns({ status, ...others }) {
-      const isNeeded = isTemporalsAlone(status);
-      const asked = await client(isNeeded);
-      if (typeof asked !== 'string') {
-        return asked.forTenant(tenant).joinedRuns({ ...others, ...(status && { status }) });
+    async joinedRuns(query) {
+      const { status, ...others } = query;
+      if (isTemporalsAlone(status)) {
+        const asked = await client(true);
+        if (typeof asked === 'string') throw noServer(asked);
+        return asked.forTenant(tenant).joinedRuns(query);
       }
-      if (isNeeded) throw noServer(asked);
-      const rows = await store.listRuns(tenant, { ...others, ...(status && { status }) });
-      const last = rows.length >= others.limit ? rows.at(-1) : undefined;
-      return { rows, ...(last && { next: last }), trouble: asked };
+      const ofStore = async (): Promise<JoinedRuns> => {
+        const rows = await store.listRuns(tenant, { ...others, ...(status && { status }) });
+        const last = rows.length >= query.limit ? rows.at(-1) : undefined;
+        return { rows, ...(last && { next: placeOf(last) }) };
+      };
+      const stored = othersWanted(query, undefined) === undefined ? await ofStore() : undefined;
+      if (stored?.rows.every(hasEnded)) return stored;
+      const asked = await client(false);
+      if (typeof asked !== 'string') return asked.forTenant(tenant).joinedRuns(query);
+      return { ...(stored ?? (await ofStore())), trouble: asked };
     },
     async standingRows(rows) {
-      // A run with a result has ended.
-      if (rows.every(({ result }) => result !== undefined)) return { rows };
+      if (rows.every(hasEnded)) return { rows };
       const asked = await client(false);
       if (typeof asked === 'string') return { rows, trouble: asked };
       return asked.forTenant(tenant).standingRows(rows);
     },
   };
+}
+
+/** Temporal has nothing to add. */
+function hasEnded({ result }: ListedRow): boolean {
+  return result !== undefined;
 }
 
 function noServer(why: string): HoldfastError {

@@ -99,6 +99,8 @@ test('a desk that has no server to ask lists what its store knows and says so, a
   for (const path of ['/v1/runs', '/v1/runs?since=1', '/v1/runs?limit=2']) {
     expect((await get(path)).body).toMatchObject({ items, trouble: expect.any(String) });
   }
+  const ended = await get('/v1/runs?costFrom=1');
+  expect(ended.body).toEqual({ items: [expect.objectContaining({ runId: 'mine' })] });
   expect((await get('/v1/runs?limit=1')).body).toMatchObject({ next: expect.any(String) });
   const refused = await get('/v1/runs?status=terminated');
   expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable' } });
