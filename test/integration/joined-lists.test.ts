@@ -3,6 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { runCli } from '../../cli/program.js';
 import { connect } from '../../client/index.js';
+import type { WorkflowStartOptions } from '@temporalio/client';
+import { TENANT } from '../../client/runs/execution.js';
+import { eventsFrom, SESSION_INIT } from '../store/fixtures.js';
 import { startDesk } from './support/desk.js';
 import { openAsk, pay, say, startWorld, until, type World } from './support/world.js';
 
@@ -124,6 +127,53 @@ test('a run that is reset goes on under its id, and is never called terminated',
   const statuses = runs.filter(({ runId }) => runId === 'reset').map(({ status }) => status);
   expect(statuses).toHaveLength(1);
   expect(statuses).not.toContain('terminated');
+});
+
+/** As the store has a run whose workflow is this one. */
+async function opened(runId: string, options: Partial<WorkflowStartOptions> = {}) {
+  await world.store.appendEvents(
+    { tenant: 'default', runId, execution: 'e' },
+    eventsFrom(0, [SESSION_INIT], Date.now()),
+  );
+  return startAnew(runId, options);
+}
+
+function startAnew(runId: string, options: Partial<WorkflowStartOptions>, tenant = 'default') {
+  return world.raw.workflow.start('agentRun', {
+    workflowId: runId,
+    taskQueue: 'nobody',
+    args: [],
+    typedSearchAttributes: [{ key: TENANT, value: tenant }],
+    ...options,
+  });
+}
+
+test('a run that timed out in Temporal is listed as that, with what the store knew of it', async () => {
+  await opened('late', { workflowExecutionTimeout: '1 second' });
+  await untilListed('late timed_out');
+  expect(await listed({ status: 'timed_out' })).toEqual(['late timed_out']);
+  expect(await listed({ status: 'running' })).not.toContain('late running');
+  const { rows } = await world.client.joinedRuns({ limit: 50, status: 'timed_out' });
+  expect(rows).toMatchObject([{ runId: 'late', lastSeq: 0 }]);
+  const { out } = await holdfast(['list', '--status', 'running', '--json']);
+  expect(JSON.parse(out).runs).not.toContainEqual(expect.objectContaining({ runId: 'late' }));
+});
+
+test('an id that was given anew stands as its new run; one that another tenant has now, as unknown', async () => {
+  await opened('again');
+  await terminate('again');
+  await untilListed('again terminated');
+  await startAnew('again', {});
+  await untilListed('again running');
+  expect(await listed({ status: 'terminated' })).not.toContain('again terminated');
+  await opened('given-away');
+  await terminate('given-away');
+  await startAnew('given-away', {}, 'other');
+  await until('unknown', async () => {
+    const { rows } = await world.client.joinedRuns({ limit: 50 });
+    return rows.find(({ runId, unknown }) => runId === 'given-away' && unknown);
+  });
+  expect(await listed({ status: 'terminated' })).not.toContain('given-away terminated');
 });
 
 test('without the server the store is told, with one line that says so; runs that Temporal ended cannot be listed', async () => {
