@@ -133,14 +133,14 @@ async function factsOf(session: Session, name: RunName, count: number): Promise<
   const ended = run?.result !== undefined;
   const client = ended ? undefined : await clientFor(session, run !== null);
   const nobody = ended ? NOT_UNDER_WAY : SERVER_AWAY;
-  const { end, ...live }: Asked =
+  const { end, ...live }: AskedLive =
     client === undefined ? nobody : await liveFacts(client.forTenant(name.tenant), runId);
   if (run === null && live.state === null && live.trouble === null) throw noSuchRun(runId);
   return { ...stored, ...live, ...(run && end && { run: { ...run, status: end } }) };
 }
 
 /** `end`: how Temporal ended it before it could say how it ended. */
-type Asked = Live & { readonly end?: EndByTemporal };
+type AskedLive = Live & { readonly end?: EndByTemporal };
 
 type StoredFacts = Omit<RunFacts, keyof Live>;
 
@@ -184,7 +184,7 @@ function clientFor(session: Session, known: boolean): Promise<HoldfastClient | u
   return known ? session.tryClient() : session.client();
 }
 
-async function liveFacts(client: HoldfastClient, runId: string): Promise<Asked> {
+async function liveFacts(client: HoldfastClient, runId: string): Promise<AskedLive> {
   const handle = client.handle(runId);
   const described = handle.execution();
   const waits = described.then(

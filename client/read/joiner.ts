@@ -16,10 +16,10 @@ interface JoinerPlace {
   readonly store: Pick<ReadingStore, 'listRuns'>;
   readonly tenant: string;
   /** Or why there is none; `isNeeded`: without one there is no answer. Errors: ServerUnavailable. */
-  client(isNeeded: boolean): Promise<Asked | string>;
+  client(isNeeded: boolean): Promise<JoinersOfTenants | string>;
 }
 
-interface Asked {
+interface JoinersOfTenants {
   forTenant(tenant: string): Joiner;
 }
 

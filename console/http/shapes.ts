@@ -56,7 +56,7 @@ export const run = z.object({
   unknown: z
     .literal(true)
     .optional()
-    .describe('It has no result, and Temporal knows nothing of it, or nothing any more.'),
+    .describe('The run has no result, and Temporal knows nothing of it, or nothing any more.'),
   goal: text,
   model: text,
   caller: text.optional(),
