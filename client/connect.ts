@@ -4,7 +4,7 @@ import { Client } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
 import { credentialsOf, type Reach } from '../connection/index.js';
 import type { AskRow } from '../store/asks.js';
-import type { RunsQuery } from '../store/runs.js';
+import type { RunRow } from '../store/runs.js';
 import type { SessionEntry, SessionsQuery } from '../store/sessions.js';
 import { TASK_QUEUE } from '../workflows/messages.js';
 import type { DeskSigner } from './decide/desk-signer.js';
@@ -14,6 +14,8 @@ import type { PendingQuery } from './read/ended-runs.js';
 import { askOfRun, findAsk, type FoundAsk } from './decide/find-ask.js';
 import { type Link, type ReadingStore, storeOf } from './link.js';
 import { openConnection } from './live-connection.js';
+import type { ListQuery } from './read/joined-page.js';
+import { joinedRuns, standingRows, unopenedRun, type JoinedRuns } from './read/joined-runs.js';
 import { listAsks, listRuns } from './read/lists.js';
 import { ensureNamespaceReady, namespaceFacts, type NamespaceFacts } from './namespace.js';
 import { queriesOver, type OpenQuery } from './query/typed-output.js';
@@ -158,7 +160,16 @@ export interface HoldfastClient {
    */
   findAsk(askId: string, runId?: string): Promise<FoundAsk>;
   /** Newest first. */
-  listRuns(query: RunsQuery): Promise<readonly RunSummary[]>;
+  listRuns(query: ListQuery): Promise<readonly RunSummary[]>;
+  /**
+   * The same from the store, in pages, with what Temporal alone knows; its `trouble` says why that may be missing. Needs a
+   * store. Errors: ServerUnavailable, for runs that Temporal ended.
+   */
+  joinedRuns(query: ListQuery): Promise<JoinedRuns>;
+  /** How runs that were read from the store stand by what Temporal knows of them. */
+  standingRows(rows: readonly RunRow[]): Promise<Pick<JoinedRuns, 'rows' | 'trouble'>>;
+  /** A run or goal that the store has nothing of, as far as Temporal's list has it. Errors: ServerUnavailable. */
+  unopenedRun(runId: string): Promise<RunRow | undefined>;
   /**
    * What waits for a person, oldest first. Needs a store. Without questions of runs that Temporal has ended, as far
    * as the server can be asked.
@@ -296,6 +307,9 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
     findAsk: (askId, runId) =>
       runId === undefined ? findAsk(link, askId) : askOfRun(link, runId, askId),
     listRuns: (query) => listRuns(link, query),
+    joinedRuns: async (query) => joinedRuns(link, storeOf(link), query),
+    standingRows: (rows) => standingRows(link, rows),
+    unopenedRun: (runId) => unopenedRun(link, runId),
     listAsks: (query) => listAsks(link, query),
     follow: (runId, options = {}) => wholeMoments(link, runId, options),
     followTree: (runId, options = {}) => wholeTreeMoments(link, runId, options),

@@ -1,7 +1,7 @@
 /** A run as lists and its own page show it. */
-import type { RunRow } from '../store/runs.js';
+import type { ListedRow } from '../client/read/joined-page.js';
 
-export function runShown(row: RunRow) {
+export function runShown(row: ListedRow) {
   const { caller, completedAt, stopReason, detail, costMicroUsd, alarm } = row;
   const { root, agentPath, forked } = row;
   return {
@@ -11,6 +11,7 @@ export function runShown(row: RunRow) {
     ...(forked !== undefined && { forked }),
     agent: row.agent,
     status: row.status,
+    ...(row.unknown !== undefined && { unknown: row.unknown }),
     goal: row.goalPreview,
     model: row.model,
     ...(caller !== undefined && { caller }),

@@ -2,10 +2,11 @@
 import type { Command } from 'commander';
 import type { RunSummary, StuckRun } from '../../client/index.js';
 import { summaryOf, withSpent } from '../../client/read/run-summary.js';
+import type { ListQuery } from '../../client/read/joined-page.js';
+import { cursorOf } from '../../console/http/cursor.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import type { StoredRunStatus } from '../../core/state/view.js';
 import { agentPathText } from '../../pure/agent-path.js';
-import type { RunsQuery } from '../../store/runs.js';
+import type { ListedStatus } from '../../pure/listed-status.js';
 import {
   readingDeskOf,
   tenantOf,
@@ -19,7 +20,6 @@ import type { Output } from '../terminal/output.js';
 import {
   LIMIT_DEFAULT,
   moreRemark,
-  pageOf,
   pagesAtDesk,
   someText,
   withPages,
@@ -36,6 +36,7 @@ import {
   withSearch,
   type SearchOptions,
 } from '../desk/search-runs.js';
+import { joinerIn } from '../desk/joined.js';
 import { isFile } from '../desk/recorded.js';
 import { unlessStoreAway } from '../desk/run-at-desk.js';
 import { storeMissingToo } from '../missing-store.js';
@@ -45,7 +46,7 @@ import { usage } from '../usage.js';
 const STUCK_MAX = 1_000;
 
 interface ListOptions extends DeskOptions, TenantOptions, PageOptions {
-  readonly status?: StoredRunStatus;
+  readonly status?: ListedStatus;
   readonly agent?: string;
   readonly root?: string;
   readonly forksOf?: string;
@@ -69,7 +70,7 @@ export function addList(program: Command, cli: Cli): void {
     );
   withJson(
     withPlace(withDesk(withTenant(withPages(withSearch(withRows(command)))))),
-    '{runs: […], next, partial?}, with --stuck {stuck: […]}',
+    '{runs: […], next, partial?, trouble?}, with --stuck {stuck: […]}',
   )
     .addHelpText(
       'after',
@@ -105,8 +106,10 @@ function filterOf({ status: wanted, agent, root, forksOf, costFrom, costTo }: Li
   };
 }
 
-/** `trouble`: why the store does not tell it, and Temporal does. */
-type Listed = Page<RunSummary> & { readonly trouble?: string };
+type Listed = Page<RunSummary> & {
+  /** There is nothing of the store in it. */
+  readonly isTemporals?: true;
+};
 
 async function runsOf(cli: Cli, session: Session, options: AllOptions): Promise<Listed> {
   const { limit = LIMIT_DEFAULT, cursor } = options;
@@ -127,7 +130,7 @@ async function runsOf(cli: Cli, session: Session, options: AllOptions): Promise<
   }
   const tenant = tenantOf(options);
   const store = await session.store().catch(unlessStoreAway);
-  const query: RunsQuery = {
+  const query: ListQuery = {
     ...filterOf(options),
     limit,
     ...(cursor !== undefined && { before: { startedAt: cursor.at, runId: cursor.id } }),
@@ -136,11 +139,14 @@ async function runsOf(cli: Cli, session: Session, options: AllOptions): Promise<
     if (options.forksOf !== undefined) throw noForksWithout(store);
     const client = await session.clientWithoutStore();
     const items = await client.forTenant(tenant).listRuns(query);
-    return { items, ...(store !== undefined && { trouble: store }) };
+    return { items, isTemporals: true, ...(store !== undefined && { trouble: store }) };
   }
-  const found = (await store.listRuns(tenant, query)).map(summaryOf);
-  const rows = await withSpent(store, tenant, found);
-  return pageOf(rows, limit, ({ startedAt, runId }) => ({ at: startedAt, id: runId }));
+  const { rows, next, trouble } = await joinerIn(session, store, tenant).joinedRuns(query);
+  return {
+    items: await withSpent(store, tenant, rows.map(summaryOf)),
+    ...(next && { next: cursorOf(next.startedAt, next.runId) }),
+    ...(trouble !== undefined && { trouble }),
+  };
 }
 
 /** Temporal knows of no fork what it is a fork of. */
@@ -150,11 +156,16 @@ function noForksWithout(trouble: string | undefined): HoldfastError {
   });
 }
 
+const BY_TEMPORAL = 'Temporal tells this list.';
+const BY_STORE =
+  'This list has what the store knows: not how Temporal ended runs, and no run that no worker has opened.';
+
 function list(page: Listed, output: Output): void {
-  const { items: runs, next, trouble, left } = page;
+  const { items: runs, next, trouble, left, isTemporals = false } = page;
   const more = { ...(next !== undefined && { next }), ...(trouble !== undefined && { trouble }) };
   output.data({ runs, ...more, ...(left !== undefined && { partial: true }) });
-  if (trouble !== undefined) output.remark(`${inert(trouble, 1_000)} Temporal tells this list.`);
+  if (trouble !== undefined)
+    output.remark(`${inert(trouble, 1_000)} ${isTemporals ? BY_TEMPORAL : BY_STORE}`);
   if (runs.length === 0) output.line('No runs.');
   else tell(runs, output);
   const rest = moreRemark(page);
@@ -198,7 +209,8 @@ function costText({ costMicroUsd, spentMicroUsd = 0 }: RunSummary): string {
   return spentMicroUsd === 0 ? '' : `${usdText(spentMicroUsd)} so far`;
 }
 
-function statusText({ status: shown, closing }: RunSummary): string {
+function statusText({ status: shown, closing, unknown }: RunSummary): string {
+  if (unknown === true) return `${shown}; Temporal does not know it`;
   return closing === true ? `${shown}; its record is not stored yet` : shown;
 }
 

@@ -44,6 +44,9 @@ import { storeMissingToo } from '../missing-store.js';
 import type { Session } from '../session.js';
 import type { RunView } from '../../core/state/view.js';
 import type { AskView } from '../../core/state/ask-view.js';
+import type { Execution } from '../../client/runs/execution.js';
+import { isEndByTemporal, isTemporalsAlone, type EndByTemporal } from '../../pure/listed-status.js';
+import { joinerIn } from '../desk/joined.js';
 import { agentPathText } from '../../pure/agent-path.js';
 import type { RunName } from '../../store/changes.js';
 import { wholeNumber } from '../usage.js';
@@ -130,11 +133,14 @@ async function factsOf(session: Session, name: RunName, count: number): Promise<
   const ended = run?.result !== undefined;
   const client = ended ? undefined : await clientFor(session, run !== null);
   const nobody = ended ? NOT_UNDER_WAY : SERVER_AWAY;
-  const live =
+  const { end, ...live }: AskedLive =
     client === undefined ? nobody : await liveFacts(client.forTenant(name.tenant), runId);
   if (run === null && live.state === null && live.trouble === null) throw noSuchRun(runId);
-  return { ...stored, ...live };
+  return { ...stored, ...live, ...(run && end && { run: { ...run, status: end } }) };
 }
+
+/** `end`: how Temporal ended it before it could say how it ended. */
+type AskedLive = Live & { readonly end?: EndByTemporal };
 
 type StoredFacts = Omit<RunFacts, keyof Live>;
 
@@ -160,10 +166,9 @@ async function storedFacts(
   const run = (await store.getRun(tenant, runId)) ?? null;
   const asks = await store.listAsks(tenant, { under: runId, limit: ASKS_MAX });
   const below = await store.listRuns(tenant, { parent: runId, limit: CHILDREN_MAX });
-  const children = below
-    .filter(({ root }) => root !== undefined)
-    .map(summaryOf)
-    .reverse();
+  const subAgents = below.filter(({ root }) => root !== undefined);
+  const { rows } = await joinerIn(session, store, tenant).standingRows(subAgents);
+  const children = rows.map(summaryOf).reverse();
   const forks = await store.forksOf(tenant, runId, FORKS_MAX);
   const last = run?.lastSeq ?? -1;
   const since = Math.max(0, last + 1 - count);
@@ -179,7 +184,7 @@ function clientFor(session: Session, known: boolean): Promise<HoldfastClient | u
   return known ? session.tryClient() : session.client();
 }
 
-async function liveFacts(client: HoldfastClient, runId: string): Promise<Live> {
+async function liveFacts(client: HoldfastClient, runId: string): Promise<AskedLive> {
   const handle = client.handle(runId);
   const described = handle.execution();
   const waits = described.then(
@@ -188,19 +193,32 @@ async function liveFacts(client: HoldfastClient, runId: string): Promise<Live> {
   );
   try {
     const state = await handle.state(STATE_LIMIT_MS);
+    // A worker answers for what it knew before.
+    const end = endIn(await described);
+    if (isTemporalsAlone(end)) {
+      return { ...NOT_UNDER_WAY, trouble: await endOf(client, runId), end };
+    }
     const trouble = state.refused === undefined ? null : `Not opened: ${state.refused.message}`;
     return { state, trouble, waits: await waits };
   } catch (error) {
     if (!(error instanceof HoldfastError)) throw error;
     // A run that failed at its very start answers nothing, but Temporal knows it.
     const execution = await described;
-    if (execution.closed) return { ...NOT_UNDER_WAY, trouble: await endOf(client, runId) };
+    if (execution.closed) {
+      const end = endIn(execution);
+      return { ...NOT_UNDER_WAY, trouble: await endOf(client, runId), ...(end && { end }) };
+    }
     const failing =
       execution.attempt > 1
         ? ` The workflow task of the run failed, or was lost with a worker, and is tried again (attempt ${execution.attempt}); see holdfast doctor.`
         : '';
     return { state: null, trouble: `${error.message}${failing}`, waits: await waits };
   }
+}
+
+function endIn({ status }: Pick<Execution, 'status'>): EndByTemporal | undefined {
+  const word = status.toLowerCase();
+  return isEndByTemporal(word) ? word : undefined;
 }
 
 /** Why a run without a result ended. */
@@ -304,8 +322,10 @@ function archiveLines({ archive }: RunFacts): readonly string[] {
 }
 
 /** Of the run itself, as it says where it can be asked, and of the sub-agents below it. */
-function openAsks({ runId, asks, state }: RunFacts) {
-  const stored = asks.filter((ask) => ask.outcome === 'pending');
+function openAsks({ runId, run, asks, state }: RunFacts) {
+  const isOver = isEndByTemporal(run?.status);
+  const pending = asks.filter((ask) => ask.outcome === 'pending');
+  const stored = pending.filter((ask) => !isOver || ask.runId !== runId);
   const below = stored.filter((ask) => ask.runId !== runId);
   const own: readonly AskView[] = state?.asks ?? stored.filter((ask) => ask.runId === runId);
   return [

@@ -19,6 +19,8 @@ export interface Page<Row> {
   readonly next?: string;
   /** Of runs in another order than that of starts: why these are not all; absent: they are. */
   readonly left?: LeftOut;
+  /** Why the store, or Temporal, does not tell what it knows. */
+  readonly trouble?: string;
 }
 
 /** Rows of a list without a word on it. */
@@ -71,6 +73,7 @@ export async function pagesAtDesk<Row>(
 ): Promise<Page<Row>> {
   const items: Row[] = [];
   let left: Page<Row>['left'];
+  let trouble: string | undefined;
   let next = cursor && cursorOf(cursor.at, cursor.id);
   for (let wanted = limit; wanted > 0; wanted = limit - items.length) {
     const query = queryText({ ...filter, limit: Math.min(wanted, DESK_ROWS_MAX), cursor: next });
@@ -79,9 +82,15 @@ export async function pagesAtDesk<Row>(
     items.push(...rows);
     next = typeof page.next === 'string' ? page.next : undefined;
     left = page.left as typeof left;
+    trouble ??= page.trouble as typeof trouble;
     if (next === undefined || rows.length === 0) break;
   }
-  return { items, ...(next !== undefined && { next }), ...(left && { left }) };
+  return {
+    items,
+    ...(next !== undefined && { next }),
+    ...(left && { left }),
+    ...(trouble && { trouble }),
+  };
 }
 
 interface Filter {

@@ -1,14 +1,15 @@
 /** One run as the approval desk tells it. */
 import type { RunSummary, Wait } from '../../client/index.js';
+import type { ListedRow } from '../../client/read/joined-page.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunView } from '../../core/state/view.js';
+import { isTemporalsAlone } from '../../pure/listed-status.js';
 import type { WholeEvent } from '../../pure/sdk/projection.js';
 import type { Archival } from '../../store/archivals.js';
 import type { AskRow } from '../../store/asks.js';
 import { isStoreAway } from '../../store/away.js';
 import type { ForkLink } from '../../store/forks.js';
-import type { RunRow } from '../../store/runs.js';
 import type { DeskApi } from './desk-api.js';
 import { queryText } from './paging.js';
 import { NOTHING_PAID, paidAtDesk, type PaidRoutes } from './run-routes.js';
@@ -41,7 +42,7 @@ export interface RunFacts {
 }
 
 type ShownRun = Pick<
-  RunRow,
+  ListedRow,
   | 'runId'
   | 'agent'
   | 'model'
@@ -72,7 +73,8 @@ export async function factsAtDesk(
   }
   const { pending, goal, forks = [], ...row } = told as unknown as ToldRun;
   const run = { ...row, goalPreview: goal };
-  const live = run.result === undefined ? await liveAtDesk(api, path) : NOT_UNDER_WAY;
+  const isOver = run.result !== undefined || isTemporalsAlone(run.status);
+  const live = isOver ? NOT_UNDER_WAY : await liveAtDesk(api, path);
   const since = Math.max(0, run.lastSeq + 1 - eventsWanted);
   const events = await eventsAtDesk(api, path, { since, count: eventsWanted });
   const paid = await paidAtDesk(api, path);

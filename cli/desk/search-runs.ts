@@ -1,22 +1,18 @@
 /** The conditions of `holdfast list` that look into results and events, and the order of its rows. */
 import type { Command } from 'commander';
-import {
-  findRuns,
-  SORTS,
-  wantedRuns,
-  type FindRuns,
-  type Sort,
-} from '../../client/read/find-runs.js';
+import { findJoined } from '../../client/read/find-joined.js';
+import { SORTS, wantedRuns, type FindRuns, type Sort } from '../../client/read/find-runs.js';
 import { summaryOf, withSpent, type RunSummary } from '../../client/read/run-summary.js';
 import type { HoldfastError } from '../../core/state/errors.js';
 import { STOP_MEANINGS } from '../../core/step/stop.js';
-import { STORED_STATUSES, type StoredRunStatus } from '../../core/state/view.js';
+import { LISTED_STATUSES, type ListedStatus } from '../../pure/listed-status.js';
 import type { RunRow } from '../../store/runs.js';
 import type { Cli } from '../command.js';
 import { neededStore, type Session } from '../session.js';
 import { oneOf, usage, wholeNumber } from '../usage.js';
 import { tenantOf, type TenantOptions } from './actor.js';
 import { cursorOf } from '../../console/http/cursor.js';
+import { joinerIn } from './joined.js';
 import { someText, type Page, type PageOptions } from './paging.js';
 import { eventsOfRun, oneRecordedOf } from './recorded.js';
 import { moment, span } from './times.js';
@@ -129,8 +125,8 @@ const OPTIONS: readonly SearchOption[] = [
 const OF_ROWS: readonly SearchOption[] = [
   [
     '--status <status>',
-    `only these: ${STORED_STATUSES.join(', ')}`,
-    oneOf('status', STORED_STATUSES),
+    `only these: ${LISTED_STATUSES.join(', ')}`,
+    oneOf('status', LISTED_STATUSES),
   ],
   ['--agent <name>', 'only runs of this agent', someText('--agent')],
   [
@@ -180,7 +176,7 @@ export function onlyWithStore(): HoldfastError {
 type Searched = SearchOptions &
   TenantOptions &
   PageOptions & {
-    readonly status?: StoredRunStatus;
+    readonly status?: ListedStatus;
     readonly agent?: string;
     readonly root?: string;
     readonly forksOf?: string;
@@ -197,12 +193,15 @@ export async function searchRuns(
   const store = await neededStore(session);
   const tenant = tenantOf(options);
   const also = await differing(cli, session, options);
-  const query = { ...wantedRuns(options), ...(also !== undefined && { also }) };
-  const { rows, rest, left } = await findRuns(store, tenant, query);
+  const { status, ...asked } = options;
+  const query = { ...wantedRuns(asked), status, ...(also !== undefined && { also }) };
+  const joiner = joinerIn(session, store, tenant);
+  const { rows, rest, left, trouble } = await findJoined({ store, tenant, joiner }, query);
   return {
     items: await withSpent(store, tenant, rows.map(summaryOf)),
     ...(rest && { next: cursorOf(rest.startedAt, rest.runId) }),
     ...(left && { left }),
+    ...(trouble !== undefined && { trouble }),
   };
 }
 

@@ -9,6 +9,8 @@ export interface RunSummary {
   readonly stopReason?: string;
   /** Its end is decided, and its last record is not stored yet. */
   readonly closing?: true;
+  /** It has no result, and Temporal knows nothing of it, or nothing any more. */
+  readonly unknown?: true;
   /** Of a sub-agent, as the store has it: run id of the root of its tree. */
   readonly root?: string;
   /** Of a sub-agent: names of the agents from the root to it. */
@@ -25,11 +27,15 @@ export interface RunSummary {
   readonly alarm?: string;
 }
 
-export function summaryOf(row: RunRow): RunSummary {
+/** As the store has it, with what Temporal says of it where that was asked. */
+type SummedRow = Omit<RunRow, 'status'> & Pick<RunSummary, 'status' | 'unknown'>;
+
+export function summaryOf(row: SummedRow): RunSummary {
   return {
     runId: row.runId,
     agent: row.agent,
     status: row.status,
+    ...(row.unknown !== undefined && { unknown: row.unknown }),
     ...(row.stopReason !== undefined && { stopReason: row.stopReason }),
     ...(row.root !== undefined && { root: row.root }),
     ...(row.agentPath !== undefined && { agentPath: row.agentPath }),

@@ -4,6 +4,7 @@ import { AUDIT_KINDS } from '../../pure/audit.js';
 import { ACCESSES } from '../identity/access.js';
 import { LIMIT_SCOPES } from '../../core/controls/limits-across-runs.js';
 import { STORED_STATUSES } from '../../core/state/view.js';
+import { LISTED_STATUSES } from '../../pure/listed-status.js';
 import { textDefect } from '../../pure/text-defect.js';
 import { notAllowedText } from './texts.js';
 
@@ -27,6 +28,8 @@ export const cursor = z.string().min(1).max(1_000).optional();
 export const time = z.number().int().describe('ms since epoch');
 const text = z.string();
 export const runStatus = z.enum(STORED_STATUSES);
+/** Of runs, as lists tell it. */
+export const listedStatus = z.enum(LISTED_STATUSES);
 
 /** Of a sub-agent. */
 const treePlace = {
@@ -47,7 +50,13 @@ export const run = z.object({
     .optional()
     .describe('of a fork: the run that it began from, and after which step'),
   agent: text,
-  status: text,
+  status: text.describe(
+    'also `terminated` and `timed_out`, of a run that Temporal ended without a result',
+  ),
+  unknown: z
+    .literal(true)
+    .optional()
+    .describe('The run has no result, and Temporal knows nothing of it, or nothing any more.'),
   goal: text,
   model: text,
   caller: text.optional(),

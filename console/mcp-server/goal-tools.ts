@@ -1,6 +1,7 @@
 /** Tools about goals: starting them, how they stand, and words to them. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { STORED_STATUSES } from '../../core/state/view.js';
 import { askTold } from './ask-told.js';
 import { cost, id, maxCostUsd, requestId, text } from './input.js';
 import { pagedList } from './paged-list.js';
@@ -27,6 +28,7 @@ const listGoals = pagedList({
   title: 'Goals',
   description: 'Goals, newest first, a page at a time.',
   path: '/v1/goals',
+  statuses: STORED_STATUSES,
 });
 
 const goalStatus = serverTool({

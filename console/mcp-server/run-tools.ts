@@ -1,6 +1,7 @@
 /** Tools about runs: starting them, how they stand, what they said. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { LISTED_STATUSES } from '../../pure/listed-status.js';
 import { askTold } from './ask-told.js';
 import { cost, id, limit, maxCostUsd, requestId, text } from './input.js';
 import { pagedList } from './paged-list.js';
@@ -38,6 +39,7 @@ const listRuns = pagedList({
   title: 'Runs',
   description: 'Runs, newest first, a page at a time.',
   path: '/v1/runs',
+  statuses: LISTED_STATUSES,
 });
 
 const runStatus = serverTool({

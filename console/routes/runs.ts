@@ -1,7 +1,9 @@
 /** Runs: a list with filters, and one of them. */
 import { z } from 'zod';
 import type { RunHandle } from '../../client/index.js';
+import type { ListedRow } from '../../client/read/joined-page.js';
 import { HoldfastError } from '../../core/state/errors.js';
+import { isEndByTemporal } from '../../pure/listed-status.js';
 import type { RunRow } from '../../store/runs.js';
 import { endpoint, type Endpoint } from '../http/endpoint.js';
 import { cursorOf, placeOf } from '../http/cursor.js';
@@ -9,6 +11,7 @@ import { notFound } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';
 import type { Desk } from '../desk.js';
 import type { Person } from '../identity/person.js';
+import { joinerAt, unopenedAt } from '../joiner-at-desk.js';
 import { runShown } from '../run-shown.js';
 import { askShown } from './asks.js';
 import { foundPage, foundRuns, isSearch, searchShape } from './search.js';
@@ -18,9 +21,14 @@ const FORKS_MAX = 100;
 /** Whoever looks at a run does not wait long for a worker. */
 const STATE_LIMIT_MS = 2_000;
 
-/** The run, if it is this person's tenant's. Errors: a Problem that says no more than that. */
+/**
+ * The run, if it is this person's tenant's, also before a worker has opened it. Errors: a Problem that says no more than
+ * that.
+ */
 export async function ownRun(desk: Desk, person: Person, runId: string): Promise<RunRow> {
-  const row = await desk.store.getRun(person.tenant, runId);
+  const row =
+    (await desk.store.getRun(person.tenant, runId)) ??
+    (await unopenedAt(desk, person.tenant, runId));
   if (row === undefined) throw notFound();
   return row;
 }
@@ -41,7 +49,7 @@ export function ownHandle(
 const microUsd = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional();
 
 const listQuery = z.strictObject({
-  status: shapes.runStatus.optional(),
+  status: shapes.listedStatus.optional(),
   agent: shapes.id.optional(),
   root: shapes.id.optional().describe('only the sub-agents below this run'),
   forksOf: shapes.id.optional().describe('only the forks of this run'),
@@ -64,7 +72,7 @@ const listRuns = endpoint({
     if (isSearch(query)) return { status: 200, body: await foundRuns(desk, person.tenant, query) };
     const { status, agent, root, forksOf, costFrom, costTo, limit, cursor } = query;
     const place = cursor === undefined ? undefined : placeOf(cursor);
-    const rows = await desk.store.listRuns(person.tenant, {
+    const { rows, next, trouble } = await joinerAt(desk, person.tenant).joinedRuns({
       limit,
       ...(status !== undefined && { status }),
       ...(agent !== undefined && { agent }),
@@ -74,11 +82,13 @@ const listRuns = endpoint({
       ...(costTo !== undefined && { costTo }),
       ...(place !== undefined && { before: { startedAt: place.at, runId: place.id } }),
     });
-    const last = rows.length === limit ? rows.at(-1) : undefined;
-    const next = last && cursorOf(last.startedAt, last.runId);
     return {
       status: 200,
-      body: { items: rows.map(runShown), ...(next !== undefined && { next }) },
+      body: {
+        items: rows.map(runShown),
+        ...(next && { next: cursorOf(next.startedAt, next.runId) }),
+        ...(trouble !== undefined && { trouble }),
+      },
     };
   },
 });
@@ -92,10 +102,13 @@ const getRun = endpoint({
   params: z.strictObject({ runId: shapes.id }),
   answers: { 200: { description: 'The run.', schema: shapes.runDetail } },
   async handle({ desk, person, params }) {
-    const row = await ownRun(desk, person, params.runId);
-    const { runId } = row;
+    const own = await ownRun(desk, person, params.runId);
+    const { runId } = own;
+    const row = own.result === undefined ? await asItStands(desk, own) : own;
     const query = { under: runId, pendingOnly: true, limit: PENDING_MAX };
-    const pending = await desk.store.listAsks(person.tenant, query);
+    const asks = await desk.store.listAsks(person.tenant, query);
+    // Nobody can answer a run that Temporal ended.
+    const pending = asks.filter((ask) => ask.runId !== runId || !isEndByTemporal(row.status));
     await desk.views.note(desk, person, pending);
     const forks = await desk.store.forksOf(person.tenant, runId, FORKS_MAX);
     const { taskId, sessionId, result } = row;
@@ -114,6 +127,12 @@ const getRun = endpoint({
     };
   },
 });
+
+async function asItStands(desk: Desk, row: RunRow): Promise<ListedRow> {
+  const [listed] = (await joinerAt(desk, row.tenant).standingRows([row])).rows;
+  if (listed === undefined) throw notFound();
+  return listed;
+}
 
 /** The workflow in Temporal's own page. */
 export function temporalUrl({ temporalUi = '', client }: Desk, runId: string): string {

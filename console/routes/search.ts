@@ -1,8 +1,8 @@
 /** Runs found by what their results and events say, and runs that failed, in groups. */
 import { z } from 'zod';
 import { failuresOf } from '../../client/read/failures.js';
+import { findJoined } from '../../client/read/find-joined.js';
 import {
-  findRuns,
   SCANNED_MAX,
   SORTS,
   wantedRuns,
@@ -10,12 +10,14 @@ import {
   type FindRuns,
 } from '../../client/read/find-runs.js';
 import type { RunEvent } from '../../core/state/event.js';
+import type { ListedStatus } from '../../pure/listed-status.js';
 import { diffOf, type ComparedRun } from '../../recording/diff.js';
 import type { Desk } from '../desk.js';
 import { cursorOf, placeOf } from '../http/cursor.js';
 import { endpoint, type Endpoint } from '../http/endpoint.js';
 import { Problem } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';
+import { joinerAt } from '../joiner-at-desk.js';
 import { runShown } from '../run-shown.js';
 
 const amount = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional();
@@ -52,24 +54,43 @@ export const foundPage = shapes.page(shapes.run).extend({
     .describe(
       `of another order than that of starts, why these are not all: only the newest ${SCANNED_MAX} were looked at, or more fit`,
     ),
+  trouble: z
+    .string()
+    .optional()
+    .describe('why this is what the store knows, without what Temporal alone knows of runs'),
 });
 
 type Search = z.output<z.ZodObject<typeof searchShape>>;
 
-type Wanted = Search & Omit<AskedRuns, 'cursor'> & { readonly cursor?: string | undefined };
+type Wanted = Search &
+  Omit<AskedRuns, 'cursor' | 'status'> & {
+    readonly status?: ListedStatus | undefined;
+    readonly cursor?: string | undefined;
+  };
 
 export function isSearch(query: Search): boolean {
   return Object.keys(searchShape).some((name) => query[name as keyof Search] !== undefined);
 }
 
-export async function foundRuns(desk: Pick<Desk, 'store'>, tenant: string, query: Wanted) {
+export async function foundRuns(
+  desk: Pick<Desk, 'store' | 'client'>,
+  tenant: string,
+  query: Wanted,
+) {
   const compared = await differing(desk, tenant, query);
   if (compared === undefined) return { items: [] };
   const cursor = query.cursor === undefined ? undefined : placeOf(query.cursor);
-  const wanted = { ...wantedRuns({ ...query, cursor }), ...compared };
-  const { rows, rest, left } = await findRuns(desk.store, tenant, wanted);
+  const { status, ...asked } = query;
+  const wanted = { ...wantedRuns({ ...asked, cursor }), status, ...compared };
+  const places = { store: desk.store, tenant, joiner: joinerAt(desk, tenant) };
+  const { rows, rest, left, trouble } = await findJoined(places, wanted);
   const next = rest && cursorOf(rest.startedAt, rest.runId);
-  return { items: rows.map(runShown), ...(next && { next }), ...(left && { left }) };
+  return {
+    items: rows.map(runShown),
+    ...(next && { next }),
+    ...(left && { left }),
+    ...(trouble !== undefined && { trouble }),
+  };
 }
 
 /** Compared in one answer: whoever wants more asks for the next page. */

@@ -91,3 +91,17 @@ test('runs that did something else than one are found, of the own tenant alone, 
   expect((await get('/v1/runs?differsFrom=nobody')).body).toEqual({ items: [] });
   expect((await get('/v1/runs?differsFrom=mine&sort=cost')).status).toBe(400);
 });
+
+test('a desk that has no server to ask lists what its store knows and says so, and finds no run that Temporal ended', async () => {
+  const run = { tenant: 'default', runId: 'open', execution: 'e' };
+  await store.appendEvents(run, eventsFrom(0, [SESSION_INIT], NOW));
+  const items = [{ runId: 'open', status: 'running' }, { runId: 'mine' }];
+  for (const path of ['/v1/runs', '/v1/runs?since=1', '/v1/runs?limit=2']) {
+    expect((await get(path)).body).toMatchObject({ items, trouble: expect.any(String) });
+  }
+  const ended = await get('/v1/runs?costFrom=1');
+  expect(ended.body).toEqual({ items: [expect.objectContaining({ runId: 'mine' })] });
+  expect((await get('/v1/runs?limit=1')).body).toMatchObject({ next: expect.any(String) });
+  const refused = await get('/v1/runs?status=terminated');
+  expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+});

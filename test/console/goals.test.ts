@@ -1,5 +1,6 @@
 /** Goals in the API: what is told of them, what stands behind their evidence, and what people say to them. */
 import { parseConsole } from '../../authoring/index.js';
+import { joinerOver } from '../../client/read/joiner.js';
 import { createApp } from '../../console/app.js';
 import type { Desk } from '../../console/desk.js';
 import { owedRows } from '../../console/owed.js';
@@ -51,7 +52,11 @@ function desk({ tenant = 'default', roles = ['r'], access = {}, deciders = [] as
       store,
       client: {
         namespace: 'default',
-        forTenant: () => ({ ownRun: async () => undefined, goal: () => goal }),
+        forTenant: () => ({
+          ownRun: async () => undefined,
+          goal: () => goal,
+          ...joinerOver({ store, tenant, client: async () => 'No server answers.' }),
+        }),
       },
       settings: parseConsole({ access }),
       deciders,

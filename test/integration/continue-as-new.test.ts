@@ -241,6 +241,26 @@ describe('the end of a segment', () => {
     expect(world.service.visits('granted', 'effect')).toHaveLength(2);
   });
 
+  test.concurrent('leaves one line of the run in lists, also when it is terminated', async () => {
+    const run = await world.start({ runId: 'listed', replies: [pay('pay.asked')] });
+    await openAsk(run);
+    await fillSegment(run);
+    const lines = async () => {
+      const { rows } = await world.client.joinedRuns({ limit: 100 });
+      return rows.filter(({ runId }) => runId === 'listed').map(({ status }) => status);
+    };
+    await until(
+      'the question',
+      async () => (await lines())[0] === 'awaiting_approval' || undefined,
+    );
+    expect(await lines()).toEqual(['awaiting_approval']);
+    await world.raw.workflow.getHandle('listed').terminate('the operator');
+    await until('the end', async () => (await lines())[0] === 'terminated' || undefined);
+    expect(await lines()).toEqual(['terminated']);
+    const ended = await world.client.joinedRuns({ limit: 100, status: 'terminated' });
+    expect(ended.rows.map(({ runId }) => runId)).toEqual(['listed']);
+  });
+
   test.concurrent('finds a paused run, which its user then resumes', async () => {
     const run = await world.start({
       runId: 'paused',

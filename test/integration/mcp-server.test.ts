@@ -274,6 +274,28 @@ test('a token without the right, of another tenant, of nobody: each is refused i
   expect(opened.log.join('\n')).not.toMatch(/hf_service_|Private words/);
 });
 
+test('runs are listed by how Temporal ended them; goals have no such status', async () => {
+  const run = await world.start({ runId: 'cut-off', replies: [pay('pay.asked')] });
+  await stored((await openAsk(run)).askId);
+  await world.raw.workflow.getHandle('cut-off').terminate('the operator');
+  const clerk = await overHttp('modern', 'clerk');
+  const runs = [{ runId: 'cut-off', status: 'terminated' }];
+  await until('the end in the list', async () => {
+    const { value } = await clerk.call('list_runs', { status: 'terminated' });
+    return (value['items'] as readonly object[]).length > 0 || undefined;
+  });
+  const ended = await clerk.call('list_runs', { status: 'terminated' });
+  expect(ended).toMatchObject({ isError: false, value: { items: runs } });
+  expect((await clerk.call('run_status', { runId: 'cut-off' })).value).toMatchObject({
+    status: 'terminated',
+    pending: [],
+  });
+  expect(await clerk.call('list_goals', { status: 'terminated' })).toMatchObject({
+    isError: true,
+    value: { error: { code: 'invalid' } },
+  });
+});
+
 test('a result is within its limit however much a run says', async () => {
   const words = 'a long word 𝒳 '.repeat(20_000);
   const run = await world.start({ runId: 'wordy', replies: [say(words)] });

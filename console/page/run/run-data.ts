@@ -2,7 +2,7 @@
 import { get, pathOf } from '../data/api.js';
 import type { RunDetail, RunState } from '../data/api-types.js';
 
-const ENDED = ['completed', 'stopped', 'failed', 'cancelled'];
+const ENDED = ['completed', 'stopped', 'failed', 'cancelled', 'terminated', 'timed_out'];
 
 export function hasEnded({ status }: Pick<RunDetail, 'status'>): boolean {
   return ENDED.includes(status);

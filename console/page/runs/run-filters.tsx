@@ -19,6 +19,8 @@ const CHOICES: { readonly [status in Run['status']]: true } = {
   stopped: true,
   failed: true,
   cancelled: true,
+  terminated: true,
+  timed_out: true,
 };
 const STATUSES = Object.keys(CHOICES);
 

@@ -53,7 +53,7 @@ async function holdfast(...argv: readonly string[]) {
   let err = '';
   const code = await runCli([...argv, '--store', join(folder, 'store.db')], {
     environment: {
-      variables: { HOLDFAST_ADDRESS: '127.0.0.1:9' },
+      variables: {},
       folder,
       colour: false,
       interactive: false,
