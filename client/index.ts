@@ -52,7 +52,6 @@ export { newRunId } from './runs/run-id.js';
 export type { SessionOptions } from './runs/choose-session.js';
 export type { StartOptions } from './runs/start-run.js';
 export type { HeldUp } from './runs/until-open.js';
-export type { HoldUpKind } from './runs/hold-up.js';
 export type { Transcript, TranscriptMessage } from './read/transcript.js';
 export { transcriptMarkdown } from './read/transcript-markdown.js';
 export type { StreamOptions } from './read/token-stream.js';
