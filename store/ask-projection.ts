@@ -7,6 +7,7 @@ import type { AskOutcome } from '../core/state/ask-kinds.js';
 import { AWAITING } from '../core/loop/awaiting.js';
 import type { RunEvent } from '../core/state/event.js';
 import type { AskView } from '../core/state/ask-view.js';
+import { decidersOf } from '../pure/deciders-of.js';
 import { searchableText } from './ask-search.js';
 import { change, rowsOf, type Db } from './database.js';
 import type { LiveStatus } from './run-status.js';
@@ -28,7 +29,7 @@ export async function projectAsk(tx: Db, run: RunKey, event: RunEvent): Promise<
         event,
         askId: event.askId,
         outcome: event.outcome,
-        by: event.by,
+        by: decidersOf(event),
         reason: event.reason,
       });
       return true;
@@ -45,7 +46,7 @@ export async function projectAsk(tx: Db, run: RunKey, event: RunEvent): Promise<
         event,
         askId: event.askId,
         outcome: event.outcome,
-        by: event.by,
+        by: decidersOf(event),
       });
       return true;
     case 'run_result':

@@ -66,7 +66,11 @@ export function addStart(program: Command, cli: Cli): void {
     .option('--continue', 'go on with the latest session of the caller in this folder')
     .option('--fork', 'with --resume or --continue: as a session of its own; the old one stays')
     .option('--fork-at <message>', 'the same with the messages up to this one')
-    .option('--budget <name=value>', 'limit, e.g. maxTurns=5, maxCostUsd=0.5; repeatable', collect)
+    .option(
+      '--budget <name=value>',
+      'limit, e.g. maxTurns=5, maxCostUsd=0.5; at most what the agent says; repeatable',
+      collect,
+    )
     .option('--setting <name=value>', 'setting, e.g. afterAnswer=await_user; repeatable', collect)
     .option(
       '--watch',

@@ -7,6 +7,7 @@ import { recoveryWords } from '../../core/state/recovery.js';
 import { goalEventWords, isGoalEvent } from '../../pure/goal/event-words.js';
 import { supervisionWords } from '../../pure/supervision-words.js';
 import { agentPathText } from '../../pure/agent-path.js';
+import { decidersOf } from '../../pure/deciders-of.js';
 import { countText, durationText, relativeText, timeText, usdText } from './amounts.js';
 import { inert, inertInline } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';
@@ -240,7 +241,7 @@ function askText(event: AskEvent, paint: Paint): Description {
     case 'decision_recorded':
       return { label, text: `${inert(event.by)} said ${event.decision}; ${inert(event.askId)}` };
     case 'approval_resolved': {
-      const by = event.by.length === 0 ? '' : ` by ${event.by.map((one) => inert(one)).join(', ')}`;
+      const by = byText(decidersOf(event));
       const reason = event.reason === undefined ? '' : `: ${inert(event.reason)}`;
       const { corrected, outcome } = event;
       const wanted =
@@ -252,11 +253,15 @@ function askText(event: AskEvent, paint: Paint): Description {
     case 'approval_withdrawn':
       return { label, text: `withdrawn: ${inert(event.reason)}` };
     case 'input_provided': {
-      const by = event.by.length === 0 ? '' : ` by ${event.by.map((one) => inert(one)).join(', ')}`;
+      const by = byText(decidersOf(event));
       const more = event.amount === undefined ? '' : `, ${countText(event.amount)} more`;
       return { label, text: `${event.outcome}${by}${more}` };
     }
   }
+}
+
+function byText(by: readonly string[]): string {
+  return by.length === 0 ? '' : ` by ${by.map((one) => inert(one)).join(', ')}`;
 }
 
 function toolText(event: Of<'tool_finished'>, paint: Paint): string {

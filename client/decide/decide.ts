@@ -18,6 +18,7 @@ import * as messages from '../../workflows/messages.js';
 import { deliverProven } from './deliver-proven.js';
 import type { Delivery } from './deliver.js';
 import { checkFits } from './check-fits.js';
+import { contraryTo } from './contrary.js';
 import { askOfRun, closedWords } from './find-ask.js';
 import { heardAnswer } from './heard-answer.js';
 import { commandFor, decisionRejected, latenessOf } from './rejected.js';
@@ -53,7 +54,7 @@ export interface AskDecision extends Decider {
   readonly decidedAt?: number;
   /** Names this decision: the same one sent again counts once. Default: a new name. */
   readonly nonce?: string;
-  /** Under the same name the run gives the same answer again. Default: the nonce. */
+  /** Under the same name the run gives the same answer again. Default: one of the nonce, the person and what they say. */
   readonly updateId?: string;
   /** The action that the person was shown. Default: the one that is asked about. */
   readonly argsHash?: string;
@@ -91,6 +92,7 @@ export async function decideOnAsk(
     if (refusal !== undefined) throw decisionRejected({ accepted: false, ...refusal }, about);
   }
   if (delivery.delivered === 'signal' || delivery.verdict.accepted) {
+    await refuseContrary(link, about, { wanted, delivery });
     const waitsFor = approves(wanted, delivery) ? await workerWanted(link, runId, ask) : undefined;
     return { ...delivery, ...(waitsFor !== undefined && { waitsFor }) };
   }
@@ -99,6 +101,25 @@ export async function decideOnAsk(
   const isTold = barred !== undefined || decided?.by !== undefined;
   const known = isTold ? '' : await closedWords(link, found, CLOSED.includes(reason));
   throw decisionRejected(delivery.verdict, { ...about, known });
+}
+
+interface Sent {
+  readonly wanted: AskDecision;
+  readonly delivery: Delivery;
+}
+
+/** Errors: DecisionRejected where the run has another decision of the person under the name that they gave. */
+async function refuseContrary(
+  link: Link,
+  about: { readonly askId: string; readonly runId: string },
+  { wanted, delivery }: Sent,
+): Promise<void> {
+  // A desk compares what comes under a name by itself.
+  if (wanted.nonce === undefined || wanted.recorded === true) return;
+  if (delivery.delivered === 'signal' || !delivery.verdict.accepted) return;
+  const { outcome } = delivery.verdict;
+  const contrary = await contraryTo(link, about.runId, { ...wanted, askId: about.askId, outcome });
+  if (contrary !== undefined) throw decisionRejected(contrary, about);
 }
 
 /** So refuses a run whose question is closed. */

@@ -10,7 +10,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import { parseDecision } from '../../core/messages/parse-message.js';
 import * as messages from '../../workflows/messages.js';
-import { deliverUnder, type Delivery, type Sending } from './deliver.js';
+import { deliverUnder, updateNameOf, type Delivery, type Sending } from './deliver.js';
 import { objectionToKey, type KeyObjection } from './key-standing.js';
 import { bounded, type Link } from '../link.js';
 import { STORE_AWAY, unlessStoreAway } from '../store-away.js';
@@ -93,7 +93,7 @@ function needsNewerKeys(delivery: Delivery): boolean {
 async function deliverToNextSegment(
   link: Link,
   runId: string,
-  { decision, updateId: first = decision.nonce ?? '' }: Sending,
+  { decision, updateId: first = updateNameOf(decision) }: Sending,
 ): Promise<Delivery> {
   const handle = link.temporal.workflow.getHandle(runId);
   await bounded(link, { runId }, () => handle.signal(messages.nextSegment));

@@ -29,7 +29,7 @@ export function deliver(link: Link, runId: string, decision: Decision): Promise<
 
 export interface Sending {
   readonly decision: Decision;
-  /** Under the same name the run gives the same answer again; default: the decision's own. */
+  /** Under the same name the run gives the same answer again; default: {@link updateNameOf}. */
   readonly updateId?: string;
   /** As a signal: nobody waits for what the run says of it. */
   readonly unheard?: boolean;
@@ -48,7 +48,7 @@ export async function deliverUnder(
   try {
     const bound = { runId, limitMs: workerLimitOf(link), needsWorker: true };
     const verdict = await bounded(link, bound, () =>
-      update(handle, named, updateId ?? named.nonce),
+      update(handle, named, updateId ?? updateNameOf(named)),
     );
     return { delivered: 'update', verdict };
   } catch (error) {
@@ -57,6 +57,14 @@ export async function deliverUnder(
   }
   // The run may get both in the end; by its nonce it counts once.
   return signalled(link, runId, named);
+}
+
+/** The same for the same words of the same person: somebody else's decision under its nonce is another one. */
+export function updateNameOf(decision: Decision): string {
+  const { nonce = '', by, value, args, tool, amount, grant } = decision;
+  const given = Object.entries({ value, args, tool, amount, grant });
+  const said = given.filter(([, part]) => part !== undefined);
+  return `${nonce}:${digestOf([by, decision.decision, said] as unknown as Json).slice(0, 32)}`;
 }
 
 async function signalled(link: Link, runId: string, decision: Decision): Promise<Delivery> {
