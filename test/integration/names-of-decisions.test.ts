@@ -87,7 +87,7 @@ test(
     });
     await says('zed', 'reject');
     await expect(says('zed', 'approve')).rejects.toMatchObject({
-      message: expect.stringMatching(/the question is rejected/),
+      message: expect.stringMatching(/was rejected by zed/),
     });
     await world.ended(run);
   },
