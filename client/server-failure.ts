@@ -35,14 +35,17 @@ const GRPC = {
 
 export const START_A_WORKER = 'Start a worker with `holdfast worker` (or `holdfast dev`).';
 
+const UNREGISTERED = ({ runId = '' }: FailurePlace): string =>
+  `Workflow ${runId} is not an agent run, or a worker was asked that is older than the run.`;
+
 export function serverFailure(error: unknown, place: FailurePlace): HoldfastError {
   if (error instanceof HoldfastError) return error;
   if (error instanceof WorkflowFailedError) return runFailure(error, place.runId ?? 'unknown');
   if (error instanceof NamespaceNotFoundError) return noNamespace(place, error);
   if (error instanceof WorkflowNotFoundError) return notFound(error, place);
   if (error instanceof QueryNotRegisteredError) {
-    return new HoldfastError('RunNotFound', `Workflow ${place.runId ?? ''} is not an agent run.`, {
-      hint: 'List the runs with `holdfast list`.',
+    return new HoldfastError('RunNotFound', UNREGISTERED(place), {
+      hint: 'List the runs with `holdfast list`; `holdfast doctor` names the runs that wait for a worker as new as they are.',
       cause: error,
     });
   }

@@ -126,10 +126,12 @@ async function raise(
   { at, by, reason, from = 0 }: EpochChange,
 ): Promise<StoreRef> {
   const raised = (await change(tx, RAISE, { from })) > 0;
-  const now = refOf(await readIdentity(tx, marks));
+  const { marks: found, ...now } = await readIdentity(tx, marks);
+  // What a person tells first is not noticed once more.
+  if (raised && found !== null) await change(tx, NOTE_MARKS, { found });
   if (raised) {
     const facts = { store: now.id, epoch: now.epoch, reason };
     appendEntries(tx, ALL_TENANTS, [{ at, kind: 'store_restored', by, facts }]);
   }
-  return now;
+  return refOf(now);
 }

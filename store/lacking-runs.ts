@@ -100,7 +100,7 @@ function lineOf({ runId, lacks, isServed, asks }: LackingRun, who: string): stri
   const more = lacks.length > NAMES_SHOWN ? ` and ${lacks.length - NAMES_SHOWN} more` : '';
   const asked = asks.length === 0 ? '' : `, and ${asks.join(', ')} waits for a person`;
   const remedy = isServed
-    ? 'Another worker serves it now.'
+    ? `Another worker serves it, or did within the last ${ALIVE_MS / 1_000} s: if it is gone, keep the code in retiredTools or retiredHooks.`
     : 'Keep it in retiredTools or retiredHooks.';
   return `Run ${runId} began with ${names}${more}, which ${who}${asked}. ${remedy}`;
 }

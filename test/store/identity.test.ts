@@ -83,6 +83,18 @@ onlyOn('postgres')(
   },
 );
 
+onlyOn('postgres')('a copy that a person tells of first is not noticed once more', async () => {
+  const { store, place } = await newStore();
+  const before = await store.identity(1);
+  await rawRows(place, `update store_identity set marks = 'another/cluster/00000001'`);
+  const told = await store.raiseEpoch({ at: 2, by: 'mia', reason: 'a dump' });
+  expect(told).toEqual({ ...before, epoch: 2 });
+  expect(await store.identity(3)).toEqual(told);
+  expect(await store.readAudit('*', { limit: 10 })).toMatchObject([
+    { at: 2, kind: 'store_restored', by: 'mia' },
+  ]);
+});
+
 onlyOn('postgres')('a role that may not ask the cluster has a store all the same', async () => {
   const { place } = await newStore();
   const admin = new Client({ connectionString: place });
