@@ -108,12 +108,14 @@ export function addShow(program: Command, cli: Cli): void {
                 storeMissingToo(cli.environment, options),
               )
             : await factsAtDesk(api, runId, count);
-        const { paid, ...told } = facts;
-        output.data({ ...told, routes: paid.routes });
+        const { paid, ...others } = facts;
+        output.data({ ...others, routes: paid.routes });
         if (output.json) return;
         const hintsOf = commandHints(cli, session);
-        const hints = (asking: AskingRun) => hintsOf({ tenant: tenantOf(options), ...asking });
-        await print(facts, { session, output, hints, all: options.all === true });
+        const tenant = tenantOf(options);
+        const hints = (asking: AskingRun) => hintsOf({ tenant, ...asking });
+        const told = { tenant, all: options.all === true };
+        await print(facts, { session, output, hints, ...told });
       }),
     );
 }
@@ -237,11 +239,13 @@ async function endOf(client: HoldfastClient, runId: string): Promise<string> {
 interface Printing {
   readonly session: Session;
   readonly output: Output;
+  readonly tenant: string;
   readonly all: boolean;
   readonly hints: HintsOf;
 }
 
-async function print(facts: RunFacts, { session, output, hints, all }: Printing): Promise<void> {
+async function print(facts: RunFacts, printing: Printing): Promise<void> {
+  const { output, hints, all } = printing;
   const { run, state, events, trouble } = facts;
   const { paint } = output;
   const first = events[0]?.stamp.seq ?? 0;
@@ -273,7 +277,7 @@ async function print(facts: RunFacts, { session, output, hints, all }: Printing)
   }
   for (const line of routeLines(facts.paid)) output.line(paint.dim(line));
   for (const line of childLines(facts.children)) output.line(line);
-  if (run?.result !== undefined) return printResult(run.result, { session, output });
+  if (run?.result !== undefined) return printResult(run.result, { ...printing, events });
   const before = new Set<string>();
   for (const { ask, ...asking } of openAsks(facts)) {
     const { first: needed, ...commands } = await hints(asking);
