@@ -13,6 +13,7 @@ import { decidersOf } from './deciders-of.js';
 import { decimalOf, decimalText, shifted } from './decimal.js';
 import { goalEventWords, isGoalEvent } from './goal/event-words.js';
 import { supervisionWords } from './supervision-words.js';
+import { nextActionAfter, type EndedRun } from './next-action.js';
 import { TRANSITIONS } from './transitions.js';
 
 /** The station or gate that decided, or the rule where no finer name is known; 'outside' when somebody else did. */
@@ -290,9 +291,9 @@ function transitionDecider(reason: Of<'transition'>['reason']): Decider {
   }
 }
 
-/** What a person should do now, as the result says. */
-export function nextActionOf(result: RunResult): string {
-  return result.nextSafeAction ?? 'Nothing: the run completed.';
+/** What a person should do now. */
+export function nextActionOf(result: RunResult, run: EndedRun): string {
+  return nextActionAfter(result, run) ?? 'Nothing: the run completed.';
 }
 
 function says(decider: Decider, words: string): Said {

@@ -86,7 +86,11 @@ export function addApprovals(program: Command, cli: Cli): void {
           page: await askedOf(cli, session, options),
         });
         output.data({ asks: page.items, ...(page.next !== undefined && { next: page.next }) });
-        if (!output.json) print(page, output, await commandHints(cli, session));
+        if (output.json) return;
+        const hints = commandHints(cli, session);
+        await print(page, output, ({ runId, agentPath: agents }) =>
+          hints({ runId, tenant: tenantOf(options), ...(agents && { agents }) }),
+        );
       }),
     );
 }
@@ -190,11 +194,17 @@ async function fromRun(session: Session, options: ApprovalsOptions): Promise<Pag
   return { items: fitting.map((ask) => ({ ...ask, runId })) };
 }
 
-function print(page: Page<ListedQuestion>, output: Output, hints: CommandHints): void {
+async function print(
+  page: Page<ListedQuestion>,
+  output: Output,
+  hints: (ask: ListedQuestion) => Promise<CommandHints>,
+): Promise<void> {
   const { items: asks } = page;
   if (asks.length === 0) return output.line('Nothing waits for a person.');
-  const { first, ...commands } = hints;
+  const before = new Set<string>();
   for (const ask of asks) {
+    const { first, ...commands } = await hints(ask);
+    if (first !== undefined) before.add(first);
     const { runId, outcome = 'pending' } = ask;
     const withoutCommands = outcome !== 'pending';
     const approvedBy = ask.votes
@@ -212,7 +222,7 @@ function print(page: Page<ListedQuestion>, output: Output, hints: CommandHints):
     output.line(approvalCard(ask, card));
     if (withoutCommands) output.line(`   ${outcome}`);
   }
-  if (first !== undefined) output.remark(first);
+  for (const first of before) output.remark(first);
   const more = moreRemark(page);
   if (more !== undefined) output.remark(more);
 }

@@ -1,6 +1,7 @@
 /** `holdfast explain`: which rule decided what in a run, in words, and what to do next. */
 import type { Command } from 'commander';
 import { explainRun, nextActionOf, type Explanation } from '../../pure/explain.js';
+import { knownAfter, type EndedRun } from '../../pure/next-action.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import {
   examples,
@@ -11,7 +12,7 @@ import {
   type CommonOptions,
 } from '../command.js';
 import { inert, shellWord } from '../render/index.js';
-import { lastEvents, noSuchRun, TENANT } from '../desk/run-record.js';
+import { knownOf, lastEvents, noSuchRun, TENANT } from '../desk/run-record.js';
 import type { Session } from '../session.js';
 import type { RunRow } from '../../store/runs.js';
 
@@ -28,9 +29,9 @@ export function addExplain(program: Command, cli: Cli): void {
     .addHelpText('after', examples('holdfast explain run_01J…'))
     .action((runId: string, options: CommonOptions) =>
       runCommand(cli, options, async (session, output) => {
-        const { run, decisions } = await recordOf(session, runId);
+        const { run, known, decisions } = await recordOf(session, runId);
         const { result } = run;
-        const next = result === undefined ? waiting(runId) : nextActionOf(result);
+        const next = result === undefined ? waiting(runId) : nextActionOf(result, known);
         output.data({
           runId,
           decisions,
@@ -74,6 +75,7 @@ function waiting(runId: string): string {
 
 interface Record {
   readonly run: RunRow;
+  readonly known: EndedRun;
   readonly decisions: readonly Explanation[];
 }
 
@@ -91,5 +93,6 @@ async function recordOf(session: Session, runId: string): Promise<Record> {
     { tenant: TENANT, runId },
     { since: 0, count: EVENTS_MAX },
   );
-  return { run, decisions: explainRun(events) };
+  const known = events.reduce(knownAfter, knownOf(run));
+  return { run, known, decisions: explainRun(events) };
 }

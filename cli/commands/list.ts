@@ -39,7 +39,7 @@ import {
 import { joinerIn } from '../desk/joined.js';
 import { isFile } from '../desk/recorded.js';
 import { unlessStoreAway } from '../desk/run-at-desk.js';
-import { storeMissingToo } from '../missing-store.js';
+import { storeMissing, storeMissingToo } from '../missing-store.js';
 import type { Session } from '../session.js';
 import { usage } from '../usage.js';
 
@@ -139,7 +139,8 @@ async function runsOf(cli: Cli, session: Session, options: AllOptions): Promise<
     if (options.forksOf !== undefined) throw noForksWithout(store);
     const client = await session.clientWithoutStore();
     const items = await client.forTenant(tenant).listRuns(query);
-    return { items, isTemporals: true, ...(store !== undefined && { trouble: store }) };
+    const trouble = store ?? storeMissing(cli.environment, options);
+    return { items, isTemporals: true, ...(trouble !== undefined && { trouble }) };
   }
   const { rows, next, trouble } = await joinerIn(session, store, tenant).joinedRuns(query);
   return {

@@ -8,8 +8,9 @@ import {
   tenantOf,
   withDesk,
   withTenant,
-  type CommandHints,
+  type AskingRun,
   type DeskOptions,
+  type HintsOf,
   type TenantOptions,
 } from '../desk/actor.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
@@ -107,11 +108,14 @@ export function addShow(program: Command, cli: Cli): void {
                 storeMissingToo(cli.environment, options),
               )
             : await factsAtDesk(api, runId, count);
-        const { paid, ...told } = facts;
-        output.data({ ...told, routes: paid.routes });
+        const { paid, ...others } = facts;
+        output.data({ ...others, routes: paid.routes });
         if (output.json) return;
-        const hints = await commandHints(cli, session);
-        await print(facts, { session, output, hints, all: options.all === true });
+        const hintsOf = commandHints(cli, session);
+        const tenant = tenantOf(options);
+        const hints = (asking: AskingRun) => hintsOf({ tenant, ...asking });
+        const told = { tenant, all: options.all === true };
+        await print(facts, { session, output, hints, ...told });
       }),
     );
 }
@@ -235,11 +239,13 @@ async function endOf(client: HoldfastClient, runId: string): Promise<string> {
 interface Printing {
   readonly session: Session;
   readonly output: Output;
+  readonly tenant: string;
   readonly all: boolean;
-  readonly hints: CommandHints;
+  readonly hints: HintsOf;
 }
 
-async function print(facts: RunFacts, { session, output, hints, all }: Printing): Promise<void> {
+async function print(facts: RunFacts, printing: Printing): Promise<void> {
+  const { output, hints, all } = printing;
   const { run, state, events, trouble } = facts;
   const { paint } = output;
   const first = events[0]?.stamp.seq ?? 0;
@@ -271,13 +277,15 @@ async function print(facts: RunFacts, { session, output, hints, all }: Printing)
   }
   for (const line of routeLines(facts.paid)) output.line(paint.dim(line));
   for (const line of childLines(facts.children)) output.line(line);
-  if (run?.result !== undefined) return printResult(run.result, { session, output });
-  const { first: before, ...commands } = hints;
-  const open = openAsks(facts);
-  for (const { ask, runId } of open) {
+  if (run?.result !== undefined) return printResult(run.result, { ...printing, events });
+  const before = new Set<string>();
+  for (const { ask, ...asking } of openAsks(facts)) {
+    const { first: needed, ...commands } = await hints(asking);
+    if (needed !== undefined) before.add(needed);
+    const { runId } = asking;
     output.line(approvalCard(ask, { runId, now: Date.now(), paint, ...commands }));
   }
-  if (open.length > 0 && before !== undefined) output.remark(before);
+  for (const needed of before) output.remark(needed);
   if (state === null) return;
   output.line(paint.dim(costLine(state.counters)));
   if (facts.children !== undefined && facts.children.length > 0) output.line(paint.dim(COUNTED));
@@ -328,8 +336,10 @@ function openAsks({ runId, run, asks, state }: RunFacts) {
   const stored = pending.filter((ask) => !isOver || ask.runId !== runId);
   const below = stored.filter((ask) => ask.runId !== runId);
   const own: readonly AskView[] = state?.asks ?? stored.filter((ask) => ask.runId === runId);
+  // Of a run that the store does not have only the run itself says whose it is.
+  const agent = run === null ? state?.agent : undefined;
   return [
-    ...own.map((ask) => ({ ask, runId })),
+    ...own.map((ask) => ({ ask, runId, ...(agent !== undefined && { agents: [agent] }) })),
     ...below.map((ask) => ({ ask, runId: ask.runId })),
   ];
 }

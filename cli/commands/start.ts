@@ -121,8 +121,9 @@ async function start(session: Session, output: Output, asked: StartWanted): Prom
     return;
   }
   output.remark(`run ${run.runId}`);
-  const hints = () => commandHints(asked.cli, session);
-  const following = { session, output, hints };
+  const hints = commandHints(asked.cli, session);
+  const asking = { runId: run.runId, agents: [asked.agent] };
+  const following = { session, output, hints: () => hints(asking) };
   return options.watch
     ? followEvents(run, { ...following, handle: (runId) => client.handle(runId) }, { tokens: true })
     : waitFor(run, following);

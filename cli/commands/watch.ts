@@ -42,7 +42,8 @@ export function addWatch(program: Command, cli: Cli): void {
       runCommand(cli, options, async (session, output) => {
         const client = await session.client();
         const run = client.handle(runId);
-        const following = { session, output, hints: () => commandHints(cli, session) };
+        const hints = commandHints(cli, session);
+        const following = { session, output, hints: () => hints({ runId }) };
         const handle = (id: string) => client.handle(id);
         return followEvents(run, { ...following, ...(options.tree && { handle }) }, options);
       }),

@@ -140,19 +140,56 @@ export interface CommandHints {
   readonly first?: string;
 }
 
-/** How commands that answer a question must look for whoever reads it here. */
-export async function commandHints(cli: Cli, session: Session): Promise<CommandHints> {
+/** The run that asks. */
+export interface AskingRun {
+  readonly runId: string;
+  readonly tenant?: string;
+  /** Of a sub-agent: from the root to it. Absent: the store may know. */
+  readonly agents?: readonly string[];
+}
+
+/** How commands that answer a question of this run must look for whoever reads it. */
+export type HintsOf = (asking: AskingRun) => Promise<CommandHints>;
+
+export function commandHints(cli: Cli, session: Session): HintsOf {
+  let looked: Promise<HintsOf> | undefined;
+  return async (asking) => (await (looked ??= hintsHere(cli, session)))(asking);
+}
+
+async function hintsHere(cli: Cli, session: Session): Promise<HintsOf> {
   const { HOLDFAST_TOKEN: token = '' } = cli.environment.variables;
   if (token !== '') {
-    return { login: LOCAL_TOKEN.test(token) ? 'name' : 'token' };
+    const login = LOCAL_TOKEN.test(token) ? 'name' : 'token';
+    return () => Promise.resolve({ login });
   }
   // A configuration that cannot be read keeps every decision from being made here.
-  const elsewhere =
-    (await notLocal(cli, session).catch((error: Error) => error.message)) ??
-    (await proofWanted(cli.environment, session.place).catch(() => undefined));
-  if (elsewhere === undefined) return { login: 'name' };
-  const first = `To decide, set HOLDFAST_TOKEN to your token of the approval desk: ${elsewhere}.`;
-  return { login: 'token', first };
+  const elsewhere = await notLocal(cli, session).catch((error: Error) => error.message);
+  if (elsewhere !== undefined) return () => Promise.resolve(byToken(elsewhere));
+  const proof = await proofWanted(cli.environment, session.place).catch(() => undefined);
+  return async (asking) => {
+    const why = await proof?.(() => agentsOf(session, asking));
+    return why === undefined ? { login: 'name' } : byToken(why);
+  };
+}
+
+function byToken(why: string): CommandHints {
+  return {
+    login: 'token',
+    first: `To decide, set HOLDFAST_TOKEN to your token of the approval desk: ${why}.`,
+  };
+}
+
+/** Nobody may know them. */
+async function agentsOf(
+  session: Session,
+  { runId, tenant = TENANT, agents }: AskingRun,
+): Promise<readonly string[]> {
+  if (agents !== undefined) return agents;
+  const row = await session
+    .store()
+    .then((store) => store?.getRun(tenant, runId))
+    .catch(() => undefined);
+  return row === undefined ? [] : (row.agentPath ?? [row.agent]);
 }
 
 function nameOf({ as, by }: ActorOptions): string | undefined {

@@ -76,18 +76,33 @@ export async function deskHere(
   return loginHere(environment, configFile);
 }
 
-/** Why a name at the terminal, which signs nothing, does not count here; undefined: it may. Errors: InvalidConfig. */
+/** Why a name at the terminal, which signs nothing, does not count for a run of these agents; undefined: it may. */
+type ProofWanted = (agentsOf: () => Promise<readonly string[]>) => Promise<string | undefined>;
+
+/** The agents are asked for only where some want proof and others do not. Errors: InvalidConfig. */
 export async function proofWanted(
   { folder }: CliEnvironment,
   { configFile }: Environment,
-): Promise<string | undefined> {
+): Promise<ProofWanted> {
   const { findConfig, loadConfig } = await import('../../worker/load-config.js');
   const file = configFile ?? findConfig(folder);
-  if (file === undefined) return undefined;
+  if (file === undefined) return () => Promise.resolve(undefined);
   const { defaults, agents } = await loadConfig({ folder, file });
-  const settings = [defaults.settings, ...[...agents.values()].map((agent) => agent.settings)];
-  if (!settings.some(({ requireProof }) => requireProof === true)) return undefined;
-  return `decisions count here with a signature of the desk (requireProof in ${basename(file)})`;
+  const usual = defaults.settings.requireProof;
+  const wanting = [...agents.values()]
+    .filter(({ settings }) => settings.requireProof ?? usual)
+    .map(({ name }) => name);
+  const why = (where: string): string =>
+    `decisions ${where} count with a signature of the desk (requireProof in ${basename(file)})`;
+  if (wanting.length === agents.size) return () => Promise.resolve(why('here'));
+  return async (agentsOf) => {
+    const [agent] = wanting.length === 0 ? [] : inBoth(await agentsOf(), wanting);
+    return agent && why(`on runs of the agent ${agent}`);
+  };
+}
+
+function inBoth(some: readonly string[], others: readonly string[]): readonly string[] {
+  return some.filter((one) => others.includes(one));
 }
 
 /** The configuration's ways to log in, as a reason. Errors: InvalidConfig: one that cannot be read may have some. */

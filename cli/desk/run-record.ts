@@ -3,8 +3,10 @@ import type { ReadingStore } from '../../client/index.js';
 import { withWholeReply } from '../../client/read/whole-event.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunEvent } from '../../core/state/event.js';
+import { knownAfter, type EndedRun } from '../../pure/next-action.js';
 import type { WholeEvent } from '../../pure/sdk/projection.js';
 import type { RunName } from '../../store/changes.js';
+import type { RunRow } from '../../store/runs.js';
 
 export const TENANT = 'default';
 const PAGE_EVENTS = 500;
@@ -26,6 +28,24 @@ export async function lastEvents(
     since = page.nextSeq;
   }
   return events;
+}
+
+/** What the row of a run says; its calls are in its events. */
+export function knownOf({ agent, parent, sessionId }: RunRow): EndedRun {
+  return {
+    ...(agent !== '' && parent === undefined && { agent }),
+    ...(sessionId !== undefined && { sessionId }),
+    inDoubt: [],
+  };
+}
+
+/** What the store knows of a run that has ended: its row, and its last events. */
+export async function endedIn(store: ReadingStore, run: RunName): Promise<EndedRun | undefined> {
+  const row = await store.getRun(run.tenant, run.runId);
+  if (row === undefined) return undefined;
+  const since = Math.max(0, row.lastSeq + 1 - PAGE_EVENTS);
+  const events = await lastEvents(store, run, { since, count: PAGE_EVENTS });
+  return events.reduce(knownAfter, knownOf(row));
 }
 
 export function noSuchRun(runId: string): HoldfastError {

@@ -1,6 +1,6 @@
 /** `holdfast dev --ask`: one run, followed to its end; how it ends ends nothing else. */
 import type { Config } from '../../authoring/index.js';
-import type { CommandHints } from '../desk/actor.js';
+import type { HintsOf } from '../desk/actor.js';
 import { followEvents } from '../terminal/follow.js';
 import type { Output } from '../terminal/output.js';
 import type { DevAt } from './options.js';
@@ -10,7 +10,7 @@ export interface FirstAsked {
   /** Aborts when the command ends: what then fails of the run is told no more. */
   readonly signal: AbortSignal;
   /** How commands that answer a question look here. */
-  readonly hints: () => Promise<CommandHints>;
+  readonly hints: HintsOf;
 }
 
 export async function askFirst(
@@ -25,7 +25,8 @@ export async function askFirst(
     const run = await client.start({ agent, task: { goal }, settings });
     output.remark(`run ${run.runId}: ${agent} is asked ${JSON.stringify(goal)}`);
     const handle = (runId: string) => client.handle(runId);
-    const following = { session, output, handle, hints };
+    const asking = { runId: run.runId, agents: [agent] };
+    const following = { session, output, handle, hints: () => hints(asking) };
     await followEvents(run, following, { tokens: true });
   } catch (error) {
     if (!signal.aborted) output.failure(error);

@@ -74,7 +74,7 @@ export async function runDev(cli: Cli, at: DevAt, output: Output): Promise<void>
     const loading = { code, config, folder: environment.folder, live, desk, workers, place };
     const reload = reloader(loading, output);
     endings.push(...(await beside(cli, { ...at, code, reload, desk, live }, output)));
-    const hints = () => commandHints(cli, session);
+    const hints = commandHints(cli, session);
     const asked = workers.ready.then((isServing) =>
       isServing && options.ask !== undefined
         ? askFirst(at, { config, signal, hints }, output)

@@ -10,10 +10,13 @@ export interface ResultOptions {
   readonly paint?: Paint;
   /** The whole answer, when the result itself holds only a reference to it. */
   readonly answer?: string;
+  /** What to do next, where more is known than the result says. */
+  readonly next?: string;
 }
 
 export function resultBlock(result: RunResult, options: ResultOptions = {}): string {
   const { paint = PLAIN } = options;
+  const next = options.next === undefined ? result.nextSafeAction : paint.own(options.next);
   const status = result.completed
     ? paint.green('completed')
     : paint.yellow(inert(endingWords(result), 1_000));
@@ -29,7 +32,7 @@ export function resultBlock(result: RunResult, options: ResultOptions = {}): str
     ...(result.handedTo === undefined
       ? []
       : [`Goes on as ${inert(result.handedTo.runId)} with agent ${inert(result.handedTo.agent)}.`]),
-    ...(result.nextSafeAction === undefined ? [] : [`Next: ${inert(result.nextSafeAction)}`]),
+    ...(next === undefined ? [] : [`Next: ${inert(next, 1_000)}`]),
     ...(result.budgetOverrun ? [paint.red('The vendor billed more than the budget allowed.')] : []),
     ...(result.unprocessed === undefined
       ? []

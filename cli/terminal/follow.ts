@@ -8,8 +8,16 @@ import {
   type TreeMoment,
 } from '../../client/index.js';
 import { previewOf, type StoredText } from '../../core/json/json.js';
+import type { RunEvent } from '../../core/state/event.js';
 import type { RunResult } from '../../core/state/result.js';
+import {
+  isSentToSession,
+  knownAfter,
+  nextActionAfter,
+  NOTHING_KNOWN,
+} from '../../pure/next-action.js';
 import type { CommandHints } from '../desk/actor.js';
+import { endedIn, TENANT } from '../desk/run-record.js';
 import { EXIT, exitCodeOfResult } from '../exit-code.js';
 import { onInterrupt } from './interrupt.js';
 import type { Output } from './output.js';
@@ -204,14 +212,44 @@ async function stillAskable(runId: string, session: Session): Promise<Askable> {
   return ({ askId, stamp }) => ids.has(askId) || stamp.at >= watchedFrom - CLOCK_SKEW_MS;
 }
 
+/** The result, with what is seen of the run. */
+interface Ending extends Printing {
+  readonly tenant?: string;
+  /** Where the store is not at hand; with the first one they tell all. */
+  readonly events?: readonly RunEvent[];
+}
+
 /** Prints the result with its whole answer, when that lies in the store. */
-export async function printResult(result: RunResult, { session, output }: Printing): Promise<void> {
+export async function printResult(result: RunResult, ending: Ending): Promise<void> {
+  const { session, output } = ending;
   if (output.json) return;
   const answer = await wholeAnswer(result, session);
+  const next = await nextAction(result, ending);
   output.line('');
   output.line(
-    resultBlock(result, { paint: output.paint, ...(answer !== undefined && { answer }) }),
+    resultBlock(result, {
+      paint: output.paint,
+      ...(answer !== undefined && { answer }),
+      ...(next !== undefined && { next }),
+    }),
   );
+}
+
+/** undefined: nobody knows more than the result. */
+async function nextAction(
+  result: RunResult,
+  { session, tenant = TENANT, events = [] }: Ending,
+): Promise<string | undefined> {
+  if (!isSentToSession(result)) return undefined;
+  const { runId } = result;
+  const known =
+    events[0]?.type === 'session_init'
+      ? events.reduce(knownAfter, NOTHING_KNOWN)
+      : await session
+          .store()
+          .then((store) => store && endedIn(store, { tenant, runId }))
+          .catch(() => undefined);
+  return known && nextActionAfter(result, known);
 }
 
 async function wholeAnswer(result: RunResult, session: Session): Promise<string | undefined> {

@@ -10,13 +10,15 @@ export class LoopError extends HoldfastError {
   readonly ending: SDKResultError;
 
   constructor(ending: SDKResultError) {
-    const { run_result: result } = ending;
+    const { run_result: result, errors } = ending;
+    // The reason, and what to do: truer than the result's own words.
+    const [, next] = result.nextSafeAction === undefined ? [] : errors;
     const why = result.detail === undefined ? '' : ` (${result.detail})`;
     super(
       'RunNotCompleted',
       `Run ${result.runId} stopped without completing: ${result.stopReason}${why}.`,
       {
-        ...(result.nextSafeAction !== undefined && { hint: result.nextSafeAction }),
+        ...(next !== undefined && { hint: next }),
         details: { runId: result.runId, stopReason: result.stopReason },
       },
     );

@@ -10,6 +10,7 @@ import type { Usage } from '../../core/state/model.js';
 import type { PermissionMode } from '../../core/state/permission-mode.js';
 import { DENIED_CODES } from '../../core/state/tool-result.js';
 import { CALLS_MAX, surplusResult } from '../../core/step/conversation.js';
+import { knownAfter, NOTHING_KNOWN, type EndedRun } from '../next-action.js';
 import type { Source } from '../sources.js';
 import type { SDKModelUsage, SDKPermissionDenial } from './message.js';
 
@@ -44,6 +45,8 @@ export interface Projection {
   readonly errors: readonly string[];
   readonly openAsks: ReadonlyMap<string, AskKind>;
   readonly stopReason: string | null;
+  /** For the words after its end. */
+  readonly known: EndedRun;
 }
 
 export type EventOf<Type extends EventBody['type']> = Extract<RunEvent, { type: Type }>;
@@ -75,12 +78,13 @@ export function startProjection(circumstances: Circumstances): Projection {
     errors: [],
     openAsks: new Map(),
     stopReason: null,
+    known: NOTHING_KNOWN,
   };
 }
 
 /** What is known after this event; large arguments of calls must have been put back into it. */
 export function advanceProjection(before: Projection, event: RunEvent): Projection {
-  const state = timed(before, event);
+  const state = { ...timed(before, event), known: knownAfter(before.known, event) };
   switch (event.type) {
     case 'session_init':
       return {

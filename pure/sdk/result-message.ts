@@ -6,6 +6,7 @@ import type { RunEvent } from '../../core/state/event.js';
 import type { StoredText } from '../../core/json/json.js';
 import type { RunResult, StopReason } from '../../core/state/result.js';
 import type { Usage } from '../../core/state/model.js';
+import { nextActionAfter } from '../next-action.js';
 import type { SDKMessageBase, SDKResultError, SDKResultMessage, SDKUsage } from './message.js';
 import type { Projection } from './projection.js';
 
@@ -35,7 +36,7 @@ export function resultMessage({ state, event, base, read }: Ending): SDKResultMe
     run_result: result,
   } as const;
   if (!result.completed) {
-    const errors = [...whyOf(result), ...state.errors];
+    const errors = [...whyOf(result, state), ...state.errors];
     const subtype = errorSubtypeOf(result.stopReason);
     return { ...common, subtype, is_error: true, errors };
   }
@@ -68,7 +69,9 @@ export function errorSubtypeOf(stopReason: StopReason): SDKResultError['subtype'
   return ERRORS[stopReason] ?? 'error_during_execution';
 }
 
-function whyOf({ stopReason, detail, nextSafeAction }: RunResult): readonly string[] {
+function whyOf(result: RunResult, { known }: Projection): readonly string[] {
+  const { stopReason, detail } = result;
+  const next = nextActionAfter(result, known);
   const why = detail === undefined ? stopReason : `${stopReason}: ${detail}`;
-  return nextSafeAction === undefined ? [why] : [why, nextSafeAction];
+  return next === undefined ? [why] : [why, next];
 }

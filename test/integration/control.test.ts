@@ -1,5 +1,8 @@
 /** What a run does when its model fails, when a person steers it, and when it is told to pause. */
+import { tmpdir } from 'node:os';
+import { query } from '../../client/index.js';
 import { APPROVER } from './support/agents.js';
+import { holdfastAt } from './support/cli-at.js';
 import {
   ofType,
   openAsk,
@@ -114,6 +117,32 @@ test.concurrent('an interrupt that pauses keeps what had arrived and waits', asy
   expect(result).toMatchObject({ completed: true, answer: { text: 'Done.' } });
   expect(ofType(events, 'interruption')).toHaveLength(1);
 });
+
+test.concurrent(
+  'whoever stops a run that has ended hears that, of a query and of a cancel nothing',
+  async () => {
+    const run = await world.start({ runId: 'over', replies: [say('Done.')] });
+    await world.ended(run);
+    const ended = { code: 'RunNotFound', details: { runId: 'over', ended: true } };
+    await expect(run.interrupt()).rejects.toMatchObject(ended);
+    await expect(run.close()).rejects.toMatchObject(ended);
+    await run.cancel();
+    const { client } = world;
+    for (const name of ['interrupt', 'close'] as const) {
+      const attached = query({ runId: 'over', options: { client } });
+      await attached[name]();
+      await attached.return?.();
+    }
+    const folder = tmpdir();
+    const { address, namespace } = world.place;
+    for (const command of ['interrupt', 'close', 'cancel']) {
+      const words = [command, 'over', '--namespace', namespace];
+      const { code, err } = await holdfastAt({ folder, address }, words);
+      expect(code).toBe(1);
+      expect(err).toContain('Run over has ended');
+    }
+  },
+);
 
 test.concurrent('an interrupt between two attempts of a model call loses no cost', async () => {
   const broken = {

@@ -230,6 +230,13 @@ describe('holdfast goal', () => {
   const holdfast = (...argv: readonly string[]) =>
     holdfastAt({ folder, address: server.address }, argv);
 
+  test('says in the same words to whoever shows and to whoever watches that there is no goal', async () => {
+    const shown = await holdfast('goal', 'show', 'nosuch');
+    expect(shown.err).toContain('There is no goal nosuch.');
+    expect(shown.err).toContain('holdfast goal list');
+    expect(await holdfast('goal', 'watch', 'nosuch')).toEqual(shown);
+  });
+
   test('starts a goal from a file, once', async () => {
     const file = join(folder, 'goal.json');
     const { writeFileSync } = await import('node:fs');

@@ -10,6 +10,7 @@ import { inboxEndpoints } from '../../console/routes/inbox.js';
 import { openStore } from '../../store/store.js';
 import { askView, eventsFrom, SESSION_INIT } from '../store/fixtures.js';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runCli } from '../../cli/program.js';
 import { connect, type HoldfastClient } from '../../client/index.js';
 import { startTestServer, type TestServer } from '../../testing/index.js';
 
@@ -62,6 +63,27 @@ test('an agent is found by its exact name', async () => {
   expect(await listed('one', { agent: 'clerk.2' })).toEqual(['a']);
   expect(await listed('one', { agent: 'clerk' })).toEqual([]);
   expect(await listed('other', { agent: "clerk' OR HoldfastAgent = 'clerk.2" })).toEqual([]);
+});
+
+test('a named store that is not there is told beside what Temporal tells', async () => {
+  await untilListed('one');
+  const listed = async (variables: Readonly<Record<string, string>>) => {
+    const said = { out: '', err: '' };
+    const streams = {
+      out: (text: string) => void (said.out += text),
+      err: (text: string) => void (said.err += text),
+    };
+    const environment = { variables, folder: tmpdir(), colour: false, interactive: false };
+    const words = ['list', '--tenant', 'one', '--address', server.address];
+    expect(await runCli(words, { environment, streams })).toBe(0);
+    expect(said.out).toContain('clerk.2');
+    return said.err;
+  };
+  const missing = join(tmpdir(), 'holdfast-nowhere', 'x.db');
+  const remark = `There is no store at ${missing}. Temporal tells this list.\n`;
+  expect(await listed({ HOLDFAST_STORE: missing })).toBe(remark);
+  const home = { HOLDFAST_HOME: join(tmpdir(), 'holdfast-nowhere') };
+  expect(await listed(home)).toBe('');
 });
 
 test('a run that was terminated before any worker had it is listed as that, and not among those at work', async () => {

@@ -37,7 +37,7 @@ describe('a run in words', () => {
       'gates: took the reply as the answer',
       'stop: stopped with completed, final_answer',
     ]);
-    expect(nextActionOf(result)).toBe('Nothing: the run completed.');
+    expect(nextActionOf(result, { inDoubt: [] })).toBe('Nothing: the run completed.');
   });
 
   test('names the rule that fired for each decision, and none for what was told from outside', () => {
@@ -89,6 +89,6 @@ describe('a run in words', () => {
       expect.stringMatching(/^lookup: refused nope \(unknown_tool\)/),
     );
     expect(words(shell).at(-1)).toBe('stop: stopped with needs_human, repeated_invalid');
-    expect(nextActionOf(result)).not.toBe('');
+    expect(nextActionOf(result, { inDoubt: [] })).not.toBe('');
   });
 });

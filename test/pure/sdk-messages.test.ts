@@ -184,7 +184,10 @@ test('an interrupted run says so, and its result is an error with what to do', (
   expect(messages[1]).toMatchObject({ event: 'interruption', status: null });
   expect(messages[2]).toMatchObject({
     is_error: true,
-    errors: ['interrupted', expect.stringMatching(/\w/)],
+    errors: [
+      'interrupted',
+      "The run keeps no session: start a new run with `holdfast start case 'TASK'`.",
+    ],
     stop_reason: null,
   });
   expect(messages[2]).not.toHaveProperty('result');

@@ -121,6 +121,13 @@ function noGoal(goalId: string): HoldfastError {
   });
 }
 
+/** What the server calls a run was looked for as a goal. */
+function asNoGoal(goalId: string) {
+  return (error: unknown): never => {
+    throw error instanceof HoldfastError && error.code === 'RunNotFound' ? noGoal(goalId) : error;
+  };
+}
+
 function print(facts: GoalFacts, output: Output): void {
   const { goalId, goal, state, record, asks, trouble } = facts;
   const { paint } = output;
@@ -216,7 +223,9 @@ export function addGoalWatch(goal: Command, cli: Cli): void {
             ...(all !== undefined && { all }),
             everything: true,
           };
-          return followGoal(client.goal(goalId), { session, output }, wanted);
+          return followGoal(client.goal(goalId), { session, output }, wanted).catch(
+            asNoGoal(goalId),
+          );
         }),
     );
 }
