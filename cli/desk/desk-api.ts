@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { isLoopback } from '../../authoring/index.js';
 import { HoldfastError, type ErrorCode } from '../../core/state/errors.js';
+import { headerText } from '../../pure/header-text.js';
 import { usage } from '../usage.js';
 
 export interface DeskApi {
@@ -31,30 +32,32 @@ export interface DeskLogin {
 /** A desk waits for the servers of connectors, twice for some requests. */
 const LIMIT_MS = 90_000;
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+const VISIBLE = /^[\x21-\x7e]+$/;
 
 /** Errors: Usage for an address to which a token may not go. */
 export function deskApi({ url, token, as, roles, tenant }: DeskLogin): DeskApi {
   const base = baseOf(url);
+  if (!VISIBLE.test(token.trim())) {
+    throw usage('HOLDFAST_TOKEN holds no token.', 'Copy the token anew, without anything else.');
+  }
   const headers = {
     authorization: `Bearer ${token}`,
-    ...(as !== undefined && { 'holdfast-as': as }),
-    ...(roles !== undefined && { 'holdfast-roles': roles.join(',') }),
-    ...(tenant !== undefined && { 'holdfast-tenant': tenant }),
+    ...(as !== undefined && { 'holdfast-as': headerText(as) }),
+    ...(roles !== undefined && { 'holdfast-roles': headerText(roles.join(',')) }),
+    ...(tenant !== undefined && { 'holdfast-tenant': headerText(tenant) }),
   };
   const send = async (path: string, init: RequestInit): Promise<Answer> => {
+    // What a header cannot hold fails here, where nobody takes it for a desk that is away.
+    const request = new Request(`${base}${path}`, { ...init, redirect: 'error' });
     let status: number;
     let text: string;
     try {
-      const signal = AbortSignal.timeout(LIMIT_MS);
-      const response = await fetch(`${base}${path}`, { ...init, redirect: 'error', signal });
+      const response = await fetch(request, { signal: AbortSignal.timeout(LIMIT_MS) });
       ({ status } = response);
       text = await response.text();
     } catch (error) {
       if (error instanceof Error && error.name === 'TimeoutError') throw late(base, error);
-      throw new HoldfastError('ServerUnavailable', `The approval desk at ${base} is not there.`, {
-        hint: 'Start it with `holdfast console`, or name it with --desk or HOLDFAST_DESK_URL.',
-        cause: error,
-      });
+      throw unreached(base, error);
     }
     const answer = answerIn(text);
     if (status >= 200 && status < 300 && answer !== undefined) return answer;
@@ -62,8 +65,9 @@ export function deskApi({ url, token, as, roles, tenant }: DeskLogin): DeskApi {
   };
   return {
     get: (path) => send(path, { headers }),
-    post: (path, body, key = randomUUID()) =>
-      send(path, {
+    async post(path, body, key = randomUUID()) {
+      if (!VISIBLE.test(key)) throw usage('--id has visible ASCII characters only.');
+      return send(path, {
         method: 'POST',
         body: JSON.stringify(body),
         headers: {
@@ -71,7 +75,8 @@ export function deskApi({ url, token, as, roles, tenant }: DeskLogin): DeskApi {
           'content-type': 'application/json',
           'idempotency-key': key,
         },
-      }),
+      });
+    },
   };
 }
 
@@ -83,11 +88,34 @@ function late(base: string, cause: Error): HoldfastError {
   );
 }
 
+const UNCONNECTED =
+  /^(ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOST|ENET|EADDRNOTAVAIL|ETIMEDOUT|UND_ERR_(CONNECT|SOCKET))/;
+
+/** What is no failure to connect, such as a redirect or a certificate, tells its reason. */
+function unreached(base: string, error: unknown): HoldfastError {
+  const { cause = error } = error as Error;
+  const { code = '', message } = cause as NodeJS.ErrnoException;
+  if (UNCONNECTED.test(code)) {
+    return new HoldfastError('ServerUnavailable', `The approval desk at ${base} is not there.`, {
+      hint: 'Start it with `holdfast console`, or name it with --desk or HOLDFAST_DESK_URL.',
+      cause: error,
+    });
+  }
+  const why = message.slice(0, 200);
+  return new HoldfastError('ServerUnavailable', `No desk can be asked at ${base}: ${why}.`, {
+    hint: 'See that --desk or HOLDFAST_DESK_URL names the desk itself, and that this machine trusts its certificate.',
+    cause: error,
+  });
+}
+
 function baseOf(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const safe =
     parsed !== undefined &&
     (parsed.protocol === 'https:' || (parsed.protocol === 'http:' && isLoopback(parsed.hostname)));
+  if (parsed !== undefined && parsed.username + parsed.password !== '') {
+    throw usage('The address of the desk names a user.', 'Leave the user out: your token says it.');
+  }
   if (safe) return url.replace(/\/+$/, '');
   throw usage('The address of the desk must be https, or http on this machine.');
 }

@@ -1,0 +1,108 @@
+/** Commands over the desk: any letters arrive, and what fails is told as what it is. */
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import { parseConsole } from '../../../authoring/index.js';
+import { runCli } from '../../../cli/program.js';
+import { createApp } from '../../../console/app.js';
+import type { Desk } from '../../../console/desk.js';
+import { localLogin } from '../../../console/identity/local.js';
+import { ENDPOINTS } from '../../../console/routes/index.js';
+
+const local = localLogin(['manager']);
+let desk: ReturnType<typeof serve>;
+let url: string;
+
+beforeAll(async () => {
+  const store = { appendAudit: async () => undefined };
+  const known = { store, settings: parseConsole({}), clock: () => 0, say: () => undefined };
+  const { fetch } = createApp({
+    desk: known as unknown as Desk,
+    endpoints: ENDPOINTS,
+    logins: [local.authenticate],
+    version: 'test',
+    signal: new AbortController().signal,
+    page: () => undefined,
+  });
+  url = await new Promise((listening) => {
+    desk = serve({ fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) =>
+      listening(`http://127.0.0.1:${port}`),
+    );
+  });
+});
+afterAll(() => void desk.close());
+
+async function holdfast(argv: readonly string[], variables: Readonly<Record<string, string>> = {}) {
+  let out = '';
+  let err = '';
+  const at = { HOLDFAST_TOKEN: local.token, HOLDFAST_DESK_URL: url, ...variables };
+  const code = await runCli(argv, {
+    environment: { variables: at, folder: '/nowhere', colour: false, interactive: false },
+    streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
+  });
+  return { code, out, err };
+}
+
+test.each([
+  ['Ωλ', 'lead'],
+  ['mia', '株'],
+  ['Zoë', 'geprüft'],
+  ['名前', 'Ωμέγα'],
+])('whoever acts as %s with the role %s is that person at the desk', async (name, role) => {
+  const { code, out, err } = await holdfast(['whoami', '--as', name, '--role', role, '--json']);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(JSON.parse(out)).toMatchObject({ id: name, roles: [role] });
+});
+
+test.each([
+  ['a role with hidden characters', ['whoami', '--role', 'a\u202Eb'], {}, /--role has readable/],
+  ['a token that no header holds', ['whoami'], { HOLDFAST_TOKEN: 'hf_–x' }, /HOLDFAST_TOKEN holds/],
+  [
+    'an id in other letters',
+    ['goal', 'pause', 'march', '--id', '株'],
+    {},
+    /--id has visible ASCII/,
+  ],
+  [
+    'a user in the address',
+    ['whoami', '--desk', 'http://a:secret@127.0.0.1:1'],
+    {},
+    /address of the desk names a user/,
+  ],
+])('%s is refused by its name before anybody is asked', async (_, argv, variables, says) => {
+  const { code, err } = await holdfast(argv, variables as Readonly<Record<string, string>>);
+  expect(code).toBe(2);
+  expect(err).toMatch(says);
+  expect(err).not.toContain('secret');
+});
+
+async function answering<T>(answer: RequestListener, work: (at: string) => Promise<T>): Promise<T> {
+  const server = createServer(answer);
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  try {
+    return await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+test('a desk that nobody has started is told as one that is not there', async () => {
+  const gone = await answering(
+    () => undefined,
+    async (at) => at,
+  );
+  const { code, err } = await holdfast(['whoami', '--desk', gone]);
+  expect(code).toBe(1);
+  expect(err).toMatch(/is not there[^]*holdfast console/);
+});
+
+test('an address that sends elsewhere is not told as a desk that is not there', async () => {
+  const { code, err } = await answering(
+    (_, answer) => answer.writeHead(302, { location: '/' }).end(),
+    (at) => holdfast(['whoami', '--desk', at]),
+  );
+  expect(code).toBe(1);
+  expect(err).not.toContain('is not there');
+  expect(err).toMatch(/redirect[^]*HOLDFAST_DESK_URL/);
+});
