@@ -141,10 +141,23 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 const NOTHING_HERE =
   '`holdfast approvals` lists what waits for you, and `holdfast whoami` says who you are to the desk.';
 
+const FAULTS_MAX = 10;
+
+/** Which fields are wrong, and how. */
+function faultsIn(errors: unknown): readonly string[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.slice(0, FAULTS_MAX).map((fault: Partial<Record<'path' | 'message', unknown>>) => {
+    const { path, message } = fault ?? {};
+    const [where, why] = [path, message].map((text) => (typeof text === 'string' ? text : ''));
+    return `${[where?.slice(0, 100), why?.slice(0, 200)].filter(Boolean).join(': ')}.`;
+  });
+}
+
 function refusal(status: number, answer: Answer | undefined): HoldfastError {
-  const { code, detail, hint } = answer ?? {};
+  const { code, detail, hint, errors } = answer ?? {};
   const next = typeof hint === 'string' ? hint : status === 404 ? NOTHING_HERE : undefined;
-  const message = typeof detail === 'string' ? detail : `The desk answered with ${status}.`;
+  const said = typeof detail === 'string' ? detail : `The desk answered with ${status}.`;
+  const message = [said, ...faultsIn(errors)].join(' ');
   return new HoldfastError(CODES[status] ?? 'InvalidRequest', message.slice(0, 1_000), {
     ...(next !== undefined && { hint: next.slice(0, 1_000) }),
     details: { status, ...(typeof code === 'string' && { reason: code.slice(0, 100) }) },

@@ -3,11 +3,28 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { parseConsole } from '../../../authoring/index.js';
+import { askPersonHere } from '../../../cli/chat/ask-person.js';
+import type { LineSource } from '../../../cli/chat/line-source.js';
 import { runCli } from '../../../cli/program.js';
+import { createOutput } from '../../../cli/terminal/output.js';
+import { REASON_CHARS_MAX } from '../../../core/messages/parse-message.js';
 import { createApp } from '../../../console/app.js';
 import type { Desk } from '../../../console/desk.js';
 import { localLogin } from '../../../console/identity/local.js';
 import { ENDPOINTS } from '../../../console/routes/index.js';
+
+const QUESTION = {
+  askId: 'run:3',
+  kind: 'approval',
+  tool: 'pay',
+  args: {},
+  argsHash: '',
+  roles: [],
+  quorum: 1,
+  policyVersion: '1',
+  openedAt: 0,
+  expiresAt: 1,
+};
 
 const local = localLogin(['manager']);
 let desk: ReturnType<typeof serve>;
@@ -105,4 +122,59 @@ test('an address that sends elsewhere is not told as a desk that is not there', 
   expect(code).toBe(1);
   expect(err).not.toContain('is not there');
   expect(err).toMatch(/redirect[^]*HOLDFAST_DESK_URL/);
+});
+
+describe('fields that are not valid', () => {
+  test('are told with what is wrong with them', async () => {
+    const review = ['goal', 'review', 'march', '--objective', 'invalid'];
+    const { code, err } = await holdfast([...review, '--because', 'x'.repeat(2_500)]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/Some fields are not valid\. because: .*2000/);
+  });
+
+  test('are told in bounds, whatever the desk sends', async () => {
+    const errors = [null, { path: 7 }, ...Array(5_000).fill({ path: 'a\u001B[2J', message: 'x' })];
+    const { code, err } = await answering(
+      (_, answer) => answer.writeHead(400).end(JSON.stringify({ detail: 'No.', errors })),
+      (at) => holdfast(['whoami', '--desk', at]),
+    );
+    expect(code).toBe(1);
+    expect(err).toMatch(/No\. [^]*: x\./);
+    expect(err).not.toContain('\u001B');
+    expect(err.length).toBeLessThan(1_500);
+  });
+});
+
+describe('a reason that the run would cut', () => {
+  const reason = 'x'.repeat(REASON_CHARS_MAX + 1);
+  test.each([
+    ['over the desk', {}],
+    ['without a desk', { HOLDFAST_TOKEN: '' }],
+  ])('is refused before anything is asked, %s', async (_, variables) => {
+    for (const verb of ['approve', 'reject', 'answer']) {
+      const argv = [verb, 'run:3', '--as', 'mia', '--reason', reason];
+      expect(await holdfast(argv, variables)).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/--reason has at most 2000 characters, not 2001/),
+      });
+    }
+  });
+
+  test('is asked for again in a chat', async () => {
+    const typed = [`n ${reason}`, 'n too dear'];
+    const told: string[] = [];
+    const { canUseTool } = askPersonHere({
+      lines: { ask: async () => typed.shift() } as unknown as LineSource,
+      output: createOutput(
+        { out: (text) => void told.push(text), err: () => undefined },
+        { json: false, colour: false },
+      ),
+    });
+    const asked = { ask: QUESTION, runId: 'run', signal: new AbortController().signal };
+    expect(await canUseTool('pay', {}, asked as never)).toEqual({
+      behavior: 'deny',
+      message: 'too dear',
+    });
+    expect(told.join('')).toContain('A reason has at most 2000 characters.');
+  });
 });
