@@ -141,6 +141,11 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 const NOTHING_HERE =
   '`holdfast approvals` lists what waits for you, and `holdfast whoami` says who you are to the desk.';
 
+const NEXT: Readonly<Record<number, string>> = {
+  401: 'Set HOLDFAST_TOKEN to a valid token of this desk: this one is wrong, has ended or is of another desk.',
+  404: NOTHING_HERE,
+};
+
 const FAULTS_MAX = 10;
 
 /** Which fields are wrong, and how. */
@@ -154,8 +159,10 @@ function faultsIn(errors: unknown): readonly string[] {
 }
 
 function refusal(status: number, answer: Answer | undefined): HoldfastError {
-  const { code, detail, hint, errors } = answer ?? {};
-  const next = typeof hint === 'string' ? hint : status === 404 ? NOTHING_HERE : undefined;
+  const { code, hint, errors } = answer ?? {};
+  // The desk speaks of headers, which nobody types here.
+  const detail = status === 401 ? 'The approval desk does not take the token.' : answer?.detail;
+  const next = typeof hint === 'string' ? hint : NEXT[status];
   const said = typeof detail === 'string' ? detail : `The desk answered with ${status}.`;
   const message = [said, ...faultsIn(errors)].join(' ');
   return new HoldfastError(CODES[status] ?? 'InvalidRequest', message.slice(0, 1_000), {

@@ -124,6 +124,13 @@ test('an address that sends elsewhere is not told as a desk that is not there', 
   expect(err).toMatch(/redirect[^]*HOLDFAST_DESK_URL/);
 });
 
+test('a token that the desk does not take is told with the variable to set', async () => {
+  const { code, err } = await holdfast(['whoami'], { HOLDFAST_TOKEN: `${local.token}x` });
+  expect(code).toBe(1);
+  expect(err).toMatch(/does not take the token\.\nSet HOLDFAST_TOKEN to a valid token/);
+  expect(err).not.toMatch(/header|hf_local/);
+});
+
 describe('fields that are not valid', () => {
   test('are told with what is wrong with them', async () => {
     const review = ['goal', 'review', 'march', '--objective', 'invalid'];
