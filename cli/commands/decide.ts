@@ -8,6 +8,7 @@ import { parseJsonText } from '../../pure/json-text.js';
 import { actorOf, withActor, type ActorOptions } from '../desk/actor.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
 import { decidingAtDesk, decidingDirectly, type Question, type Wanted } from '../desk/deciding.js';
+import { REQUEST_ID, requestId } from '../desk/request-id.js';
 import { parseDuration } from '../terminal/duration.js';
 import { onInterrupt } from '../terminal/interrupt.js';
 import type { Output } from '../terminal/output.js';
@@ -180,7 +181,7 @@ function withDecider(command: Command, rest?: string): Command {
       '--run <id>',
       'the run of the question: needed while the store is away; what is said then is sent, and the run says whether it counts',
     )
-    .option('--id <id>', 'the same id again is the same decision', someId);
+    .option('--id <id>', `the same id again is the same decision; ${REQUEST_ID}`, requestId);
   return withJson(withPlace(command), SHAPE);
 }
 
@@ -191,12 +192,6 @@ function someReason(text: string): string {
     `--reason has at most ${REASON_CHARS_MAX} characters, not ${text.length}.`,
     'Nothing was sent: give a shorter reason.',
   );
-}
-
-/** As the desk takes the keys of requests. */
-function someId(text: string): string {
-  if (/^[\x21-\x7e]{8,200}$/.test(text)) return text;
-  throw usage('--id is 8 to 200 visible characters.');
 }
 
 interface DecisionWanted {

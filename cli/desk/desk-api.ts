@@ -7,6 +7,7 @@ import { isLoopback } from '../../authoring/index.js';
 import { HoldfastError, type ErrorCode } from '../../core/state/errors.js';
 import { headerText } from '../../pure/header-text.js';
 import { usage } from '../usage.js';
+import { requestId } from './request-id.js';
 
 export interface DeskApi {
   /** Errors: as {@link DeskApi.post}. */
@@ -66,14 +67,13 @@ export function deskApi({ url, token, as, roles, tenant }: DeskLogin): DeskApi {
   return {
     get: (path) => send(path, { headers }),
     async post(path, body, key = randomUUID()) {
-      if (!VISIBLE.test(key)) throw usage('--id has visible ASCII characters only.');
       return send(path, {
         method: 'POST',
         body: JSON.stringify(body),
         headers: {
           ...headers,
           'content-type': 'application/json',
-          'idempotency-key': key,
+          'idempotency-key': requestId(key),
         },
       });
     },

@@ -78,7 +78,7 @@ test.each([
     'an id in other letters',
     ['goal', 'pause', 'march', '--id', '株'],
     {},
-    /--id has visible ASCII/,
+    /--id is 8 to 200 visible/,
   ],
   [
     'a user in the address',
@@ -185,3 +185,11 @@ describe('a reason that the run would cut', () => {
     expect(told.join('')).toContain('A reason has at most 2000 characters.');
   });
 });
+
+test.each(['approve', 'reject', 'modify', 'replace', 'answer', 'goal pause'])(
+  'the help of %s says what an id has',
+  async (command) => {
+    const { out } = await holdfast([...command.split(' '), '--help']);
+    expect(out.replaceAll(/\s+/g, ' ')).toMatch(/--id <id> [^-]*8 to 200 visible ASCII characters/);
+  },
+);
