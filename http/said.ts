@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { Problem } from '../console/http/problem.js';
 import type { Json } from '../core/json/json.js';
+import { REASON_CHARS_MAX } from '../core/messages/parse-message.js';
 import { GOAL_CHARS_MAX } from '../pure/task-schema.js';
 import { askOfApproval, type UiRefused } from './projection/index.js';
 
@@ -45,7 +46,6 @@ export interface Said {
 
 const ANSWERS_MAX = 32;
 const PARTS_MAX = 20_000;
-const REASON_CHARS_MAX = 2_000;
 const ASK_ID_CHARS_MAX = 400;
 
 const id = z.string().min(1).max(200);

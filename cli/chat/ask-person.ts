@@ -11,6 +11,7 @@ import type {
 } from '../../client/index.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import type { Json } from '../../core/json/json.js';
+import { REASON_CHARS_MAX } from '../../core/messages/parse-message.js';
 import type { Elicitation } from '../../core/state/elicitation.js';
 import { parseJsonText } from '../../pure/json-text.js';
 import type { Output } from '../terminal/output.js';
@@ -28,7 +29,8 @@ export interface Callbacks {
   readonly onQuestion: OnQuestion;
 }
 
-type Reading<T> = (line: string) => T | null | 'unclear';
+type Unread = 'unclear' | 'too_long';
+type Reading<T> = (line: string) => T | null | Unread;
 
 export function askPersonHere(asking: Asking): Callbacks {
   let turn: Promise<unknown> = Promise.resolve();
@@ -73,8 +75,8 @@ async function put<T>(asking: Asking, question: Question<T>): Promise<T | null> 
     const line = await lines.ask(`${choices} `, signal);
     if (line === undefined) return null;
     const answer = read(line.trim());
-    if (answer !== 'unclear') return answer;
-    output.line('Please answer as shown.');
+    if (answer !== 'unclear' && answer !== 'too_long') return answer;
+    output.line(answer === 'unclear' ? 'Please answer as shown.' : REASON_TOO_LONG);
   }
 }
 
@@ -104,9 +106,10 @@ export function formTerminal({ lines, output }: Asking, signal: AbortSignal): Fo
   };
 }
 
+const REASON_TOO_LONG = `A reason has at most ${REASON_CHARS_MAX} characters.`;
 const APPROVAL = '[y]es, [n]o and why, [e]dit and the arguments as JSON, [l]ater:';
 
-function approvalOf(line: string): PermissionResult | null | 'unclear' {
+function approvalOf(line: string): PermissionResult | null | Unread {
   const [word, rest] = split(line);
   switch (word) {
     case 'y':
@@ -114,7 +117,7 @@ function approvalOf(line: string): PermissionResult | null | 'unclear' {
       return rest === '' ? { behavior: 'allow' } : 'unclear';
     case 'n':
     case 'no':
-      return { behavior: 'deny', message: rest };
+      return isTooLong(rest) ? 'too_long' : { behavior: 'deny', message: rest };
     case 'e':
     case 'edit': {
       const parsed = parseJsonText(rest);
@@ -141,12 +144,19 @@ function kindOf({ kind }: AskView): Pick<Question<QuestionReply>, 'choices' | 'r
   }
 }
 
-function budgetOf(line: string): QuestionReply | null | 'unclear' {
+function budgetOf(line: string): QuestionReply | null | Unread {
   const [word, rest] = split(line);
-  if (word === 'n' || word === 'no') return { kind: 'reject', ...(rest && { reason: rest }) };
+  if (word === 'n' || word === 'no') {
+    return isTooLong(rest) ? 'too_long' : { kind: 'reject', ...(rest && { reason: rest }) };
+  }
   if (rest !== '') return 'unclear';
   if (word === 'l' || word === 'later') return null;
   return word === 'y' || word === 'yes' ? { kind: 'approve' } : 'unclear';
+}
+
+/** The run would cut it. */
+function isTooLong(reason: string): boolean {
+  return reason.length > REASON_CHARS_MAX;
 }
 
 function outcomeOf(line: string): QuestionReply | null | 'unclear' {

@@ -3,10 +3,12 @@ import type { Command } from 'commander';
 import type { Delivery } from '../../client/index.js';
 import type { GrantRequest } from '../../core/state/grant.js';
 import type { Json } from '../../core/json/json.js';
+import { REASON_CHARS_MAX } from '../../core/messages/parse-message.js';
 import { parseJsonText } from '../../pure/json-text.js';
 import { actorOf, withActor, type ActorOptions } from '../desk/actor.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
 import { decidingAtDesk, decidingDirectly, type Question, type Wanted } from '../desk/deciding.js';
+import { REQUEST_ID, requestId } from '../desk/request-id.js';
 import { parseDuration } from '../terminal/duration.js';
 import { onInterrupt } from '../terminal/interrupt.js';
 import type { Output } from '../terminal/output.js';
@@ -174,19 +176,22 @@ function withDecider(command: Command, rest?: string): Command {
   command.argument('<ask>', 'id of the question (see holdfast approvals)');
   if (rest !== undefined) command.argument(rest, 'happened, not_happened, stop, or a text');
   withActor(command, 'who decides')
-    .option('--reason <text>', 'why')
+    .option('--reason <text>', `why, in at most ${REASON_CHARS_MAX} characters`, someReason)
     .option(
       '--run <id>',
       'the run of the question: needed while the store is away; what is said then is sent, and the run says whether it counts',
     )
-    .option('--id <id>', 'the same id again is the same decision', someId);
+    .option('--id <id>', `the same id again is the same decision; ${REQUEST_ID}`, requestId);
   return withJson(withPlace(command), SHAPE);
 }
 
-/** As the desk takes the keys of requests. */
-function someId(text: string): string {
-  if (/^[\x21-\x7e]{8,200}$/.test(text)) return text;
-  throw usage('--id is 8 to 200 visible characters.');
+/** The run would cut what is longer. */
+function someReason(text: string): string {
+  if (text.length <= REASON_CHARS_MAX) return text;
+  throw usage(
+    `--reason has at most ${REASON_CHARS_MAX} characters, not ${text.length}.`,
+    'Nothing was sent: give a shorter reason.',
+  );
 }
 
 interface DecisionWanted {

@@ -92,7 +92,7 @@ function deskFor(
     if (options.desk === undefined) return undefined;
     throw usage('--desk needs a token: set HOLDFAST_TOKEN to yours.');
   }
-  const { role: roles } = options;
+  const roles = rolesOf(options);
   const as = nameOf(options);
   const tenant = named === undefined ? undefined : tenantOf({ tenant: named });
   if (tenant !== undefined && !LOCAL_TOKEN.test(token)) {
@@ -118,6 +118,7 @@ export async function actorOf(
   const api = readingDeskOf(cli, options);
   if (api !== undefined) return { kind: 'desk', api };
   const by = nameOf(options);
+  const roles = rolesOf(options);
   if (by === undefined) {
     throw usage(
       'The command does not say who acts.',
@@ -131,7 +132,7 @@ export async function actorOf(
       'Set HOLDFAST_TOKEN to your token of the approval desk (--desk or HOLDFAST_DESK_URL).',
     );
   }
-  return { kind: 'named', named: { by, ...(options.role && { roles: options.role }) } };
+  return { kind: 'named', named: { by, ...(roles && { roles }) } };
 }
 
 export interface CommandHints {
@@ -197,6 +198,11 @@ function nameOf({ as, by }: ActorOptions): string | undefined {
   if (name === undefined) return undefined;
   if (name !== '' && name.length <= NAME_CHARS_MAX && !/\p{C}/u.test(name)) return name;
   throw usage(`--as is a name of 1 to ${NAME_CHARS_MAX} readable characters.`);
+}
+
+function rolesOf({ role: roles }: ActorOptions): readonly string[] | undefined {
+  if (roles?.some((role) => /\p{C}/u.test(role)) !== true) return roles;
+  throw usage('--role has readable characters only.');
 }
 
 /** What speaks against this being somebody's own machine, with nobody else to be told apart. */

@@ -1,6 +1,6 @@
 /**
  * What somebody sent, checked against the declaration of its route.
- * Invariants: nothing is read beyond the limit; a complaint names the field and never quotes its value; what
+ * Invariants: nothing is read beyond the limit; a complaint names the field and never quotes its value, a field that is not known in bounds and inert; what
  * comes out is a value that JSON can hold.
  */
 import type { z } from 'zod';
@@ -9,6 +9,9 @@ import { Problem, type FieldFault } from './problem.js';
 
 const FAULTS_MAX = 10;
 const PATH_CHARS_MAX = 100;
+const MESSAGE_CHARS_MAX = 200;
+const UNKNOWN_MAX = 3;
+const NAME_CHARS_MAX = 40;
 
 export function parseFields(shape: z.ZodObject, fields: object): object {
   const parsed = shape.safeParse(fields);
@@ -83,9 +86,21 @@ function invalid(issues: readonly z.core.$ZodIssue[]): Problem {
   return new Problem(400, { code: 'invalid', detail: 'Some fields are not valid.', errors });
 }
 
-/** Messages of the schema library name types and limits; of unknown fields only that there are some. */
+/** Messages of the schema library name types and limits, and quote whole names of unknown fields. */
 function faultOf(issue: z.core.$ZodIssue): FieldFault {
   const path = issue.path.map(String).join('.').slice(0, PATH_CHARS_MAX);
-  const message = issue.code === 'unrecognized_keys' ? 'has unknown fields' : issue.message;
-  return { path, message: message.slice(0, 200) };
+  const message = issue.code === 'unrecognized_keys' ? unknownIn(issue.keys) : issue.message;
+  return { path, message: message.slice(0, MESSAGE_CHARS_MAX) };
+}
+
+function unknownIn(names: readonly string[]): string {
+  const shown = names.slice(0, UNKNOWN_MAX).map(nameShown);
+  const more = names.length - shown.length;
+  return `has unknown fields: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** The sender chose it: whatever a terminal or a page obeys, or does not show, is taken out. */
+function nameShown(name: string): string {
+  const shown = name.slice(0, NAME_CHARS_MAX).replaceAll(/[\p{C}\p{Z}]/gu, '·');
+  return `"${shown}${name.length > NAME_CHARS_MAX ? '…' : ''}"`;
 }

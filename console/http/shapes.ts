@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AUDIT_KINDS } from '../../pure/audit.js';
 import { ACCESSES } from '../identity/access.js';
 import { LIMIT_SCOPES } from '../../core/controls/limits-across-runs.js';
+import { REASON_CHARS_MAX } from '../../core/messages/parse-message.js';
 import { STORED_STATUSES } from '../../core/state/view.js';
 import { LISTED_STATUSES } from '../../pure/listed-status.js';
 import { textDefect } from '../../pure/text-defect.js';
@@ -257,7 +258,7 @@ const json = z.unknown().refine((value) => value !== undefined, 'must be given')
 
 const decided = {
   argsHash: z.string().regex(/^[0-9a-f]{64}$/),
-  reason: words(2_000).optional(),
+  reason: words(REASON_CHARS_MAX).optional(),
   /** Of the question; needed while the store is away. */
   runId: id.optional(),
 };

@@ -4,6 +4,7 @@
  * try out what several have to do.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { textOfHeader } from '../../pure/header-text.js';
 import { sha256 } from './token-digest.js';
 import { isTenant, personIdOf, rolesFrom, type Authenticator } from './person.js';
 
@@ -33,11 +34,11 @@ export function localLogin(roles: readonly string[], token = newLocalToken()): L
     async authenticate({ token: given, header }) {
       if (!given.startsWith('hf_local_')) return undefined;
       if (!timingSafeEqual(sha256(given), expected)) return { ok: false, why: 'local token' };
-      const id = personIdOf(header('holdfast-as') ?? DEVELOPER);
-      const tenant = header('holdfast-tenant') ?? 'default';
+      const id = personIdOf(textOfHeader(header('holdfast-as') ?? DEVELOPER));
+      const tenant = textOfHeader(header('holdfast-tenant') ?? 'default');
       if (id === undefined || !isTenant(tenant)) return { ok: false, why: 'local name' };
       const said = header('holdfast-roles');
-      const mine = said === undefined ? rolesFrom([...roles, DEVELOPER]) : rolesFrom(said);
+      const mine = rolesFrom(said === undefined ? [...roles, DEVELOPER] : textOfHeader(said));
       return { ok: true, person: { id, name: id, tenant, roles: mine, via: 'local' } };
     },
   };

@@ -1,6 +1,7 @@
 /** Tools about what waits for people: looking at it, and deciding where the configuration lets agents decide. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { REASON_CHARS_MAX } from '../../core/messages/parse-message.js';
 import { askTold } from './ask-told.js';
 import { objectionTo, type ShownAsk } from './decision-rules.js';
 import { cursor, id, limit, requestId, text } from './input.js';
@@ -42,7 +43,7 @@ const decide = serverTool({
     askId: id,
     argsHash: z.string().regex(/^[0-9a-f]{64}$/),
     decision: z.enum(['approve', 'reject']),
-    reason: text(2_000).optional(),
+    reason: text(REASON_CHARS_MAX).optional(),
     requestId,
   }),
   hints: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },

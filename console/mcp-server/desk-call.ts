@@ -2,6 +2,7 @@
  * One caller's way to the desk, in this process: every tool of the server is made of requests to the routes of the
  * desk, which know the caller by the token and decide what it may.
  */
+import { headerText } from '../../pure/header-text.js';
 import type { createApp } from '../app.js';
 
 export interface DeskAnswer {
@@ -35,8 +36,8 @@ export function deskCall(
 ): DeskCall {
   const headers = {
     authorization: `Bearer ${token}`,
-    ...(as !== undefined && { 'holdfast-as': as }),
-    ...(roles !== undefined && { 'holdfast-roles': roles.join(',') }),
+    ...(as !== undefined && { 'holdfast-as': headerText(as) }),
+    ...(roles !== undefined && { 'holdfast-roles': headerText(roles.join(',')) }),
   };
   const send = async (path: string, init: RequestInit): Promise<DeskAnswer> => {
     const peer = { incoming: { socket: { remoteAddress: address } } };

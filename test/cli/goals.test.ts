@@ -110,8 +110,8 @@ test('what the desk answers to a word is shown, with the name by which the messa
   const said = (...argv: readonly string[]) =>
     holdfastAt({ folder, address: 'localhost:1', variables }, ['goal', ...argv]);
   try {
-    const paused = await said('pause', 'march', '--id', 'p-1');
-    expect(paused.out).toContain('Taken under p-1.');
+    const paused = await said('pause', 'march', '--id', 'pause-1-of-march');
+    expect(paused.out).toContain('Taken under pause-1-of-march.');
     const shown = await said('pause', 'march', '--json');
     expect(JSON.parse(shown.out)).toEqual({ goalId: 'march', id: 'desk-1', delivered: 'update' });
     const sent = await said('stop', 'march', '--json');

@@ -105,3 +105,25 @@ test('nobody uses up what somebody else of another tenant may ask', async () => 
   expect((await send('{"value":1}', 'first')).status).toBe(429);
   expect((await send('{"value":1}', 'second')).status).toBe(200);
 });
+
+describe('fields that nobody knows', () => {
+  const told = async (body: object) => {
+    const reply = await appWith(named('t', 'mia'))(JSON.stringify(body));
+    expect(reply.status).toBe(400);
+    const { errors } = (await reply.json()) as { readonly errors: readonly { message: string }[] };
+    return errors.map(({ message }) => message);
+  };
+
+  test('are named', async () => {
+    expect(await told({ value: 1, amuont: 2 })).toEqual(['has unknown fields: "amuont"']);
+  });
+
+  test('are named in bounds, and no terminal obeys their names', async () => {
+    const evil = 'a\u001B[2J\u202Eb\nc';
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`f${n}`, n]));
+    const long = '\u{1F600}'.repeat(5_000);
+    expect(await told({ value: 1, [evil]: 1, [`x${long}`]: 1, ...many })).toEqual([
+      `has unknown fields: "a·[2J·b·c", "x${'\u{1F600}'.repeat(19)}·…", "f0" and 499 more`,
+    ]);
+  });
+});

@@ -5,6 +5,7 @@ import { HoldfastError } from '../../../core/state/errors.js';
 import type { ProposedStep } from '../../../core/state/goal/proposal.js';
 import { tenantOf, withActor, withTenant, type TenantOptions } from '../../desk/actor.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../../command.js';
+import { REQUEST_ID } from '../../desk/request-id.js';
 import { planLines } from '../../render/index.js';
 import { wholeNumber } from '../../usage.js';
 import { readSmallFile } from './goal-input.js';
@@ -29,7 +30,7 @@ export function addGoalPlan(goal: Command, cli: Cli): void {
       'with --set: of the plan that you looked at; refused when it has changed since',
       wholeNumber('--revision', [0, Number.MAX_SAFE_INTEGER]),
     )
-    .option('--id <id>', 'with --set: the same id again is ignored');
+    .option('--id <id>', `with --set: the same id again is ignored; over a desk ${REQUEST_ID}`);
   withJson(
     withPlace(withTenant(withActor(command, 'who sets the plan'))),
     '{goalId, plan}, with --set {goalId, id, delivered}',

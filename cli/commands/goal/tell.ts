@@ -5,6 +5,7 @@ import type { Pace } from '../../../core/state/goal/definition.js';
 import type { MessageBody } from '../../../core/state/goal/message.js';
 import { actorOf, deskOf, withActor, type ActorOptions } from '../../desk/actor.js';
 import type { Answer } from '../../desk/desk-api.js';
+import { REQUEST_ID } from '../../desk/request-id.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../../command.js';
 import { inert, shellWord } from '../../render/index.js';
 import type { Session } from '../../session.js';
@@ -106,7 +107,7 @@ function addWord<Options extends TellOptions>(goal: Command, cli: Cli, word: Wor
   const command = goal
     .command(word.usage)
     .description(word.description)
-    .option('--id <id>', 'the same id again is ignored');
+    .option('--id <id>', `the same id again is ignored; over a desk ${REQUEST_ID}`);
   word.options?.(command);
   withJson(withPlace(withActor(command, 'who says it')), '{goalId, id, delivered}')
     .addHelpText('after', examples(...word.examples))

@@ -2,6 +2,7 @@
  * Who is logged in: the token, and in local development as whom to act.
  * Invariant: the token leaves the address at once, so that no link, history or screenshot carries it.
  */
+import { headerText } from '../../../pure/header-text.js';
 
 const TOKEN = 'holdfast-token';
 const ACTING = 'holdfast-acting';
@@ -73,8 +74,8 @@ export function loginHeaders(): Record<string, string> {
   const { as = '', roles = '', tenant = '' } = token.startsWith('hf_local_') ? acting() : {};
   return {
     authorization: `Bearer ${token}`,
-    ...(as !== '' && { 'holdfast-as': as }),
-    ...(roles !== '' && { 'holdfast-roles': roles }),
-    ...(tenant !== '' && { 'holdfast-tenant': tenant }),
+    ...(as !== '' && { 'holdfast-as': headerText(as) }),
+    ...(roles !== '' && { 'holdfast-roles': headerText(roles) }),
+    ...(tenant !== '' && { 'holdfast-tenant': headerText(tenant) }),
   };
 }

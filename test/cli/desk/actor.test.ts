@@ -183,9 +183,3 @@ describe('where the desk is', () => {
     expect(await freezeThere({ HOLDFAST_DESK_KEY: '' })).toMatchObject({ code: 0, set: 1 });
   });
 });
-
-test('a desk that is not there is an error with a way out', async () => {
-  const { code, err } = await freeze(SERVICE, '--desk', 'http://127.0.0.1:9');
-  expect(code).toBe(1);
-  expect(err).toMatch(/not there.*holdfast console/s);
-});
