@@ -8,7 +8,7 @@ import { aloneOf, runsOf } from '../../replay/tree.js';
 import type { Cli } from '../command.js';
 import { recordedOf, type Recorded } from '../desk/recorded.js';
 import { TENANT } from '../desk/run-record.js';
-import { inert } from '../render/index.js';
+import { inert, plural } from '../render/index.js';
 import { neededStore, type Session } from '../session.js';
 import { EXIT } from '../exit-code.js';
 import { printGoalResult } from '../terminal/follow-goal.js';
@@ -97,12 +97,14 @@ function linesOf(plan: GoalForkPlan, handedOver: readonly HandedOverBelow[]): re
     ...left
   } = budget;
   return [
-    `After step ${step}: ${usd(spentMicroUsd)} spent in ${cycles} cycles; the fork goes on from checkpoint ${checkpoint}`,
+    `After step ${step}: ${usd(spentMicroUsd)} spent in ${plural(cycles, 'cycle')}; the fork goes on from checkpoint ${checkpoint}`,
     `left             ${usd(maxCostMicroUsd)}`,
     ...Object.entries(left).map(([field, rest]) => `left             ${field} ${rest}`),
     ...plan.askedAnew.map(({ id, kind }) => `asked anew       ${id} ${kind}`),
     ...plan.notExecuted.map(({ n, runId }) => `not executed     cycle ${n} ${runId}`),
-    ...(unread > 0 ? [`left out         ${unread} words of people that no cycle had read`] : []),
+    ...(unread > 0
+      ? [`left out         ${plural(unread, 'word')} of people that no cycle had read`]
+      : []),
     ...handedOver.map(
       ({ runId, tool, callId, step: at }) =>
         `asks to repeat   ${tool} ${callId} (handed over by ${runId} in step ${at})`,

@@ -68,6 +68,11 @@ test('goals are listed from the store, apart from runs, and made inert', async (
   expect(JSON.parse(runs.out)).toMatchObject({ runs: [{ runId: 'r1:c2' }, { runId: 'r1:c1' }] });
 });
 
+test('a goal that is shown as a run has no model, and none is said', async () => {
+  const { out } = await holdfast('show', 'r1');
+  expect(out.split('\n')[0]).toBe('r1 matcher');
+});
+
 test('a goal is shown with the question of its open cycle, and how that is answered', async () => {
   const { code, out } = await holdfast('goal', 'show', 'r1');
   expect(code).toBe(0);

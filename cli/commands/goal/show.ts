@@ -201,7 +201,11 @@ function stateLines(state: GoalView): readonly string[] {
       : [`Cycle ${cycle.n} is open: run ${inert(cycle.runId)} of ${inert(cycle.agent)}`]),
     ...(sleep === undefined ? [] : [`Sleeps, ${until}: ${inert(sleep.because)}`]),
     ...(paused === undefined ? [] : [`Paused by ${inert(paused.by)}`]),
-    ...(unreadMessages === 0 ? [] : [`${unreadMessages} messages wait for the next cycle`]),
+    ...(unreadMessages === 0
+      ? []
+      : [
+          `${plural(unreadMessages, 'message')} ${unreadMessages === 1 ? 'waits' : 'wait'} for the next cycle`,
+        ]),
     ...state.done.map(({ condition, verdict }) => `${verdict}: ${inert(condition, 500)}`),
   ];
 }
