@@ -108,7 +108,8 @@ export interface HoldfastClient {
   fork(options: ForkOptions): Promise<RunHandle>;
   /**
    * Starts a fork of a recorded goal from a checkpoint of it; its runs ask before they do again what any run of that goal
-   * did. Errors: TranscriptMissing, and those of startGoal.
+   * did. Errors: TranscriptMissing, and those of startGoal; MessageRefused, with the new goal as `runId`, when it has ended
+   * before it read the message.
    */
   forkGoal(options: GoalForkOptions): Promise<GoalHandle>;
   /** Says something to a run as its user; the same id again is ignored. Gives the id. Errors: InvalidTask, RunNotFound. */

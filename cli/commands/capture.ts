@@ -128,7 +128,11 @@ async function captureOf(
   const step = until === undefined ? {} : { until };
   const recorded = capture(bundle, step);
   const differences = await differencesOf(recorded, file);
-  if (differences.length > 0) throw notAsRecorded(differences, bundle.redactions.length > 0);
+  if (differences.length > 0) {
+    const open = until === undefined ? openCycleOf(bundle) : undefined;
+    if (open !== undefined) throw cycleNotEnded(open);
+    throw notAsRecorded(differences, bundle.redactions.length > 0);
+  }
   if (config === undefined && agent !== undefined) throw agentOfNothing();
   if (expected === undefined && config === undefined) {
     return { document: recorded, differences, needs: [], remarks: [] };
@@ -154,6 +158,26 @@ function agentOfNothing(): HoldfastError {
   return usage(
     '--agent names an agent of a configuration.',
     'Name the configuration with --config.',
+  );
+}
+
+/** Number of a cycle of a goal that had not ended when the goal was recorded. */
+function openCycleOf({ events }: Bundle): number | undefined {
+  const last = events.findLast(
+    (event) => event.type === 'cycle_started' || event.type === 'cycle_ended',
+  );
+  return last?.type === 'cycle_started' ? last.n : undefined;
+}
+
+/** Whatever it waits for, such as a person: a case would need what it had not said yet. */
+function cycleNotEnded(n: number): HoldfastError {
+  return new HoldfastError(
+    'CaptureRefused',
+    `The goal cannot be made into a case: its cycle ${n} has not ended.`,
+    {
+      hint: `Capture the goal when the cycle has ended (\`holdfast goal show\` says what it waits for), or what was before it with --until STEP.`,
+      details: { cycle: n },
+    },
   );
 }
 

@@ -8,8 +8,10 @@ import { aloneOf, runsOf } from '../../replay/tree.js';
 import type { Cli } from '../command.js';
 import { recordedOf, type Recorded } from '../desk/recorded.js';
 import { TENANT } from '../desk/run-record.js';
-import { inert } from '../render/index.js';
+import { inert, plural } from '../render/index.js';
 import { neededStore, type Session } from '../session.js';
+import { EXIT } from '../exit-code.js';
+import { printGoalResult } from '../terminal/follow-goal.js';
 import type { Output } from '../terminal/output.js';
 import { usage } from '../usage.js';
 import { callsOf, notStarted, refuseOtherTenant, wordOnFork } from './fork-live.js';
@@ -18,6 +20,8 @@ import { startBudget } from './goal/goal-input.js';
 
 const LINE_CHARS_MAX = 400;
 const GOAL_ID_CHARS = 128;
+/** The result follows the end at once. */
+const RESULT_LIMIT_MS = 30_000;
 
 interface GoalForkWanted {
   readonly fold: GoalFold;
@@ -57,20 +61,30 @@ export async function forkOfGoal(
   if (word !== 'yes') return notStarted(output, word);
   const client = await session.client();
   const { step, checkpoint, definition, agent, pace, budget } = plan;
-  const { goalId: runId } = await client.forkGoal({
-    goalId,
-    step,
-    checkpoint,
-    definition,
-    agent,
-    pace,
-    budget,
-    store,
-    ...(calls !== undefined && { calls }),
-    ...(options.message !== undefined && { message: options.message }),
-  });
-  output.data({ mode: 'live', runId, forked: { runId: goalId, step } });
+  const forked = { goalId, step, checkpoint, definition, agent, pace, budget, store };
+  const { message } = options;
+  const { runId, isUnread } = await client
+    .forkGoal({
+      ...forked,
+      ...(calls !== undefined && { calls }),
+      ...(message !== undefined && { message }),
+    })
+    .then((goal) => ({ runId: goal.goalId, isUnread: false }), endedUnread);
+  const started = { mode: 'live', runId, forked: { runId: goalId, step } };
+  output.data(isUnread ? { ...started, messageRead: false } : started);
   output.line(runId);
+  if (!isUnread) return;
+  output.remark('The goal has ended, and has not read the message.');
+  const result = await client.goal(runId).result({ timeoutMs: RESULT_LIMIT_MS });
+  printGoalResult(result, output);
+  return result.completed ? EXIT.completed : EXIT.stopped;
+}
+
+/** The goal was started, as it was asked for: how it ended is the answer. */
+function endedUnread(error: unknown): { readonly runId: string; readonly isUnread: true } {
+  const { reason, runId } = error instanceof HoldfastError ? (error.details ?? {}) : {};
+  if (reason !== 'goal_ended' || typeof runId !== 'string') throw error;
+  return { runId, isUnread: true };
 }
 
 function linesOf(plan: GoalForkPlan, handedOver: readonly HandedOverBelow[]): readonly string[] {
@@ -83,12 +97,14 @@ function linesOf(plan: GoalForkPlan, handedOver: readonly HandedOverBelow[]): re
     ...left
   } = budget;
   return [
-    `After step ${step}: ${usd(spentMicroUsd)} spent in ${cycles} cycles; the fork goes on from checkpoint ${checkpoint}`,
+    `After step ${step}: ${usd(spentMicroUsd)} spent in ${plural(cycles, 'cycle')}; the fork goes on from checkpoint ${checkpoint}`,
     `left             ${usd(maxCostMicroUsd)}`,
     ...Object.entries(left).map(([field, rest]) => `left             ${field} ${rest}`),
     ...plan.askedAnew.map(({ id, kind }) => `asked anew       ${id} ${kind}`),
     ...plan.notExecuted.map(({ n, runId }) => `not executed     cycle ${n} ${runId}`),
-    ...(unread > 0 ? [`left out         ${unread} words of people that no cycle had read`] : []),
+    ...(unread > 0
+      ? [`left out         ${plural(unread, 'word')} of people that no cycle had read`]
+      : []),
     ...handedOver.map(
       ({ runId, tool, callId, step: at }) =>
         `asks to repeat   ${tool} ${callId} (handed over by ${runId} in step ${at})`,

@@ -25,7 +25,7 @@ export function addFork(program: Command, cli: Cli): void {
     .option('--live', 'as a new run on the server: its effects happen');
   withJson(
     withPlace(withChanges(command)),
-    '{mode: "dry", runId, step, rules, stopReason, detail?, answer?, waitsFor?, wouldExecute: [{tool, callId, args, digest, asks, repeats?}], reads: [{tool, callId, from}], costMicroUsd, totalCostMicroUsd, turns, leftOut}; with --live {mode: "live", runId, forked}; with --plan {runId, step, spentMicroUsd, rules, askedAnew, droppedGrants, notExecuted, inFlight, divergences, handedOver: {before, after, family?: [{key, runId, tool, at, state}], familyMore?, storeProblem?}}',
+    '{mode: "dry", runId, step, rules, stopReason, detail?, answer?, waitsFor?, wouldExecute: [{tool, callId, args, digest, asks, repeats?}], reads: [{tool, callId, from}], costMicroUsd, totalCostMicroUsd, turns, leftOut}; with --live {mode: "live", runId, forked, messageRead?}; with --plan {runId, step, spentMicroUsd, rules, askedAnew, droppedGrants, notExecuted, inFlight, divergences, handedOver: {before, after, family?: [{key, runId, tool, at, state}], familyMore?, storeProblem?}}',
   )
     .addHelpText(
       'after',

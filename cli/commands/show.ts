@@ -250,7 +250,8 @@ async function print(facts: RunFacts, printing: Printing): Promise<void> {
   const { paint } = output;
   const first = events[0]?.stamp.seq ?? 0;
   if (run !== null) {
-    output.line(`${paint.bold(inert(run.runId))} ${inert(run.agent)} on ${inert(run.model)}`);
+    const model = run.model === '' ? '' : ` on ${inert(run.model)}`;
+    output.line(`${paint.bold(inert(run.runId))} ${inert(run.agent)}${model}`);
     output.line(`${run.status} · started ${dateTimeText(run.startedAt)}`);
     output.line(`“${inert(run.goalPreview)}”`);
     for (const line of forkLines(facts)) output.line(line);

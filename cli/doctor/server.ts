@@ -3,7 +3,7 @@ import type { HoldfastClient, NamespaceFacts, StuckRun } from '../../client/inde
 import { runningServer } from '../../devserver/index.js';
 import { assertPortFree } from '../../devserver/ports.js';
 import { DEFAULT_PORT, DEFAULT_UI_PORT } from '../embedded-server.js';
-import { durationText, inert, mendWait, relativeText } from '../render/index.js';
+import { durationText, inert, mendWait, plural } from '../render/index.js';
 import type { Session } from '../session.js';
 import { askedLately } from './asked-lately.js';
 import { broken, guarded, ok, warning, type Check } from './check.js';
@@ -93,11 +93,13 @@ export function stuckFound(stuck: readonly StuckRun[]): readonly Check[] {
 
 function foundStuck(run: StuckRun): string {
   const { runId, kind, activity = '', attempt, since, reason, lost, waitsFor = '' } = run;
-  const when = since === undefined ? '' : `, since ${relativeText(since, Date.now())}`;
+  const when = since === undefined ? '' : `, for ${durationText(Date.now() - since)}`;
   const why = inert(reason, 400);
   if (kind === 'waiting') {
-    const what = activity === '' ? '' : ` (${inert(activity)}, tried ${attempt} times)`;
-    return `${inert(runId)}: it waits for ${inert(waitsFor)}${what}${when}: ${why}`;
+    const what = activity === '' ? '' : ` (${inert(activity)}, tried ${plural(attempt, 'time')})`;
+    // Without a message of what it waits for the reason says the same once more.
+    const more = reason === `it waits for ${waitsFor}` ? '' : `: ${why}`;
+    return `${inert(runId)}: it waits for ${inert(waitsFor)}${what}${when}${more}`;
   }
   if (lost)
     return `${inert(runId)}: its workflow task was lost (attempt ${attempt}${when}): ${why}`;

@@ -10,8 +10,9 @@ import type { RunRow } from '../../store/runs.js';
 import { storeExists } from '../../store/place.js';
 import type { Environment } from '../../worker/config.js';
 import { archivalLine } from '../render/index.js';
-import { guarded, ok, warning, type Check } from './check.js';
+import { guarded, warning, type Check } from './check.js';
 import { roomAt, syncsAt } from './disk.js';
+import { writableCheck } from './writes.js';
 
 const ARCHIVALS_LOOKED_AT = 1_000;
 const ALARMS_SINCE_MS = 24 * 3_600_000;
@@ -42,7 +43,10 @@ export async function checkStore(
     const { id, epoch } = await store.identity(Date.now());
     const shared = storeSync === 'shared' ? ', syncs shared' : '';
     return [
-      ok('store', `${place}, schema ${schemaVersion}, id ${id}, epoch ${epoch}${shared}`),
+      await writableCheck(
+        store,
+        `${place}, schema ${schemaVersion}, id ${id}, epoch ${epoch}${shared}`,
+      ),
       ...(await roomAt(storePlace)),
       ...(await syncsAt(storePlace, storeSync)),
       ...(await guarded({

@@ -39,7 +39,10 @@ export interface GoalForkOptions {
   readonly message?: string;
 }
 
-/** Gives its id. Errors: TranscriptMissing, ForkRefused, and those of starting and steering a goal. */
+/**
+ * Gives its id. Errors: TranscriptMissing, ForkRefused, and those of starting and steering a goal; MessageRefused with the
+ * reason `goal_ended` and the new goal as `runId` when it ended before it read the message.
+ */
 export async function forkGoal(link: Link, options: GoalForkOptions): Promise<string> {
   const { goalId, step, checkpoint, agent, pace, budget, store, calls, caller, message } = options;
   const { tenant } = link;
@@ -74,7 +77,33 @@ export async function forkGoal(link: Link, options: GoalForkOptions): Promise<st
   const from = { goalId, checkpoint };
   await startGoal(link, { goalId: forkId, definition, from, ...who });
   if (said !== undefined) {
-    await tellGoal(link, { goalId: forkId, said, who: caller === undefined ? {} : { by: caller } });
+    const who = caller === undefined ? {} : { by: caller };
+    await tellGoal(link, { goalId: forkId, said, who }).catch((error: unknown) => {
+      throw startedUntold(forkId, error);
+    });
   }
   return forkId;
+}
+
+/** The goal is there whatever becomes of the message, so its id is said. */
+function startedUntold(goalId: string, error: unknown): unknown {
+  if (!(error instanceof HoldfastError)) return error;
+  const { code, message, hint, details } = error;
+  // A server says of one that has just ended, now and then, that there is none.
+  const hasEnded = code === 'RunNotFound' || details?.['reason'] === 'goal_ended';
+  if (!hasEnded) {
+    return new HoldfastError(code, `The goal ${goalId} was started, but not told: ${message}`, {
+      ...(hint !== undefined && { hint }),
+      details: { ...details, runId: goalId },
+      cause: error,
+    });
+  }
+  return new HoldfastError(
+    'MessageRefused',
+    `The goal ${goalId} was started, and has ended before it read the message.`,
+    {
+      hint: `See how it ended with \`holdfast goal show ${goalId}\`.`,
+      details: { reason: 'goal_ended', runId: goalId },
+    },
+  );
 }

@@ -216,7 +216,7 @@ describe('runs that do not get on', () => {
     expect(checks[0]).toMatchObject({
       status: 'broken',
       found: expect.stringMatching(
-        /^r0: it waits for the store \(call_model, tried 7 times\), since 5 min(?: \d+ s)? ago: The database/,
+        /^r0: it waits for the store \(call_model, tried 7 times\), for 5 min(?: \d+ s)?: The database/,
       ),
       mend: expect.stringContaining('Bring the store back'),
     });
@@ -224,6 +224,14 @@ describe('runs that do not get on', () => {
       found: '3 more',
       mend: expect.stringContaining('holdfast list --stuck'),
     });
+  });
+
+  test('a wait that says no more than its name is told once, and one attempt is one time', () => {
+    const reason = 'it waits for a worker';
+    const run = { ...waiting(1), waitsFor: 'a worker', attempt: 1, reason };
+    expect(stuckFound([run])[0]?.found).toMatch(
+      /^r1: it waits for a worker \(call_model, tried 1 time\), for 5 min(?: \d+ s)?$/,
+    );
   });
 
   test.each([

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../../store/store.js';
-import { eventsFrom } from '../store/fixtures.js';
+import { askView, eventsFrom, SESSION_INIT } from '../store/fixtures.js';
 import { holdfastAt } from '../integration/support/cli-at.js';
 
 const EVIL = '\u001B[2J\u202Egpj.exe\u0000';
@@ -29,6 +29,16 @@ beforeAll(async () => {
   } as const;
   const run = { tenant: 'default', runId: 'r1', execution: 'e' };
   await store.appendEvents(run, eventsFrom(0, [started]));
+  for (const n of [1, 2]) {
+    const child = { ...run, runId: `r1:c${n}` };
+    const row = { parent: 'r1', n, digest: 'd', start: '{}' };
+    await store.registerChild({ tenant: run.tenant, child: child.runId, ...row });
+    const asked = { type: 'approval_requested', ...askView(`${child.runId}:q`) } as const;
+    await store.appendEvents(
+      child,
+      eventsFrom(0, n === 1 ? [SESSION_INIT] : [SESSION_INIT, asked]),
+    );
+  }
   await store.close();
   writeFileSync(
     join(folder, 'goal.yaml'),
@@ -55,7 +65,25 @@ test('goals are listed from the store, apart from runs, and made inert', async (
   expect(out).toContain('$0.00 of $1.00');
   expect(out).not.toMatch(UNSAFE);
   const runs = await holdfast('list', '--json');
-  expect(JSON.parse(runs.out)).toMatchObject({ runs: [] });
+  expect(JSON.parse(runs.out)).toMatchObject({ runs: [{ runId: 'r1:c2' }, { runId: 'r1:c1' }] });
+});
+
+test('a goal that is shown as a run has no model, and none is said', async () => {
+  const { out } = await holdfast('show', 'r1');
+  expect(out.split('\n')[0]).toBe('r1 matcher');
+});
+
+test('a goal is shown with the question of its open cycle, and how that is answered', async () => {
+  const { code, out } = await holdfast('goal', 'show', 'r1');
+  expect(code).toBe(0);
+  expect(out).toContain('r1:c2:q');
+  expect(out).toMatch(/holdfast approve .*r1:c2:q/);
+  expect(out).not.toMatch(UNSAFE);
+  const shown = await holdfast('goal', 'show', 'r1', '--json');
+  const { asks } = JSON.parse(shown.out) as {
+    readonly asks: readonly { readonly askId: string }[];
+  };
+  expect(asks.map(({ askId }) => askId)).toEqual(['r1:c2:q']);
 });
 
 test.each([
@@ -72,6 +100,9 @@ test.each([
   [['pace', 'g', '0s'], 2, 'the time between two cycles is above 0'],
   [['review', 'g', '--objective', 'maybe'], 2, '--objective is valid or invalid'],
   [['plan', 'g', '--set', 'goal.yaml'], 1, 'it is no list of steps'],
+  [['list', '--status', 'sleeping'], 2, 'a goal that is sleeping is listed under running'],
+  [['list', '--status', 'paused'], 2, 'Known: running, awaiting_approval'],
+  [['list', '--status', 'awake'], 2, 'There is no status "awake"'],
   [['show', 'r1', '--tenant', 'x'.repeat(300)], 2, '--tenant is a name'],
 ])('%j is refused, and the message says why', async (words, code, said) => {
   const answer = await holdfast('goal', ...words);

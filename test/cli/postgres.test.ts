@@ -38,6 +38,35 @@ onPostgres('a store in PostgreSQL', () => {
     expect(said).not.toContain(new URL(url).password);
   });
 
+  test('that this role may only read is no sound store to doctor, which leaves nothing in it', async () => {
+    const { Client } = await import('pg');
+    const owner = new Client({ connectionString: url });
+    await owner.connect();
+    const reader = new URL(url);
+    [reader.username, reader.password] = [`reader_${process.pid}`, 'reads'];
+    try {
+      await owner.query(`create role ${reader.username} login password '${reader.password}'`);
+      await owner.query(`grant usage on schema holdfast to ${reader.username}`);
+      await owner.query(`grant select on all tables in schema holdfast to ${reader.username}`);
+      const { code, said } = await holdfast(reader.href, 'doctor', '--json');
+      expect(code).toBe(1);
+      const { checks } = JSON.parse(said) as { readonly checks: readonly object[] };
+      expect(checks).toContainEqual({
+        name: 'store',
+        status: 'broken',
+        found: expect.stringMatching(
+          /schema \d+.*: it can be read, and not written: .*permission denied/,
+        ) as unknown,
+        mend: 'Give this role the right to create and write tables in the database.',
+      });
+      await holdfast(url, 'doctor');
+      expect((await owner.query('select * from blobs')).rows).toEqual([]);
+    } finally {
+      await owner.query(`drop owned by ${reader.username}; drop role ${reader.username}`);
+      await owner.end();
+    }
+  });
+
   test('is read by commands', async () => {
     const { code, said } = await holdfast(url, 'sessions', '--json');
     expect({ code, said: said.trim() }).toEqual({ code: 0, said: '{"sessions":[]}' });

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { foldOf, type GoalFold } from '../../recording/fold.js';
+import { goalForkAt } from '../../recording/goal-fork.js';
 import { bundleText } from '../../replay/bundle.js';
 import { exportTree } from '../../replay/export-run.js';
 import { replayRun } from '../../replay/strict-replay.js';
@@ -214,4 +215,37 @@ test('what cannot be right is refused, and says what can', async () => {
     ],
   });
   await expect(start.result()).rejects.toMatchObject({ name: 'WorkflowFailedError' });
+});
+
+/** So little time is left that the fork ends before any of its cycles. */
+function beginsLate(): { readonly step: number; readonly budget: { readonly deadlineMs: number } } {
+  const step = behind(1);
+  const { now, startedAt } = fold.at(step).after;
+  return { step, budget: { deadlineMs: now - startedAt + 1 } };
+}
+
+test('a message to a fork that has ended before it says so with the id of the fork, and the command exits by its end', async () => {
+  const { step, budget } = beginsLate();
+  const limit = ['--budget', `deadlineMs=${budget.deadlineMs}`];
+  const words = ['fork', PARENT, '--at', `${step}`, '--live', ...limit, '--message', 'Leave.'];
+  const { code, out, err } = await holdfast(world, ...words);
+  const said = JSON.parse(out) as { readonly runId: string; readonly messageRead?: boolean };
+  expect(await world.client.goal(said.runId).result(LIMITS)).toMatchObject({ completed: false });
+  // The message may just have come in time.
+  expect([code, said.messageRead, err]).toEqual(
+    code === 0
+      ? [0, undefined, '']
+      : [3, false, expect.stringMatching('The goal has ended, and has not read the message.')],
+  );
+  const plan = goalForkAt(fold, step, budget);
+  const { checkpoint, definition, agent, pace } = plan;
+  const forkId = 'late';
+  const fork = { checkpoint, definition, agent, pace, budget: plan.budget, step, forkId };
+  const options = { ...fork, goalId: PARENT, store: world.store };
+  await (await world.client.forkGoal(options)).result(LIMITS);
+  await expect(world.client.forkGoal({ ...options, message: 'Leave.' })).rejects.toMatchObject({
+    code: 'MessageRefused',
+    message: 'The goal late was started, and has ended before it read the message.',
+    details: { reason: 'goal_ended', runId: forkId },
+  });
 });

@@ -5,13 +5,14 @@
  *  K2 A file that would hold a secret of this process is refused whole, and the old one stays.
  *  K3 A request is answered by a recording that equals it and was not used yet, or by nothing.
  */
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { canonicalJson, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { holdsSecret, secretIn } from '../../pure/secret-values.js';
 import { firstDifference } from '../../replay/first-difference.js';
 import { environmentVariables } from '../../worker/config.js';
 import { parseCassette, type Exchange, type RecordedRequest } from './format.js';
+import { checkWritable, writeWhole } from './written.js';
 
 const FILE_BYTES_MAX = 32 * 1024 * 1024;
 const EXCHANGES_MAX = 1_000;
@@ -59,11 +60,16 @@ export interface OpenCassette {
   finish(whole: string): Promise<void>;
 }
 
-/** Errors: InvalidFixture for a file that is not there or is no cassette, and for an unknown HOLDFAST_CASSETTES. */
+/**
+ * Errors: InvalidFixture for a file that is not there or is no cassette, and for an unknown HOLDFAST_CASSETTES; FileUnusable
+ * for one that a recording could not be written to.
+ */
 export async function openCassette({ file, record, secrets }: Cassette): Promise<OpenCassette> {
   const variables = environmentVariables();
   const records = record ?? recordsBy(variables['HOLDFAST_CASSETTES']);
-  return records ? recording(file, { variables, secrets: secrets ?? [] }) : replaying(file);
+  if (!records) return replaying(file);
+  await checkWritable(file);
+  return recording(file, { variables, secrets: secrets ?? [] });
 }
 
 /** A mistyped word would play the old file, and look as though the vendor had been asked. */
@@ -108,9 +114,7 @@ function recording(file: string, hidden: Secrets): OpenCassette {
       if (Buffer.byteLength(text) > FILE_BYTES_MAX) throw tooLarge(file);
       const bodies = all.map(({ response }) => response.body);
       refuseSecrets(file, [text, whole, ...bodies].join('\n'), hidden);
-      const draft = `${file}.${process.pid}.tmp`;
-      await writeFile(draft, text);
-      await rename(draft, file);
+      await writeWhole(file, text);
     },
   };
 }

@@ -24,7 +24,7 @@ import {
 } from '../../desk/paging.js';
 import { dateTimeText, relativeText, table, usdText } from '../../render/index.js';
 import type { Session } from '../../session.js';
-import { oneOf } from '../../usage.js';
+import { oneOf, usage } from '../../usage.js';
 
 interface ListOptions extends DeskOptions, TenantOptions, PageOptions {
   readonly status?: StoredRunStatus;
@@ -37,8 +37,8 @@ export function addGoalList(goal: Command, cli: Cli): void {
     .description('List goals, newest first: how they stand, when they wake, what they have spent.')
     .option(
       '--status <status>',
-      `only these: ${STORED_STATUSES.join(', ')}`,
-      oneOf('status', STORED_STATUSES),
+      `only these: ${STORED_STATUSES.join(', ')}; one that sleeps or is paused is running`,
+      listedStatus,
     )
     .option('--agent <name>', 'only goals of this agent', someText('--agent'));
   withJson(withPlace(withDesk(withTenant(withPages(command)))), '{goals: […], next}')
@@ -63,6 +63,15 @@ export function addGoalList(goal: Command, cli: Cli): void {
         if (rest !== undefined) output.remark(rest);
       }),
     );
+}
+
+/** The store keeps when a goal wakes, and not that it is paused: to its lists both are running. */
+function listedStatus(text: string): StoredRunStatus {
+  if (text !== 'sleeping' && text !== 'paused') return oneOf('status', STORED_STATUSES)(text);
+  throw usage(
+    `--status ${text} is no status of the list: a goal that is ${text} is listed under running.`,
+    `Known: ${STORED_STATUSES.join(', ')}. \`holdfast goal show GOAL\` says whether one is paused.`,
+  );
 }
 
 async function goalsOf(

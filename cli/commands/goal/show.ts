@@ -5,6 +5,7 @@ import { HoldfastError } from '../../../core/state/errors.js';
 import type { GoalView } from '../../../core/state/goal/view.js';
 import type { AskRow } from '../../../store/asks.js';
 import type { RunRow } from '../../../store/runs.js';
+import type { StoreCalls } from '../../../store/store.js';
 import { tenantOf, withTenant, type TenantOptions } from '../../desk/actor.js';
 import {
   examples,
@@ -37,6 +38,8 @@ type Options = CommonOptions & TenantOptions;
 
 const STATE_LIMIT_MS = 2_500;
 const ASKS_MAX = 200;
+/** Behind the last one that the record has. */
+const CYCLES_LOOKED_AT = 50;
 const CYCLES_SHOWN = 10;
 const LOG_DEFAULT = 50;
 const BRIEF_CHARS_MAX = 200_000;
@@ -70,7 +73,7 @@ interface GoalFacts {
   readonly state: GoalView | null;
   /** Plan, measurements, reviews, last cycles; null: the store has none of it. */
   readonly record: GoalRecord | null;
-  /** Questions of the goal that are open. */
+  /** Questions that are open: of the goal, then of its open cycle and the sub-agents below it. */
   readonly asks: readonly AskRow[];
   /** Why a goal that is under way does not answer. */
   readonly trouble: string | null;
@@ -80,8 +83,6 @@ async function factsOf(session: Session, tenant: string, goalId: string): Promis
   const store = await session.store();
   const goal = (await store?.getRun(tenant, goalId)) ?? null;
   if (goal !== null && goal.kind !== 'goal') throw noGoal(goalId);
-  const asks =
-    (await store?.listAsks(tenant, { runId: goalId, pendingOnly: true, limit: ASKS_MAX })) ?? [];
   const ended = goal?.result !== undefined;
   const client = goal === null ? await session.client() : await session.tryClient();
   const live = ended || client === undefined ? NOTHING : await liveFacts(client, tenant, goalId);
@@ -94,7 +95,31 @@ async function factsOf(session: Session, tenant: string, goalId: string): Promis
           .goal(goalId)
           .record()
           .catch(() => null);
+  const after = record?.childRuns.at(-1)?.n ?? 0;
+  const asks = store === undefined ? [] : await asksOf(store, { tenant, goalId, after });
   return { goalId, goal, record, asks, ...live };
+}
+
+interface CyclesBehind {
+  readonly tenant: string;
+  readonly goalId: string;
+  /** Number of a cycle that has ended. */
+  readonly after: number;
+}
+
+/** From the store alone: a goal whose worker is away has its questions too. */
+async function asksOf(
+  store: Pick<StoreCalls, 'listAsks' | 'listChildren'>,
+  { tenant, goalId, after }: CyclesBehind,
+): Promise<readonly AskRow[]> {
+  const newest = (await store.listChildren(tenant, goalId, { after, limit: CYCLES_LOOKED_AT })).at(
+    -1,
+  );
+  const runs = newest === undefined ? [goalId] : [goalId, newest.child];
+  const pages = runs.map((under) =>
+    store.listAsks(tenant, { under, pendingOnly: true, limit: ASKS_MAX }),
+  );
+  return (await Promise.all(pages)).flat();
 }
 
 const NOTHING = { state: null, trouble: null };
@@ -153,7 +178,7 @@ function print(facts: GoalFacts, output: Output): void {
     if (record.childRuns.length > 0) lines(['', cycleTable(record, output)]);
   }
   for (const ask of asks) {
-    output.line(approvalCard(ask, { runId: goalId, now: Date.now(), paint }));
+    output.line(approvalCard(ask, { runId: ask.runId, now: Date.now(), paint }));
   }
   if (goal?.result !== undefined) printGoalResult(goal.result, output);
 }
@@ -183,7 +208,11 @@ function stateLines(state: GoalView): readonly string[] {
       : [`Cycle ${cycle.n} is open: run ${inert(cycle.runId)} of ${inert(cycle.agent)}`]),
     ...(sleep === undefined ? [] : [`Sleeps, ${until}: ${inert(sleep.because)}`]),
     ...(paused === undefined ? [] : [`Paused by ${inert(paused.by)}`]),
-    ...(unreadMessages === 0 ? [] : [`${unreadMessages} messages wait for the next cycle`]),
+    ...(unreadMessages === 0
+      ? []
+      : [
+          `${plural(unreadMessages, 'message')} ${unreadMessages === 1 ? 'waits' : 'wait'} for the next cycle`,
+        ]),
     ...state.done.map(({ condition, verdict }) => `${verdict}: ${inert(condition, 500)}`),
   ];
 }

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import type { FixtureDocument } from '../../../evaluation/format/document.js';
 import { runCli } from '../../../cli/program.js';
 import { compiledPath } from '../../compiled.js';
+import { bundleText } from '../../../replay/bundle.js';
+import { keptGoals } from './kept-goals.js';
 import { textOfRecorded } from './recorded-runs.js';
 
 const REPLACED = 'G81-replaced-by-another-tool';
@@ -161,4 +163,27 @@ test('no secret leaves: neither what --redact hides nor the value of a variable'
   expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('SHOP_API_KEY') });
   expect(refused.err).not.toContain('Handle the case');
   expect(existsSync(join(folder, 'leak.json'))).toBe(false);
+});
+
+/** A kept goal as it was while its only cycle was open. */
+function goalInItsCycle(): string {
+  const { bundle } = keptGoals().goals.find(({ name }) => name === '12/goal-rules-proven')!;
+  const end = bundle.events.findIndex(({ type }) => type === 'cycle_ended');
+  const [segment] = bundle.segments;
+  const closed = segment!.events.findIndex(({ eventType }) =>
+    `${eventType}`.includes('CHILD_WORKFLOW_EXECUTION_COMPLETED'),
+  );
+  expect([end, closed].every((place) => place > 0)).toBe(true);
+  return bundleText({
+    ...bundle,
+    events: bundle.events.slice(0, end),
+    segments: [{ ...segment!, events: segment!.events.slice(0, closed) }],
+  });
+}
+
+test('a goal whose cycle has not ended is refused by the number of that cycle', async () => {
+  writeFileSync(join(folder, 'goal.json'), goalInItsCycle());
+  const { code, err } = await holdfast(['capture', 'goal.json']);
+  expect(err).toContain('The goal cannot be made into a case: its cycle 1 has not ended.');
+  expect(code).toBe(1);
 });

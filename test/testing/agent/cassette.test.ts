@@ -1,5 +1,5 @@
 /** Cassettes: what a vendor answered is recorded once and replayed without the vendor. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -109,6 +109,27 @@ test('the variable records without a change of the test', async () => {
   expect((await play('by-variable.json')).stopReason).toBe('completed');
   process.env['HOLDFAST_CASSETTES'] = 'replay';
   expect((await play('by-variable.json')).stopReason).toBe('completed');
+});
+
+test('a recording makes the folder that it is written to', async () => {
+  await play('new/deep/whole.json', { record: true });
+  expect(readdirSync(join(folder, 'new', 'deep'))).toEqual(['whole.json']);
+  goOffline();
+  expect((await play('new/deep/whole.json')).stopReason).toBe('completed');
+});
+
+test('where a recording cannot be written the vendor is not asked', async () => {
+  writeFileSync(join(folder, 'no-folder'), '');
+  mkdirSync(join(folder, 'is-folder.json'));
+  const asked = vendor.requests().length;
+  for (const name of ['no-folder/whole.json', 'is-folder.json']) {
+    await expect(play(name, { record: true })).rejects.toMatchObject({
+      code: 'FileUnusable',
+      message: `The cassette cannot be written to ${join(folder, name)}.`,
+      hint: expect.stringContaining('Name another file') as unknown,
+    });
+  }
+  expect(vendor.requests()).toHaveLength(asked);
 });
 
 test('another word in the variable is refused with those that there are', async () => {
