@@ -3,6 +3,7 @@
 /** Eight bytes and more. */
 const BASE64_RUN = /[A-Za-z0-9+/_-]{11,}/g;
 const BASE64_GROUP_CHARS = 4;
+const LINE_END = /\r?\n/g;
 const HEX_RUN = /[0-9a-fA-F]{16,}/g;
 const PERCENT_RUN = /(?:%[0-9a-fA-F]{2})+/g;
 const ENTITY = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));/g;
@@ -25,17 +26,20 @@ export interface Decoded {
 
 /** What the text may say in another form; most of it is noise. */
 export function* decodedForms(text: string): Generator<Decoded, void> {
-  for (const [run] of text.matchAll(HEX_RUN)) {
-    yield* decodedRun(run, 'hex', 2);
-  }
+  yield* decodedRuns(text);
   // An encoder of mail breaks long lines.
-  for (const one of new Set([text, text.replaceAll(/\r?\n/g, '')])) {
-    for (const [run] of one.matchAll(BASE64_RUN))
-      yield* decodedRun(run, 'base64', BASE64_GROUP_CHARS);
-  }
+  if (text.includes('\n')) yield* decodedRuns(text.replaceAll(LINE_END, ''));
   yield* decodedText(text, { form: 'percent-encoded', decode: withoutPercents });
   yield* decodedText(text, { form: 'as in an address', decode: withoutPluses });
   yield* decodedText(text, { form: 'as XML or HTML', decode: withoutEntities });
+}
+
+/** What is hex looks like base64 as well. */
+function* decodedRuns(text: string): Generator<Decoded, void> {
+  for (const [run] of text.matchAll(BASE64_RUN)) {
+    for (const [inner] of run.matchAll(HEX_RUN)) yield* decodedRun(inner, 'hex', 2);
+    yield* decodedRun(run, 'base64', BASE64_GROUP_CHARS);
+  }
 }
 
 /** Where a group begins nobody knows. */

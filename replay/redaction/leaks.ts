@@ -1,6 +1,6 @@
 /**
  * What is left of hidden texts in what is written, in whatever form: the last look before a file.
- * Invariant: it asks less than the replacer does, so that what the replacer does not know of is found here.
+ * Invariant: an error says the rule and the form, and never the text.
  */
 import { decodedForms } from './coded-forms.js';
 import { layersOf, unescaped } from './escapes.js';
@@ -39,7 +39,7 @@ export function leakFinder(
   }
 
   function codedIn(text: string): Leak | undefined {
-    if (coded === undefined) return undefined;
+    if (coded === undefined || text.length < CODED_CHARS_MIN) return undefined;
     for (const { form, text: decoded } of decodedForms(text)) {
       for (const layer of layersOf(decoded)) {
         const leak = foundIn(coded, layer, form);
