@@ -6,7 +6,7 @@ const BASE64_GROUP_CHARS = 4;
 const LINE_END = /\r?\n/g;
 const HEX_RUN = /[0-9a-fA-F]{16,}/g;
 const PERCENT_RUN = /(?:%[0-9a-fA-F]{2})+/g;
-const ENTITY = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));/g;
+const ENTITY = /&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|amp|lt|gt|quot|apos);/g;
 const LETTER_BY_ENTITY: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
@@ -78,10 +78,13 @@ function withoutPluses(text: string): string {
 }
 
 function withoutEntities(text: string): string {
-  if (!text.includes('&')) return text;
-  return text.replaceAll(ENTITY, (entity, decimal?: string, hex?: string, name?: string) => {
-    if (name !== undefined) return LETTER_BY_ENTITY[name]!;
-    const code = decimal === undefined ? parseInt(hex!, 16) : Number(decimal);
-    return code > CODE_POINT_MAX ? entity : String.fromCodePoint(code);
-  });
+  return text.includes('&') ? text.replaceAll(ENTITY, letterOf) : text;
+}
+
+/** Of `&quot;`, `&#34;` or `&#x22;`. */
+function letterOf(entity: string): string {
+  const name = entity.slice(1, -1);
+  if (!name.startsWith('#')) return LETTER_BY_ENTITY[name] ?? entity;
+  const code = Number(name.slice(1).replace(/^x/i, '0x'));
+  return code > CODE_POINT_MAX ? entity : String.fromCodePoint(code);
 }
