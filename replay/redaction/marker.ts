@@ -1,25 +1,31 @@
 /**
  * What stands in place of a hidden text.
  * Invariants: the same text has the same marker all over a bundle, other texts have others; a marker is as
- * long as its text in characters and in bytes and keeps what JSON must escape, so that limits, cut texts and
- * JSON within texts stay what they were; nobody can try texts out, because the salt is thrown away.
+ * long as its text in characters and in bytes and keeps what JSON escapes in two characters, and escapes as escapes, so
+ * that limits, cut texts and JSON within texts stay what they were; nobody can try texts out, because the salt is thrown away.
  */
 import { createHash } from 'node:crypto';
+import { escapedAs, escapesAndCharacters, unescaped } from './escapes.js';
 
 const LABEL = '[redacted:';
 const LABEL_DIGITS = 8;
+/** JSON may write a slash as two characters, as PHP does; no other character but these can be written so. */
+const KEPT: ReadonlySet<string> = new Set(['"', '\\', '/']);
 /** A marker as people see it: with less room it is digits alone. */
 const LABELLED_MIN = LABEL.length + LABEL_DIGITS + 1;
 
 export function markerFor(text: string, salt: string, attempt: number): string {
   const bytes = createHash('sha512').update(`${salt}\n${attempt}\n${text}`).digest();
-  const characters = Array.from(text);
-  const ascii = asciiMarker(characters.filter(isReplacedAscii).length, bytes.toString('hex'));
+  const parts = escapesAndCharacters(text);
+  const ascii = asciiMarker(parts.filter(isReplacedAscii).length, bytes.toString('hex'));
   let used = 0;
-  return characters
-    .map((character, index) => {
-      if (isReplacedAscii(character)) return ascii.charAt(used++);
-      return otherMarker(character, bytes[index % bytes.length]!);
+  return parts
+    .map((part, index) => {
+      if (isReplacedAscii(part)) return ascii.charAt(used++);
+      const digit = bytes[index % bytes.length]!;
+      if (part.length === 1 || !part.startsWith('\\')) return otherMarker(part, digit);
+      const unit = unescaped(part);
+      return escapedAs(isReplacedAscii(unit) ? '*' : otherMarker(unit, digit), part);
     })
     .join('');
 }
@@ -30,8 +36,9 @@ function asciiMarker(length: number, digits: string): string {
 }
 
 function isReplacedAscii(character: string): boolean {
+  if (character.length > 1) return false;
   const code = character.codePointAt(0)!;
-  return code >= 0x20 && code < 0x7f && character !== '"' && character !== '\\';
+  return code >= 0x20 && code < 0x7f && !KEPT.has(character);
 }
 
 /** A character of the same size in UTF-8 and UTF-16. */

@@ -11,11 +11,13 @@ import type { Bundle, Redaction } from '../bundle.js';
 import { reportLines } from '../report-text.js';
 import { replayTree, reportsOf } from '../replay-tree.js';
 import { isDigest } from '../digest-renames.js';
+import { layersOf } from './escapes.js';
+import { leakFinder, type Leak } from './leaks.js';
 import { renamed, renamedContent } from './names.js';
 import { replacerOf, type Replacer } from './replacer.js';
-import { rewriteRecorded } from './rewrite.js';
+import { rewriteRecorded, type RewriteText } from './rewrite.js';
 import type { RedactionRule } from './rules.js';
-import { hiddenTexts, refused, type HiddenTexts } from './select.js';
+import { hiddenTexts, refused, shownPlace, type HiddenTexts } from './select.js';
 import { placedDocuments } from './documents.js';
 import { withoutFiles } from './files.js';
 import {
@@ -86,7 +88,7 @@ export async function redactRecorded(
     ...(await settled(named, openShelf)),
     redactions: [...recorded.redactions, ...redactions, ...bare.redactions],
   };
-  await refuseLeaks(redacted, replacer);
+  await refuseLeaks(redacted, leakFinder(hidden, replacer));
   return redacted;
 }
 
@@ -119,8 +121,10 @@ async function replaceTexts(
     ]),
   );
   const { redactions: _, ...content } = recorded;
+  const whole = new Set<string>();
   const text = (before: string, place: string): string => {
     const replacement = replacer.replace(before);
+    for (const one of replacement.whole) whole.add(one);
     for (const one of replacement.hidden) {
       const rule = found.get(hidden.get(one)!)!;
       rule.count += 1;
@@ -130,6 +134,7 @@ async function replaceTexts(
     return replacement.text;
   };
   const replaced = await rewriteRecorded(content, { text }, shelf);
+  refuseUnmet(hidden, whole);
   const redactions = [...found].map(([rule, { markers, places, count }]) => ({
     rule,
     markers: [...markers],
@@ -137,6 +142,21 @@ async function replaceTexts(
     count,
   }));
   return { recorded: { ...replaced, redactions: [] }, redactions };
+}
+
+/** Errors: `RedactionRefused` when a rule has found what was then nowhere to be replaced. */
+export function refuseUnmet(hidden: HiddenTexts, whole: ReadonlySet<string>): void {
+  const missing = [...hidden].filter(([text]) => !whole.has(text));
+  for (const [text, rule] of missing) {
+    const isWithin = [...whole].some((one) =>
+      [...layersOf(one)].some((layer) => layer.includes(text)),
+    );
+    if (isWithin) continue;
+    throw refused(
+      `Rule ${rule} matches a text that can be replaced nowhere: it stands in a form that no rule reaches.`,
+      'No file is written. Let a rule match the text as it is written there, or more of what is around it.',
+    );
+  }
 }
 
 /**
@@ -188,13 +208,19 @@ const NOWHERE: Shelf = {
   close: () => Promise.resolve(),
 };
 
-async function refuseLeaks(recorded: Recorded, replacer: Replacer): Promise<void> {
+async function refuseLeaks(
+  recorded: Recorded,
+  find: (text: string) => Leak | undefined,
+): Promise<void> {
   const look = (text: string, place: string): string => {
-    if (replacer.leftIn(text) === undefined) return text;
+    const leak = find(text);
+    if (leak === undefined) return text;
     throw refused(
-      `A part of a hidden text would remain at ${place}.`,
+      `A part of a text that rule ${leak.rule} hides would remain at ${shownPlace(place)}, ${leak.form}.`,
       'The text stands there in another form, or as the name of a value. Let the rules find that form too.',
     );
   };
-  await rewriteRecorded(recorded, { text: look, name: look }, NOWHERE);
+  // A name is a part of its place, and nobody should read it there.
+  const name: RewriteText = (text, place) => look(text, place.slice(0, place.lastIndexOf('/')));
+  await rewriteRecorded(recorded, { text: look, name }, NOWHERE);
 }

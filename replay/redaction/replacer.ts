@@ -1,73 +1,115 @@
 /**
  * Replaces hidden texts in any text, also where only their beginning is left of them (previews, cut results)
- * and within JSON.
- * Invariant: a pure function of the text, so that what is equal stays equal.
+ * and as JSON within JSON escapes them.
+ * Invariants: a pure function of the text, so that what is equal stays equal; a text keeps its length, and JSON in it
+ * stays JSON.
  */
+import { escapeRestAt, layersOf } from './escapes.js';
+import { unitsOf, type Units } from './layered-units.js';
 import { markerFor } from './marker.js';
+import { anyOf } from './patterns.js';
 import { refused, type HiddenTexts } from './select.js';
 
 /** A text longer than this is known by its beginning. */
 const WHOLE_CHARS_MAX = 16;
 const BEGINNING_CHARS = 12;
 const MARKER_ATTEMPTS_MAX = 16;
-/** A piece of a hidden text that is this long must not be left. */
-const PIECE_CHARS = 24;
-/** JSON in JSON in a text. */
-const ESCAPES_MAX = 2;
 
 export interface Replacement {
   readonly text: string;
   /** Hidden texts that were replaced, in their own form. */
   readonly hidden: readonly string[];
+  /** Those that stood there whole, also within another one. */
+  readonly whole: readonly string[];
 }
 
 export interface Replacer {
   replace(text: string): Replacement;
-  /** A hidden text, whole or a long piece of it, that is still in there. */
-  leftIn(text: string): string | undefined;
   markerOf(hidden: string): string;
 }
 
-interface Form {
+/** As much of a hidden text as stands at a place of a layer of escapes. */
+interface Match {
+  readonly depth: number;
+  readonly index: number;
   readonly hidden: string;
-  readonly text: string;
-  readonly marker: string;
+  readonly length: number;
 }
 
 export function replacerOf(texts: HiddenTexts, salt: string): Replacer {
   const markers = markersOf([...texts.keys()], salt);
-  const forms = [...markers].flatMap(([hidden, marker]) => formsOf(hidden, marker));
-  const byBeginning = new Map<string, Form[]>();
-  for (const form of forms) {
-    const beginning = beginningOf(form);
-    byBeginning.set(beginning, [...(byBeginning.get(beginning) ?? []), form]);
+  const byBeginning = new Map<string, string[]>();
+  for (const hidden of markers.keys()) {
+    const beginning = beginningOf(hidden);
+    byBeginning.set(beginning, [...(byBeginning.get(beginning) ?? []), hidden]);
   }
-  const beginnings = pattern([...byBeginning.keys()]);
-  const pieces = pattern([...new Set(forms.flatMap(({ text }) => piecesOf(text)))]);
+  const lengths = [...new Set([...byBeginning.keys()].map(({ length }) => length))];
+  const beginnings = anyOf([...byBeginning.keys()]);
 
-  function replace(text: string): Replacement {
-    const parts: string[] = [];
-    const hidden: string[] = [];
-    let from = 0;
+  /** Also those that begin within another one: they may go on behind it. */
+  function* matchesIn(layer: string, depth: number): Generator<Match, void> {
     beginnings.lastIndex = 0;
-    for (let match = beginnings.exec(text); match !== null; match = beginnings.exec(text)) {
-      const found = longest(byBeginning.get(match[0])!, text, match.index);
-      parts.push(text.slice(from, match.index), found.marker);
-      hidden.push(found.hidden);
-      from = match.index + found.marker.length;
-      beginnings.lastIndex = from;
+    for (let found = beginnings.exec(layer); found !== null; found = beginnings.exec(layer)) {
+      const { index } = found;
+      for (const length of lengths) {
+        for (const hidden of byBeginning.get(layer.slice(index, index + length)) ?? []) {
+          yield { depth, index, hidden, length: sharedLength(hidden, layer, index) };
+        }
+      }
+      beginnings.lastIndex = index + 1;
     }
-    return { text: [...parts, text.slice(from)].join(''), hidden };
   }
 
   return {
-    replace: (text) => (forms.length === 0 ? { text, hidden: [] } : replace(text)),
-    leftIn(text) {
-      pieces.lastIndex = 0;
-      return forms.length === 0 ? undefined : pieces.exec(text)?.[0];
+    replace(text) {
+      const matches =
+        texts.size === 0
+          ? []
+          : [...layersOf(text)].flatMap((layer, depth) => [...matchesIn(layer, depth)]);
+      if (matches.length === 0) return { text, hidden: [], whole: [] };
+      const units = unitsOf(text, Math.max(...matches.map(({ depth }) => depth)));
+      const hidden = replaceAll(units, matches, markers);
+      const whole = matches.filter((one) => one.length === one.hidden.length);
+      return { text: units.text(), hidden, whole: whole.map((one) => one.hidden) };
     },
     markerOf: (hidden) => markers.get(hidden)!,
   };
+}
+
+/**
+ * The first one first, of those that begin together the one that goes furthest; of the same stretch what it means, so that
+ * a text has one marker however it is written.
+ */
+function replaceAll(
+  units: Units,
+  matches: readonly Match[],
+  markers: ReadonlyMap<string, string>,
+): readonly string[] {
+  const placed = matches.map(({ depth, index, ...one }) => ({
+    ...one,
+    depth,
+    index,
+    from: units.placeOf(depth, index),
+    to: units.placeOf(depth, index + one.length),
+  }));
+  const ordered = placed.toSorted(
+    (one, other) => one.from - other.from || other.to - one.to || other.depth - one.depth,
+  );
+  const replaced: string[] = [];
+  let [end, last] = [0, ''];
+  for (const { depth, index, hidden, length, from, to } of ordered) {
+    if (to <= end) continue;
+    const marker = markers.get(hidden)!;
+    // The letters of an escape stay, or it would be none.
+    const kept = escapeRestAt(units.layer(depth), index);
+    for (let at = kept; at < length; at += 1) {
+      if (units.placeOf(depth, index + at) < end) continue;
+      units.write(depth, index + at, marker.charAt(at));
+    }
+    if (from >= end || hidden !== last) replaced.push(hidden);
+    [end, last] = [to, hidden];
+  }
+  return replaced;
 }
 
 function markersOf(hidden: readonly string[], salt: string): ReadonlyMap<string, string> {
@@ -88,68 +130,14 @@ function markersOf(hidden: readonly string[], salt: string): ReadonlyMap<string,
   );
 }
 
-/** A text as it is, and as it stands within JSON. */
-function formsOf(hidden: string, marker: string): readonly Form[] {
-  const forms: Form[] = [{ hidden, text: hidden, marker }];
-  for (const escape of [escaped, escapedAscii]) {
-    let [text, replaced] = [hidden, marker];
-    for (let level = 0; level < ESCAPES_MAX; level += 1) {
-      [text, replaced] = [escape(text), escape(replaced)];
-      const known = forms.some((form) => form.text === text);
-      if (!known && text.length === replaced.length) forms.push({ hidden, text, marker: replaced });
-    }
-  }
-  return forms;
-}
-
-function escaped(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
-}
-
-function escapedAscii(text: string): string {
-  return escaped(text).replaceAll(
-    /[\u0080-\uffff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
-
-function beginningOf({ text }: Form): string {
+function beginningOf(text: string): string {
   return text.length > WHOLE_CHARS_MAX ? text.slice(0, BEGINNING_CHARS) : text;
 }
 
-/** As much as the text at this place shares with the form that shares most. */
-function longest(
-  forms: readonly Form[],
-  text: string,
-  index: number,
-): { readonly hidden: string; readonly marker: string } {
-  const shared = forms.map((form) => ({ form, length: sharedLength(form.text, text, index) }));
-  const { form, length } = shared.reduce((best, one) => (one.length > best.length ? one : best));
-  return { hidden: form.hidden, marker: form.marker.slice(0, length) };
-}
-
-function sharedLength(form: string, text: string, index: number): number {
+function sharedLength(hidden: string, text: string, index: number): number {
   let length = 0;
-  while (length < form.length && form.charCodeAt(length) === text.charCodeAt(index + length)) {
+  while (length < hidden.length && hidden.charCodeAt(length) === text.charCodeAt(index + length)) {
     length += 1;
   }
   return length;
-}
-
-/** Any piece of about twice this length has one of them whole. */
-function piecesOf(text: string): readonly string[] {
-  if (text.length <= PIECE_CHARS) return [text];
-  const count = Math.floor(text.length / PIECE_CHARS);
-  return Array.from({ length: count }, (_, index) =>
-    text.slice(index * PIECE_CHARS, (index + 1) * PIECE_CHARS),
-  );
-}
-
-/** Longer ones first: of two that begin alike the whole one is meant. */
-function pattern(texts: readonly string[]): RegExp {
-  const sorted = texts.toSorted((a, b) => b.length - a.length);
-  return new RegExp(
-    sorted.map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'),
-    'g',
-  );
 }

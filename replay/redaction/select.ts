@@ -4,6 +4,7 @@ import type { Json } from '../../core/json/json.js';
 import { pathWithin } from '../first-difference.js';
 import { isObject, type JsonObject } from '../../recording/history.js';
 import type { Document } from './documents.js';
+import { layersOf } from './escapes.js';
 import type { Values } from './recorded.js';
 import type { RedactionRule } from './rules.js';
 
@@ -11,7 +12,7 @@ import type { RedactionRule } from './rules.js';
 const TEXT_CHARS_MIN = 4;
 const TEXTS_MAX = 5_000;
 /** JSON within texts is looked into so deep. */
-const TEXT_LEVELS_MAX = 4;
+const TEXT_LEVELS_MAX = 8;
 
 /** A place as it is shown: names in it may be anybody's. */
 const PLACE_CHARS_MAX = 300;
@@ -88,7 +89,10 @@ function hideNamed(selection: Selection, value: JsonObject, spot: Spot): void {
 function lookIntoText(selection: Selection, text: string, spot: Spot): void {
   for (const rule of selection.rules) {
     if (!('pattern' in rule)) continue;
-    for (const [match] of text.matchAll(rule.pattern)) hide(selection, match, { rule, spot });
+    // What JSON within a text says is in the layers of the whole.
+    for (const layer of spot.level === 0 ? layersOf(text) : [text]) {
+      for (const [match] of layer.matchAll(rule.pattern)) hide(selection, match, { rule, spot });
+    }
   }
   const inner = spot.level < TEXT_LEVELS_MAX ? jsonWithin(text) : undefined;
   if (inner === undefined) return;
@@ -142,14 +146,17 @@ function parts(value: object, path: string): readonly (readonly [Json, string])[
 }
 
 function placeOf({ document: { source }, path }: Spot): string {
-  const place = path === '' ? source : `${source}, ${path}`;
+  return shownPlace(path === '' ? source : `${source}, ${path}`);
+}
+
+export function shownPlace(place: string): string {
   const half = PLACE_CHARS_MAX / 2;
   return place.length > PLACE_CHARS_MAX ? `${place.slice(0, half)}…${place.slice(-half)}` : place;
 }
 
 /** Results of tools are often JSON within a text. */
 function jsonWithin(text: string): Json | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined;
+  if (!/^\s*[[{"]/.test(text)) return undefined;
   try {
     return JSON.parse(text) as Json;
   } catch {

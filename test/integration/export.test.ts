@@ -1,12 +1,15 @@
 /** The bundle of a run whose server has lost, or reset, a part of its history. */
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runCli } from '../../cli/program.js';
 import { exportRun } from '../../replay/export-run.js';
 import { bundleText, type Bundle } from '../../replay/bundle.js';
 import { parseBundle } from '../../replay/read-bundle.js';
+import { redactBundle } from '../../replay/redaction/redact-bundle.js';
+import { parseRules } from '../../replay/redaction/rules.js';
 import { replayRun } from '../../replay/strict-replay.js';
+import { documentValues } from '../replay/setup.js';
 import { APPROVER } from './support/agents.js';
 import { PATIENT } from './support/patience.js';
 import { redactedBothWays } from './support/redacted-export.js';
@@ -105,28 +108,94 @@ test('a run that nobody knows is said to be unknown', async () => {
   await expect(exported('nobody')).rejects.toMatchObject({ code: 'RunNotFound' });
 });
 
+/** A command over what this world has. */
+async function holdfast(...words: readonly string[]) {
+  const { address, namespace } = world.place;
+  const place = ['--address', address, '--namespace', namespace, '--store', world.storePlace];
+  const environment = { variables: {}, folder: '/', colour: false, interactive: false, ...PATIENT };
+  const said = { out: '', err: '' };
+  const streams = {
+    out: (text: string) => void (said.out += text),
+    err: (text: string) => void (said.err += text),
+  };
+  return { code: await runCli([...words, ...place], { environment, streams }), ...said };
+}
+
+const inWorld = (name: string): string => join(dirname(world.storePlace), name);
+
 test('a file that exists is kept, and another name asked for', async () => {
   const run = await world.start({ runId: 'twice', replies: [say('Done.')] });
   await world.ended(run);
-  const file = join(dirname(world.storePlace), 'twice.json');
-  const place = [
-    '--address',
-    world.place.address,
-    '--namespace',
-    world.place.namespace,
-    '--store',
-    world.storePlace,
-  ];
-  const environment = { variables: {}, folder: '/', colour: false, interactive: false, ...PATIENT };
-  let err = '';
-  const streams = { out: () => undefined, err: (text: string) => (err += text) };
-  const exportTo = (): Promise<number> =>
-    runCli(['export', 'twice', '-o', file, ...place], { environment, streams });
-  expect(await exportTo()).toBe(0);
+  const file = inWorld('twice.json');
+  expect((await holdfast('export', 'twice', '-o', file)).code).toBe(0);
   const kept = readFileSync(file, 'utf8');
-  expect(await exportTo()).toBe(2);
+  const { code, err } = await holdfast('export', 'twice', '-o', file);
+  expect(code).toBe(2);
   expect(err).toContain(`${file} exists, and is kept.`);
   expect(err).toContain('-o');
   expect(err).not.toContain('EEXIST');
   expect(readFileSync(file, 'utf8')).toBe(kept);
+});
+
+describe('texts that a tool wrote as JSON of another program', () => {
+  const NOTE = 'he said "hello7788" to Jürgen';
+  const python = (value: object): string =>
+    JSON.stringify(value).replaceAll('ü', String.raw`\u00fc`);
+  const ITEM = python({
+    php: String.raw`{"url":"https:\/\/x.example\/u\/tom77"}`,
+    n2: python({ x: python({ note: NOTE }) }),
+    upper: String.raw`{"p":"pw/\"\u00E4\"-Secret77"}`,
+  });
+  const RULES = {
+    url: { key: 'url' },
+    address: { regex: 'https://x.example/u/[a-z0-9]+' },
+    note: { key: 'note' },
+    said: { regex: 'he said "hello7788"' },
+    password: { regex: 'pw/"ä"-Secret77' },
+  };
+  const LEFT = /tom77|hello7788|Secret77/;
+
+  function rulesFile(name: string, rules: Readonly<Record<string, object>>): string {
+    const file = inWorld(`${name}.rules.json`);
+    const list = Object.entries(rules).map(([rule, one]) => ({ name: rule, ...one }));
+    writeFileSync(file, JSON.stringify({ rules: list }));
+    return file;
+  }
+
+  test('are hidden in bundles and cases, and replay', async () => {
+    const run = await world.start({ runId: 'foreign', replies: [read(ITEM), say('Done.')] });
+    await world.ended(run);
+    const whole = await exported('foreign');
+    expect(JSON.stringify(await documentValues(whole))).toMatch(LEFT);
+    for (const [name, rule] of Object.entries(RULES)) {
+      const [alone] = parseRules({ rules: [{ name, ...rule }] }, 'rules.json');
+      const { redactions } = await redactBundle(whole, [alone!]);
+      expect(redactions[0]!.count).toBeGreaterThan(1);
+    }
+    const rules = rulesFile('foreign', RULES);
+    const bundle = inWorld('foreign.json');
+    const { code, err } = await holdfast('export', 'foreign', '-o', bundle, '--redact', rules);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const written = parseBundle(readFileSync(bundle, 'utf8'), 'foreign.json');
+    expect(JSON.stringify(await documentValues(written))).not.toMatch(LEFT);
+    const fixture = inWorld('foreign.case.json');
+    const captured = await holdfast('capture', 'foreign', '-o', fixture, '--redact', rules);
+    expect(captured).toMatchObject({ code: 0, err: '' });
+    expect(readFileSync(fixture, 'utf8')).not.toMatch(LEFT);
+  });
+
+  test('and in base64 are refused with the rule and the form, and no file is written', async () => {
+    const item = `${ITEM} ${Buffer.from(`a ${NOTE}`).toString('base64')}`;
+    const run = await world.start({ runId: 'coded', replies: [read(item), say('Done.')] });
+    await world.ended(run);
+    const rules = rulesFile('coded', { note: { regex: NOTE } });
+    for (const command of ['export', 'capture']) {
+      const file = inWorld(`coded.${command}.json`);
+      const { code, err } = await holdfast(command, 'coded', '-o', file, '--redact', rules);
+      expect(code).toBe(1);
+      expect(err).toMatch(/rule note hides would remain at \/\S+, base64/);
+      expect(err).not.toMatch(LEFT);
+      expect(existsSync(file)).toBe(false);
+    }
+  });
 });
