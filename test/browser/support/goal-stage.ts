@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { checkedPace } from '../../../authoring/goal/pace.js';
 import { parseConsole } from '../../../authoring/index.js';
 import type { AskDecision, HoldfastClient } from '../../../client/index.js';
+import { joinerOver } from '../../../client/read/joiner.js';
 import { startConsole } from '../../../console/index.js';
 import { HoldfastError } from '../../../core/state/errors.js';
 import type { Plan } from '../../../core/state/goal/memory.js';
@@ -121,6 +122,7 @@ function clientOver(store: Store, { goal, told, viewNow }: Behind): HoldfastClie
     waits: async () => [],
     listAsks: (query: object) =>
       store.listAsks('default', { limit: 100, ...query, pendingOnly: true }),
+    ...joinerOver({ store, tenant: 'default', client: async () => 'No server answers.' }),
   };
   return { ...own, forTenant: () => own } as unknown as HoldfastClient;
 }
