@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { Problem } from '../console/http/problem.js';
 import type { Json } from '../core/json/json.js';
-import { REASON_CHARS_MAX } from '../core/messages/parse-message.js';
+import { REASON_CHARS_MAX } from '../core/messages/reason-limit.js';
 import { GOAL_CHARS_MAX } from '../pure/task-schema.js';
 import { askOfApproval, type UiRefused } from './projection/index.js';
 

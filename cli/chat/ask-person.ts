@@ -11,7 +11,7 @@ import type {
 } from '../../client/index.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import type { Json } from '../../core/json/json.js';
-import { REASON_CHARS_MAX } from '../../core/messages/parse-message.js';
+import { REASON_CHARS_MAX } from '../../core/messages/reason-limit.js';
 import type { Elicitation } from '../../core/state/elicitation.js';
 import { parseJsonText } from '../../pure/json-text.js';
 import type { Output } from '../terminal/output.js';

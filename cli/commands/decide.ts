@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Delivery } from '../../client/index.js';
 import type { GrantRequest } from '../../core/state/grant.js';
 import type { Json } from '../../core/json/json.js';
-import { REASON_CHARS_MAX } from '../../core/messages/parse-message.js';
+import { REASON_CHARS_MAX } from '../../core/messages/reason-limit.js';
 import { parseJsonText } from '../../pure/json-text.js';
 import { actorOf, withActor, type ActorOptions } from '../desk/actor.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';

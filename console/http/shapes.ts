@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AUDIT_KINDS } from '../../pure/audit.js';
 import { ACCESSES } from '../identity/access.js';
 import { LIMIT_SCOPES } from '../../core/controls/limits-across-runs.js';
-import { REASON_CHARS_MAX } from '../../core/messages/parse-message.js';
+import { REASON_CHARS_MAX } from '../../core/messages/reason-limit.js';
 import { STORED_STATUSES } from '../../core/state/view.js';
 import { LISTED_STATUSES } from '../../pure/listed-status.js';
 import { textDefect } from '../../pure/text-defect.js';

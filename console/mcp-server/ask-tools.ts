@@ -1,7 +1,7 @@
 /** Tools about what waits for people: looking at it, and deciding where the configuration lets agents decide. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { REASON_CHARS_MAX } from '../../core/messages/parse-message.js';
+import { REASON_CHARS_MAX } from '../../core/messages/reason-limit.js';
 import { askTold } from './ask-told.js';
 import { objectionTo, type ShownAsk } from './decision-rules.js';
 import { cursor, id, limit, requestId, text } from './input.js';

@@ -19,6 +19,7 @@ import type { Attachment } from '../state/attachment.js';
 import { parseAttachments } from './parse-attachments.js';
 import { parseGrant } from './parse-grant.js';
 import { PERMISSION_MODES, type PermissionMode } from '../state/permission-mode.js';
+import { REASON_CHARS_MAX } from './reason-limit.js';
 
 export type { Parsed };
 
@@ -29,8 +30,6 @@ export const MESSAGE_BYTES_MAX = 24_640;
 const DECISION_BYTES_MAX = 32_768;
 const ID_CHARS_MAX = 400;
 const KEY_ID_CHARS_MAX = 64;
-/** Longer ones are cut: whoever takes a reason from a person refuses it. */
-export const REASON_CHARS_MAX = 2_000;
 const ROLES_MAX = 50;
 const VALUE_CHARS_MAX = 4_096;
 /** Arguments of a correction, before large strings are spilled. */

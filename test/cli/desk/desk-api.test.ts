@@ -7,7 +7,7 @@ import { askPersonHere } from '../../../cli/chat/ask-person.js';
 import type { LineSource } from '../../../cli/chat/line-source.js';
 import { runCli } from '../../../cli/program.js';
 import { createOutput } from '../../../cli/terminal/output.js';
-import { REASON_CHARS_MAX } from '../../../core/messages/parse-message.js';
+import { REASON_CHARS_MAX } from '../../../core/messages/reason-limit.js';
 import { createApp } from '../../../console/app.js';
 import type { Desk } from '../../../console/desk.js';
 import { localLogin } from '../../../console/identity/local.js';
