@@ -15,12 +15,15 @@ import type { Carrier } from '../../core/state/carrier.js';
 import {
   ACTIVITIES,
   type ActivityEffect,
+  type ActivityKind,
   type Effect,
+  type OutputOf,
   type TellParent,
 } from '../../core/state/effect.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { failureOf, type Failure } from '../../core/state/failure.js';
 import type { Step } from '../../core/state/run.js';
+import { wholeOutput } from '../../core/step/brief-output.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Store } from '../../store/store.js';
 import { scheduleActivity, type Reported, type ScheduledActivity } from './activity.js';
@@ -356,8 +359,8 @@ export class InProcess<C extends Durable> implements Member {
     }
     this.around.onOutput?.(kind);
     // As a payload it would have become exactly this.
-    const output: unknown = JSON.parse(JSON.stringify(reported.output));
-    this.hear({ type, id, output });
+    const output = JSON.parse(JSON.stringify(reported.output)) as OutputOf<ActivityKind>;
+    this.hear({ type, id, output: wholeOutput(kind, output) });
   }
 
   private hear(input: EffectEnd): void {

@@ -411,3 +411,29 @@ test.each<[string, object, string]>([
     message: expect.stringContaining(said) as unknown,
   });
 });
+
+test('a quick read counts one attempt within the task, and another one when that took too long', async () => {
+  const quick = (name: string) =>
+    defineTool({
+      name,
+      version: '1',
+      effect: 'read',
+      quick: true,
+      timeoutMs: 5_000,
+      input: z.object({}),
+      run: () => 'never called',
+    });
+  const buyer = defineAgent({
+    name: 'buyer',
+    model: 'anthropic/claude-sonnet-5-5',
+    instructions: 'Buy.',
+    tools: [quick('prices.read'), quick('prices.search')],
+  });
+  const run = await testAgent(buyer, {
+    goal: 'Buy the cheaper one.',
+    model: [calls('prices.read', {}), calls('prices.search', {}), 'The pear.'],
+    tools: { 'prices.read': () => 2, 'prices.search': { run: () => 1, takesMs: 1_500 } },
+  });
+  expect(run.calls.map(({ attempts }) => attempts)).toEqual([1, 2]);
+  expect(run.result.counters.toolAttempts).toBe(3);
+});
