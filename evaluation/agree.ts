@@ -40,11 +40,7 @@ function comparable(observation: Observation): Comparable {
   const { startError, transcript } = observation;
   const { events: plain, result } = withoutSegments(observation);
   const events = withoutHashes(plain);
-  const stamp = events[0]?.stamp;
-  const ids: Ids = {
-    runId: result?.runId ?? stamp?.runId ?? '',
-    traceId: result?.trace.traceId ?? stamp?.traceId ?? '',
-  };
+  const ids = idsOf(events, result);
   return {
     startError: startError?.code ?? null,
     result: result === undefined ? null : nameless(asJson(result), ids),
@@ -115,9 +111,13 @@ function isAside(event: RunEvent): boolean {
   return event.type === 'hook' && (event.name === 'StopFailure' || event.name === 'PostSampling');
 }
 
-interface Ids {
-  readonly runId: string;
-  readonly traceId: string;
+/** Of trace, run and task: an engine may call two of them the same, so that texts do not tell which one they name. */
+function idsOf([first]: readonly RunEvent[], result: Observation['result']): readonly string[] {
+  const { runId = first?.stamp.runId, trace } = result ?? {};
+  const taskId = first?.type === 'session_init' ? first.taskId : undefined;
+  const ids = [trace?.traceId ?? first?.stamp.traceId, runId, taskId];
+  // An id that is part of another one comes behind it.
+  return ids.flatMap((id) => id ?? []).toSorted((a, b) => b.length - a.length);
 }
 
 /** Fields that say when, how long, which attempt, or which message. */
@@ -149,7 +149,7 @@ const FOREIGN_FIELDS: ReadonlySet<string> = new Set(['args', 'output', 'value'])
 /** Made of the task's id, which is the case's own, though a run may be called the same. */
 const TASK_FIELDS: ReadonlySet<string> = new Set(['key', 'taskId', 'idempotencyKey']);
 
-function nameless(value: Json, ids: Ids, foreign = false): Json {
+function nameless(value: Json, ids: readonly string[], foreign = false): Json {
   if (typeof value === 'string') {
     const text = withoutIds(value, ids);
     return foreign ? text : text.replaceAll(MOMENT, '<time>');
@@ -172,16 +172,13 @@ const MOMENT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 
 /** Shorter ids could be part of any word; then only texts that begin with them name the run. */
 const DISTINCT_ID_CHARS = 8;
+const ID = '<id>';
 
-function withoutIds(text: string, { runId, traceId }: Ids): string {
-  return [
-    // A trace id may well be made from the run's.
-    [traceId, '<trace>'],
-    [runId, '<run>'],
-  ].reduce((rest, [id = '', name = '']) => {
-    if (id.length >= DISTINCT_ID_CHARS) return rest.replaceAll(id, name);
+function withoutIds(text: string, ids: readonly string[]): string {
+  return ids.reduce((rest, id) => {
+    if (id.length >= DISTINCT_ID_CHARS) return rest.replaceAll(id, ID);
     if (id === '' || !(rest === id || rest.startsWith(`${id}:`))) return rest;
-    return `${name}${rest.slice(id.length)}`;
+    return `${ID}${rest.slice(id.length)}`;
   }, text);
 }
 

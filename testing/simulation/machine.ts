@@ -350,7 +350,8 @@ export class InProcess<C extends Durable> implements Member {
     });
   }
 
-  private ended({ id, kind, limits }: ActivityEffect, reported: Reported): void {
+  private ended(effect: ActivityEffect, reported: Reported): void {
+    const { id, kind, limits } = effect;
     const type = ACTIVITIES[kind].outcome;
     this.inFlight.delete(id);
     if (!reported.ok) {
@@ -360,7 +361,8 @@ export class InProcess<C extends Durable> implements Member {
     this.around.onOutput?.(kind);
     // As a payload it would have become exactly this.
     const output = JSON.parse(JSON.stringify(reported.output)) as OutputOf<ActivityKind>;
-    this.hear({ type, id, output: wholeOutput(kind, output) });
+    // Effects are handed over whole here; but who tries one within a task is told how brief its answer is to be.
+    this.hear({ type, id, output: effect.local === true ? wholeOutput(kind, output) : output });
   }
 
   private hear(input: EffectEnd): void {

@@ -101,28 +101,34 @@ test(
   'it passes on a real server as well, where both engines agree',
   async () => {
     const engines = await openEngines('both', { environment: process.env });
+    const failed: string[] = [];
     try {
-      // Random runs have limits of a second or two, which a busy machine passes by itself.
       const fixtures = cases
-        .filter(({ case_id: id }) => !id.startsWith('random-'))
+        .filter(({ case_id: id }) => !isUpToTheMoment(id))
         .slice(0, ON_A_SERVER)
         .map((one) => parseFixture(JSON.stringify(one), one.case_id));
       for await (const { fixture, outcome, differences } of evaluate(fixtures, {
         engines,
         seed: SEED,
       })) {
-        expect([fixture.caseId, outcome, differences[0]]).toEqual([
-          fixture.caseId,
-          expect.stringMatching(/passed|skipped/),
-          undefined,
-        ]);
+        const isFine = outcome === 'passed' || outcome === 'skipped';
+        if (!isFine) failed.push(`${fixture.caseId}: ${outcome} ${JSON.stringify(differences[0])}`);
       }
+      expect(failed).toEqual([]);
     } finally {
       await Promise.all(engines.map((engine) => engine.stop()));
     }
   },
   3 * LIMIT_MS,
 );
+
+/**
+ * Random runs have limits of a second or two, which a busy machine passes by itself. Two models are named at once in
+ * `steered`: whether the first one is refused before the second is heard is up to the engine.
+ */
+function isUpToTheMoment(caseId: string): boolean {
+  return caseId.startsWith('random-') || caseId === 'steered';
+}
 
 /** The first result that a tool gave and the case expects, changed in the record of the tool alone. */
 function changedResult(
