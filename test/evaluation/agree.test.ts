@@ -57,6 +57,19 @@ test.each([
   expect(paths(SEEN, observationWith({ result: resultWith(changes) }))).toEqual([path]);
 });
 
+test('a text may name the task, which one engine calls as the run and another does not', () => {
+  const task = 'refund-of-may';
+  const saying = (run: string): Observation => {
+    const transcript = SEEN.transcript.map((message) => ({
+      ...message,
+      text: `Paid as ${task}:0.`,
+    }));
+    const seen = observationWith({ transcript, events: eventsOf([{ ...INIT, taskId: task }]) });
+    return JSON.parse(JSON.stringify(seen).replaceAll(RUN_ID, run)) as Observation;
+  };
+  expect(paths(saying(task), saying(`${task}:2`))).toEqual([]);
+});
+
 test('a message that differs is a difference, and the first one says it', () => {
   const transcript = SEEN.transcript.map((message) => ({ ...message, text: `${message.text}!` }));
   expect(agree(SEEN, observationWith({ transcript }))).toEqual([
