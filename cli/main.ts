@@ -8,10 +8,13 @@ import { beginEarly } from '../replay/stream/index-beside.js';
 import { runCli } from './program.js';
 import { quietOnServerNames } from './server-names.js';
 
+/** As it is before any code of a project is loaded, which may not end the process meanwhile. */
+const { exit } = process;
+
 /** Somebody closed the pipe (`| head`): there is nobody left to talk to, and that is no error. */
 function quietOnClosedPipe(stream: NodeJS.WriteStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === 'EPIPE' ? (process.exitCode ?? 0) : 1);
+    exit(error.code === 'EPIPE' ? (process.exitCode ?? 0) : 1);
   });
 }
 
@@ -30,7 +33,7 @@ async function main(): Promise<void> {
   const code = old === undefined ? await run() : refuse(old);
   await flushed(process.stdout);
   await flushed(process.stderr);
-  process.exit(code);
+  exit(code);
 }
 
 function refuse(why: string): number {

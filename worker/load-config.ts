@@ -1,10 +1,12 @@
 /** Loads what the user wrote: `holdfast.config.ts` with a config made by defineConfig. */
 import { existsSync } from 'node:fs';
+import { inspect } from 'node:util';
 import { createJiti } from 'jiti';
 import { isConfig, type Config } from '../authoring/index.js';
 import { DEFAULT_BUDGET } from '../core/state/budget-fields.js';
 import { HoldfastError, isErrorCode } from '../core/state/errors.js';
 import { resolveRouteFor } from '../providers/routes.js';
+import { withExitRefused } from './exit-refused.js';
 import { findConfig } from './project-folder.js';
 
 export { findConfig } from './project-folder.js';
@@ -86,11 +88,11 @@ async function evaluated(file: string, anew: boolean): Promise<unknown> {
 
 async function importFile(file: string, anew: boolean): Promise<unknown> {
   try {
-    return await evaluated(file, anew);
+    return await withExitRefused(() => evaluated(file, anew));
   } catch (cause) {
     const ours = ownError(cause);
     if (ours !== undefined) throw ours;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(cause);
     throw new HoldfastError(
       'InvalidConfig',
       `${file} cannot be loaded: ${reason.slice(0, REASON_CHARS_MAX)}`,
@@ -100,6 +102,12 @@ async function importFile(file: string, anew: boolean): Promise<unknown> {
       },
     );
   }
+}
+
+/** By its form, not `instanceof`: a loaded module may have its own globals. */
+function reasonOf(cause: unknown): string {
+  const { message } = (cause ?? {}) as { message?: unknown };
+  return typeof message === 'string' && message !== '' ? message : `${inspect(cause)} was thrown.`;
 }
 
 /** What Holdfast said of the configuration, also by a copy of Holdfast of the configuration's own. */

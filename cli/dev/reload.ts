@@ -34,6 +34,8 @@ export interface Reloader {
 }
 
 const FILES_SHOWN_MAX = 3;
+/** A load that takes longer is told of. */
+const SLOW_MS = 5_000;
 
 export function reloader(at: Reloading, output: Output): Reloader {
   let waiting: ReadonlySet<string> | undefined;
@@ -64,7 +66,7 @@ async function reload(at: Reloading, files: readonly string[], output: Output): 
   const from = performance.now();
   const names = files.map((file) => relative(folder, file) || basename(file));
   try {
-    const config = await code.load();
+    const config = await loaded(code, output);
     const { unreachableModels } = await import('../../worker/unreachable-models.js');
     const providers = await providersOf(place, config);
     workers.serveQueuesOf(config);
@@ -80,6 +82,19 @@ async function reload(at: Reloading, files: readonly string[], output: Output): 
     const message = error instanceof Error ? error.message : String(error);
     output.data({ failed: names, at: placeOfError(error, folder) ?? null, message });
     output.remark(failureText('The code before it stays', error, folder));
+  }
+}
+
+/** A load that takes long is told of: an `await` at the top of a module may never end. */
+async function loaded({ load }: Reloading['code'], output: Output): Promise<Config> {
+  const slow = setTimeout(
+    () => output.remark('The code is still being loaded; saves count when that has ended.'),
+    SLOW_MS,
+  );
+  try {
+    return await load();
+  } finally {
+    clearTimeout(slow);
   }
 }
 

@@ -10,6 +10,9 @@ export interface Interrupt {
 /** One Ctrl-C may arrive twice: from the terminal, and forwarded by npx or npm. People are slower. */
 const SAME_SIGNAL_MS = 300;
 
+/** As it is before any code of a project is loaded, which may not end the process meanwhile. */
+const { exit } = process;
+
 /** Said of a worker that drains. */
 export const SECOND_ENDS =
   'A second Ctrl-C ends at once: reads are then repeated, and of other calls their probe or a person is asked.';
@@ -22,7 +25,7 @@ export function onInterrupt(): Interrupt {
   const heard = (): void => {
     const now = performance.now();
     heardAt ??= now;
-    if (isAnother(now - heardAt)) process.exit(EXIT.interrupted);
+    if (isAnother(now - heardAt)) exit(EXIT.interrupted);
     controller.abort();
   };
   for (const signal of SIGNALS) process.on(signal, heard);

@@ -64,7 +64,10 @@ test('a text may name the task, which one engine calls as the run and another do
       ...message,
       text: `Paid as ${task}:0.`,
     }));
-    const seen = observationWith({ transcript, events: eventsOf([{ ...INIT, taskId: task }]) });
+    const seen = observationWith({
+      transcript,
+      events: eventsOf([{ ...INIT, taskId: task } as EventBody]),
+    });
     return JSON.parse(JSON.stringify(seen).replaceAll(RUN_ID, run)) as Observation;
   };
   expect(paths(saying(task), saying(`${task}:2`))).toEqual([]);

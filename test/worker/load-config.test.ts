@@ -45,6 +45,13 @@ describe('loadConfig', () => {
     ['no file', undefined, 'InvalidConfig', /There is no configuration/],
     ['a file that exports something else', 'export default {};', 'InvalidConfig', /exports no/],
     ['a file that throws', 'throw new Error("boom");', 'InvalidConfig', /boom/],
+    ['a file that throws nothing', 'throw undefined;', 'InvalidConfig', /: undefined was thrown/],
+    [
+      'a file that ends the process',
+      'process.exit(3);',
+      'InvalidConfig',
+      /process\.exit\(3\) was called at the top of a module/,
+    ],
     ['a file that does not parse', 'export default {', 'InvalidConfig', /cannot be loaded/],
     [
       'an unknown model',
