@@ -6,7 +6,7 @@ import type { Config } from '../authoring/index.js';
 import { checkGoal, checkGoalId, type GoalRequest } from '../client/goals/check-goal.js';
 import { checkedGoalMessage } from '../client/goals/goal-message.js';
 import type { Json } from '../core/json/json.js';
-import { parseDecision } from '../core/messages/parse-message.js';
+import { parseDecision, parseProvidedInput } from '../core/messages/parse-message.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { RunEvent } from '../core/state/event.js';
 import type { MessageBody } from '../core/state/goal/message.js';
@@ -179,7 +179,9 @@ function worldOf(
     approve: (ask, person) => decide(ask, 'approve', person),
     reject: (ask, person) => decide(ask, 'reject', person),
     answer({ askId, stamp: { runId } }, value, { by, roles = [] }) {
-      tell(runId, { type: 'input_provided', askId, value, by, roles });
+      const parsed = parseProvidedInput({ askId, value, by, roles });
+      if (!parsed.ok) throw invalid(parsed.reason);
+      tell(runId, { type: 'input_provided', ...parsed.value });
     },
     say(body, { by, roles = [] }) {
       said += 1;

@@ -255,6 +255,19 @@ describe('a question of the model', () => {
     });
   });
 
+  test('an answer that no run would take is refused to the one who gives it', async () => {
+    const refused: unknown[] = [];
+    await answered((event, { answer }) => {
+      if (event.type !== 'input_request') return;
+      try {
+        answer(event, 'blue '.repeat(1_000), { by: 'mia' });
+      } catch (error) {
+        refused.push(error);
+      }
+    });
+    expect(refused[0]).toMatchObject({ code: 'InvalidTask' });
+  });
+
   test('an approval of something that nobody asked ends the test as well', async () => {
     const other = answered((event, { approve }) => {
       if (event.type !== 'input_request') return;

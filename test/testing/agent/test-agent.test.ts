@@ -437,3 +437,15 @@ test('a quick read counts one attempt within the task, and another one when that
   expect(run.calls.map(({ attempts }) => attempts)).toEqual([1, 2]);
   expect(run.result.counters.toolAttempts).toBe(3);
 });
+
+test('an answer that no run would take is an error of the test', async () => {
+  const asking = calls('ask_person', { question: 'Which colour?' });
+  const answered = testAgent(
+    agent,
+    test1({ model: [asking, 'Blue.'], answers: () => 'blue '.repeat(1_000) }),
+  );
+  await expect(answered).rejects.toMatchObject({
+    code: 'InvalidFixture',
+    message: expect.stringContaining('its answers: value must be JSON of at most') as unknown,
+  });
+});
