@@ -375,3 +375,26 @@ describe('what answers for the models', () => {
     });
   });
 });
+
+test('a cycle that cannot be opened ends with its failure, as a server tells it', async () => {
+  const agent = defineAgent({
+    name: 'a',
+    model: 'anthropic/claude-sonnet-5-5',
+    instructions: 'Work.',
+    sandbox: { seed: '/nowhere/at/all' },
+  });
+  const goal = defineGoal({
+    name: 'g',
+    objective: 'It is done.',
+    agent,
+    done: { all: [{ person: { roles: ['lead'], question: 'Is it done?' } }] },
+    pace: { everyMs: days(1) },
+    budget: { maxCostMicroUsd: usd(1), maxCycles: 1 },
+  });
+  const config = defineConfig({ agents: [agent], goals: [goal] });
+  const { events } = await simulateGoal({ goal, config, model: ['Done.'] });
+  expect(events.find(({ type }) => type === 'cycle_ended')).toMatchObject({
+    stopReason: 'failed',
+    detail: 'InvalidTask',
+  });
+});

@@ -438,6 +438,31 @@ test('a quick read counts one attempt within the task, and another one when that
   expect(run.result.counters.toolAttempts).toBe(3);
 });
 
+const seeded = (seed: string) =>
+  defineAgent({
+    name: 'seeded',
+    model: 'anthropic/claude-sonnet-5-5',
+    instructions: 'Work.',
+    sandbox: { seed },
+  });
+
+test('a sub-agent that cannot be opened is told by its failure, as a server tells it', async () => {
+  const parent = defineAgent({
+    name: 'parent',
+    model: 'anthropic/claude-sonnet-5-5',
+    instructions: 'Have it done.',
+    agents: { worker: { description: 'Works.', agent: seeded('/nowhere/at/all') } },
+  });
+  const run = await testAgent(parent, {
+    goal: 'Work.',
+    model: [calls('agent', { name: 'worker', prompt: 'Work.' }), 'Done.'],
+    agents: { seeded: ['Never asked.'] },
+  });
+  expect(run.calls).toMatchObject([
+    { status: 'error', result: 'The sub-agent worker did not finish: failed (InvalidTask).' },
+  ]);
+});
+
 test('an answer that no run would take is an error of the test', async () => {
   const asking = calls('ask_person', { question: 'Which colour?' });
   const answered = testAgent(
