@@ -115,6 +115,7 @@ export async function simulateGoal(options: SimulatedGoalOptions): Promise<Simul
       config: codeIn(counted, config),
       providers: providersIn(counted, providers),
       outside: waiting,
+      inRealTime: (work) => counted(work(), 'a folder'),
       signal: failed.signal,
       clock,
       start,

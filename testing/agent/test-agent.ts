@@ -152,6 +152,7 @@ async function played(playing: Playing): Promise<TestedRun> {
     config,
     providers: providersOf(playing, stage),
     outside: waiting,
+    inRealTime: (work) => counted(work(), 'a folder'),
     signal: failed.signal,
     clock,
     start,

@@ -94,6 +94,8 @@ export interface WorldOptions {
   readonly outside?: () => Promise<unknown> | undefined;
   /** Ends the world: nothing happens in it any more, and who waits for its end is told the reason. */
   readonly signal?: AbortSignal;
+  /** Does what takes real time within an activity; `outside` waits for it. */
+  readonly inRealTime?: ActivityDeps['inRealTime'];
   /** Answers an effect in place of its activity; undefined: the activity does. */
   readonly instead?: (effect: ActivityEffect) => Promise<object> | undefined;
   /** Called at the places where an effect can be cut, in whatever runs there; it may kill the worker. */
@@ -101,8 +103,8 @@ export interface WorldOptions {
 }
 
 export function worldOf(options: WorldOptions): World {
-  const { store, config, providers, connectors, rules, sizeAfterSummary, outside, signal } =
-    options;
+  const { store, config, providers, connectors, rules, sizeAfterSummary } = options;
+  const { outside, inRealTime, signal } = options;
   const clock = options.clock ?? virtualClock(SIMULATION_START);
   const deps = {
     store,
@@ -113,6 +115,7 @@ export function worldOf(options: WorldOptions): World {
     ...(connectors !== undefined && { connectors }),
     ...(rules !== undefined && { rules }),
     ...(sizeAfterSummary !== undefined && { sizeAfterSummary }),
+    ...(inRealTime !== undefined && { inRealTime }),
   };
   const workers = simulatedWorkers({
     deps,
