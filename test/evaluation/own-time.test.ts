@@ -65,9 +65,8 @@ describe('a case of an agent of a configuration waits in earnest', () => {
     });
     const ownAgent = { ...fixture.ownAgent!, config: defineConfig({ agents: [shop] }) };
     const engine = createSimulationEngine();
-    const run = await engine
-      .run({ ...fixture, ownAgent }, { seed: 1 })
-      .finally(() => engine.stop());
+    const run = await engine.run({ ...fixture, ownAgent }, { seed: 1 });
+    await engine.stop();
     if (run.kind !== 'observed') throw new Error(JSON.stringify(run));
     return run.observed;
   }
