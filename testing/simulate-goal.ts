@@ -1,6 +1,6 @@
 /**
  * A goal under virtual time: months of it in seconds, without a server. The core and the activities are the real ones.
- * Invariant: time stands still while a model is asked, a tool works or a hook thinks; what never ends makes it stand for ever.
+ * Invariant: time stands still while a model is asked, a tool works, a hook or a gate thinks; what never ends makes it stand for ever.
  */
 import type { Config } from '../authoring/index.js';
 import { checkGoal, checkGoalId, type GoalRequest } from '../client/goals/check-goal.js';
