@@ -24,6 +24,8 @@ export interface ActivityDeps {
   readonly clock?: () => number;
   /** Default: the machine's. */
   readonly timers?: Timers;
+  /** Work of the machine itself, such as reading a folder; default: it is done. For whoever plays the clock. */
+  readonly inRealTime?: <T>(work: () => Promise<T>) => Promise<T>;
   /** How long a tool or model may take to notice that it was stopped, in ms; default 10 s. */
   readonly graceMs?: number;
   /** What isolates commands here; default: what is found on this machine. */

@@ -69,6 +69,11 @@ function stepOf(event: HistoryEvent, byId: Events): Step | undefined {
       return child(event);
     case 'SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED':
       return signal(event);
+    case 'REQUEST_CANCEL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED': {
+      const asked = attributesOf(event, 'requestCancelExternalWorkflowExecutionInitiated');
+      const of = textAt(asked, 'workflowExecution', 'workflowId') ?? '';
+      return { kind: 'cancel', id: '', value: { of } };
+    }
     case 'UPSERT_WORKFLOW_SEARCH_ATTRIBUTES': {
       const { searchAttributes } = attributesOf(event, 'upsertWorkflowSearchAttributes');
       const value = payloadMap(at(searchAttributes, 'indexedFields'));
@@ -135,6 +140,7 @@ function child(event: HistoryEvent): Step {
     taskQueue: textAt(initiated, 'taskQueue', 'name') ?? '',
     input: argumentsOf(initiated.input),
     parentClosePolicy: textAt(initiated, 'parentClosePolicy') ?? 'PARENT_CLOSE_POLICY_UNSPECIFIED',
+    shows: payloadMap(at(initiated, 'searchAttributes', 'indexedFields')),
   };
   return { kind: 'child', id: textAt(initiated, 'workflowId') ?? '', value };
 }

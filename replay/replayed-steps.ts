@@ -68,10 +68,12 @@ function stepOf(
   if ('signalExternalWorkflowExecution' in command) {
     return signal(given('signalExternalWorkflowExecution'));
   }
+  if ('requestCancelExternalWorkflowExecution' in command) {
+    const of = workflowOf(given('requestCancelExternalWorkflowExecution'));
+    return step('cancel', '', { of });
+  }
   if ('upsertWorkflowSearchAttributes' in command) {
-    const upserted = given('upsertWorkflowSearchAttributes');
-    const fields = at(upserted, 'searchAttributes', 'indexedFields') ?? upserted.searchAttributes;
-    return step('search_attributes', '', payloadMap(fields));
+    return step('search_attributes', '', shownBy(given('upsertWorkflowSearchAttributes')));
   }
   if ('updateResponse' in command) return updateReply(given('updateResponse'));
   return ending(command, place);
@@ -133,13 +135,23 @@ function child(given: JsonObject, place: ReplayPlace): Step {
     taskQueue: queueOf(given, place),
     input: valuesOf(given.input),
     parentClosePolicy: `PARENT_CLOSE_POLICY_${policy}`,
+    shows: shownBy(given),
   };
   return { kind: 'child', id: textAt(given, 'workflowId') ?? '', value };
 }
 
+function shownBy(given: JsonObject): JsonObject {
+  return payloadMap(at(given, 'searchAttributes', 'indexedFields') ?? given.searchAttributes);
+}
+
+/** That is signalled, or asked to stop. */
+function workflowOf(given: JsonObject): string {
+  return textAt(given, 'workflowExecution', 'workflowId') ?? textAt(given, 'childWorkflowId') ?? '';
+}
+
 function signal(given: JsonObject): Step {
   const value = {
-    to: textAt(given, 'workflowExecution', 'workflowId') ?? textAt(given, 'childWorkflowId') ?? '',
+    to: workflowOf(given),
     name: textAt(given, 'signalName') ?? '',
     input: valuesOf(given.args),
   };

@@ -14,6 +14,8 @@ export type StepKind =
   | 'timer_cancel'
   | 'child'
   | 'signal'
+  /** Another workflow is asked to stop. */
+  | 'cancel'
   | 'search_attributes'
   | 'update_reply'
   | 'continue_as_new'

@@ -2,7 +2,7 @@
  * Code of a test or a configuration that runs within a simulation: while it works, virtual time stands still.
  * Invariant: with a limit, nothing is waited for longer than that; the error names what is under way.
  */
-import type { Config, Hook, Tool } from '../authoring/index.js';
+import type { Config, Hook, TaskGate, Tool } from '../authoring/index.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { Provider } from '../providers/provider.js';
 
@@ -62,7 +62,7 @@ export function providersIn(
   return new Map([...given].map(([name, provider]) => [name, wrap(provider)]));
 }
 
-/** The configuration with the code of its tools and hooks counted; `isOwn`: of these tools, default of all. */
+/** The configuration with the code of its tools, hooks and gates counted; `isOwn`: of these tools, default of all. */
 export function codeIn(
   counted: Counted,
   config: Config,
@@ -72,7 +72,20 @@ export function codeIn(
     ([key, tool]) => [key, isOwn(tool) ? toolIn(counted, tool) : tool] as const,
   );
   const hooks = [...config.hooks].map(([name, hook]) => [name, hookIn(counted, hook)] as const);
-  return { ...config, tools: new Map(tools), hooks: new Map(hooks) };
+  const agents = [...config.agents].map(([name, one]) => [name, gatedIn(counted, one)] as const);
+  return {
+    ...gatedIn(counted, config),
+    agents: new Map(agents),
+    tools: new Map(tools),
+    hooks: new Map(hooks),
+  };
+}
+
+function gatedIn<T extends { readonly refuseTask?: TaskGate }>(counted: Counted, one: T): T {
+  const { refuseTask } = one;
+  if (refuseTask === undefined) return one;
+  const asked = async (...given: Parameters<TaskGate>) => refuseTask(...given);
+  return { ...one, refuseTask: (...given) => counted(asked(...given), 'a gate of tasks') };
 }
 
 function toolIn(counted: Counted, tool: Tool): Tool {

@@ -1,12 +1,12 @@
 /**
  * A goal under virtual time: months of it in seconds, without a server. The core and the activities are the real ones.
- * Invariant: time stands still while a model is asked, a tool works or a hook thinks; what never ends makes it stand for ever.
+ * Invariant: time stands still while a model is asked, a tool works, a hook or a gate thinks; what never ends makes it stand for ever.
  */
 import type { Config } from '../authoring/index.js';
 import { checkGoal, checkGoalId, type GoalRequest } from '../client/goals/check-goal.js';
 import { checkedGoalMessage } from '../client/goals/goal-message.js';
 import type { Json } from '../core/json/json.js';
-import { parseDecision } from '../core/messages/parse-message.js';
+import { parseDecision, parseProvidedInput } from '../core/messages/parse-message.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { RunEvent } from '../core/state/event.js';
 import type { MessageBody } from '../core/state/goal/message.js';
@@ -115,6 +115,7 @@ export async function simulateGoal(options: SimulatedGoalOptions): Promise<Simul
       config: codeIn(counted, config),
       providers: providersIn(counted, providers),
       outside: waiting,
+      inRealTime: (work) => counted(work(), 'a folder'),
       signal: failed.signal,
       clock,
       start,
@@ -179,7 +180,9 @@ function worldOf(
     approve: (ask, person) => decide(ask, 'approve', person),
     reject: (ask, person) => decide(ask, 'reject', person),
     answer({ askId, stamp: { runId } }, value, { by, roles = [] }) {
-      tell(runId, { type: 'input_provided', askId, value, by, roles });
+      const parsed = parseProvidedInput({ askId, value, by, roles });
+      if (!parsed.ok) throw invalid(parsed.reason);
+      tell(runId, { type: 'input_provided', ...parsed.value });
     },
     say(body, { by, roles = [] }) {
       said += 1;

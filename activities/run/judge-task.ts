@@ -13,7 +13,7 @@ import type { Scope } from '../scope.js';
 import { messageOf } from '../tool/tool-message.js';
 
 /** Both gates together have less than the time of the activity. */
-const GATE_MS = 20_000;
+export const GATE_MS = 20_000;
 const REASON_CHARS_MAX = 2_000;
 const ERROR_CHARS_MAX = 500;
 

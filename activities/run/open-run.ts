@@ -72,7 +72,8 @@ export async function openRun(
   const { frozen, connectors } = await freezeAgent(deps, scope, { run, start });
   await checkAttachments(store, run.tenant, { task: start.task, route: frozen.route });
   const goal = await store.putText(run.tenant, start.task.goal);
-  await seedFolder(deps, run, agentFor(deps.config, start).seed);
+  const { inRealTime = (copy) => copy() } = deps;
+  await inRealTime(() => seedFolder(deps, run, agentFor(deps.config, start).seed));
   const denied = await judgeTask(deps, scope, { run, start });
   const opening = await openSession(store, { run, start }, frozen);
   const output = {

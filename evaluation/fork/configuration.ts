@@ -4,6 +4,7 @@ import {
   defineConfig,
   type Config,
   type Hook,
+  type TaskGate,
   type Tool,
 } from '../../authoring/index.js';
 import { inputSchemaOf } from '../../authoring/input-schema.js';
@@ -74,19 +75,31 @@ function parserOf(tool: string, schema: Json): Tool['parse'] {
   }
 }
 
-/** Tools and hooks whose work takes real time. */
+/** Tools, hooks and gates of tasks whose work takes real time. */
 export function timedConfig(config: Config, time: RealTime): Config {
-  const timed = <T extends Tool | Hook>(one: T): T => ({
+  const code: Timed =
+    (work) =>
+    (...given) =>
+      time.during(async () => work(...given));
+  const toolIn = (one: Tool): Tool => ({
     ...one,
-    run: (...args: Parameters<T['run']>) =>
-      time.during(async () => (one.run as (...all: unknown[]) => unknown)(...args)),
+    run: code(one.run),
+    ...(one.sandboxRun !== undefined && { sandboxRun: code(one.sandboxRun) }),
   });
+  const hookIn = (one: Hook): Hook => ({ ...one, run: code(one.run) });
+  const gatedIn = <T extends { readonly refuseTask?: TaskGate }>(one: T): T =>
+    one.refuseTask === undefined ? one : { ...one, refuseTask: code(one.refuseTask) };
   return {
-    ...config,
-    tools: new Map([...config.tools].map(([key, one]) => [key, timed(one)])),
-    hooks: new Map([...config.hooks].map(([key, one]) => [key, timed(one)])),
+    ...gatedIn(config),
+    agents: new Map([...config.agents].map(([name, one]) => [name, gatedIn(one)])),
+    tools: new Map([...config.tools].map(([key, one]) => [key, toolIn(one)])),
+    hooks: new Map([...config.hooks].map(([key, one]) => [key, hookIn(one)])),
   };
 }
+
+type Timed = <Given extends readonly unknown[], Said>(
+  work: (...given: Given) => Said | Promise<Said>,
+) => (...given: Given) => Promise<Said>;
 
 export function timedProviders(
   providers: ReadonlyMap<string, Provider>,

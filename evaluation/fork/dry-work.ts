@@ -6,7 +6,7 @@
 import { digestOf } from '../../core/json/json.js';
 import { hasEffects } from '../../core/loop/fork-beginning.js';
 import { parseDecision } from '../../core/messages/parse-message.js';
-import type { ActivityEffect, ToolOutcome } from '../../core/state/effect.js';
+import type { ActivityEffect, ExecuteToolOutput, ToolOutcome } from '../../core/state/effect.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { forkPlanAt, type HandedOver } from '../../recording/fork-plan.js';
 import type { Simulation } from '../../testing/simulation/index.js';
@@ -101,9 +101,9 @@ export class DryWork {
 }
 
 /** Events of the payload reach nobody: this store is nobody's. */
-function answer({ input }: Execution, outcome: ToolOutcome): Promise<object> {
+function answer({ input }: Execution, outcome: ToolOutcome): Promise<ExecuteToolOutput> {
   const eventsUpTo = input.events.at(-1)?.stamp.seq ?? -1;
-  return Promise.resolve({ outcome, attempts: 1, eventsUpTo });
+  return Promise.resolve({ outcome, attempts: 1, durationMs: 0, eventsUpTo });
 }
 
 function approve(

@@ -59,6 +59,7 @@ async function play(store: MemoryStore, place: ForkPlace, terms: DryTerms): Prom
     config: timedConfig(code, time),
     providers: timedProviders(providers, time),
     outside: () => time.current(),
+    inRealTime: (work) => time.during(work),
     clock: virtualClock(run.now),
     signal: stop.signal,
     ...(rules === undefined && { rules: parent.rules }),

@@ -3,10 +3,11 @@
  * agent's own. Its tools are answered by the case, unless they are live.
  * Invariants: no tool's code runs unless the case says "live"; a tool for which the case has no answer refuses.
  */
+import { GATE_MS } from '../../activities/run/judge-task.js';
 import { toolKey } from '../../core/state/tool.js';
 import { DEFAULT_BUDGET } from '../../core/state/budget-fields.js';
 import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
-import type { Agent, Config, Hook, Tool, ToolContext } from '../../authoring/index.js';
+import type { Agent, Config, Hook, TaskGate, Tool, ToolContext } from '../../authoring/index.js';
 import type { Json } from '../../core/json/json.js';
 import type { Provider } from '../../providers/provider.js';
 import { ANY_MONEY, resolveRouteFor } from '../../providers/routes.js';
@@ -52,9 +53,9 @@ export function ownConfigOf(fixture: Fixture, config: Config, cast: ToolCast): C
     settings: { ...agent.settings, ...settingsOf(fixture) },
   };
   return {
-    ...config,
+    ...gated(config, cast),
     connectors,
-    agents: new Map([[AGENT, played]]),
+    agents: new Map([[AGENT, gated(played, cast)]]),
     goals: new Map(),
     tools: new Map(tools.map((tool) => [toolKey(tool.record), tool])),
     hooks: new Map([...config.hooks].map(([name, hook]) => [name, timed(hook, cast)])),
@@ -110,9 +111,18 @@ function timed(hook: Hook, { ownTime }: ToolCast): Hook {
   };
 }
 
+function gated<T extends { readonly refuseTask?: TaskGate }>(one: T, { ownTime }: ToolCast): T {
+  const { refuseTask } = one;
+  if (refuseTask === undefined) return one;
+  const asked: TaskGate = (task, ctx) =>
+    inOwnTime(ownTime, { limitMs: GATE_MS, signal: ctx.signal }, async () => refuseTask(task, ctx));
+  return { ...one, refuseTask: asked };
+}
+
 /** What a live tool was handed, and whether it took effect, is evidence of the case. */
 function watched(tool: Tool, { stage, executions, ownTime }: ToolCast): Tool {
   const { name, timeoutMs: limitMs } = tool.record;
+  const { probe } = tool;
   const run = async (input: unknown, ctx: ToolContext, sandbox: boolean): Promise<unknown> => {
     const { callId, idempotencyKey: key } = ctx;
     const handed = { callId, tool: name, key, input: input as Json, sandbox };
@@ -133,6 +143,10 @@ function watched(tool: Tool, { stage, executions, ownTime }: ToolCast): Tool {
     run: (input, ctx) => run(input, ctx, false),
     ...(tool.sandboxRun !== undefined && {
       sandboxRun: (input: unknown, ctx: ToolContext) => run(input, ctx, true),
+    }),
+    ...(probe !== undefined && {
+      probe: (input: unknown, ctx: ToolContext) =>
+        inOwnTime(ownTime, { limitMs, signal: ctx.signal }, () => probe(input, ctx)),
     }),
   };
 }

@@ -170,6 +170,7 @@ function begin(
     providers,
     ...servers?.world,
     outside: anyOf([servers?.world.outside, live?.outside, () => time.current()]),
+    inRealTime: (work) => time.during(work),
     ...(live === undefined && { sizeAfterSummary: (input) => summaries.sizeAfter(input) }),
     start,
     runId: fixture.caseId,

@@ -1,5 +1,9 @@
 /** The stage that a simulation gives to the doubles of its case. */
-import { parseDecision, parseUserMessage } from '../../core/messages/parse-message.js';
+import {
+  parseDecision,
+  parseProvidedInput,
+  parseUserMessage,
+} from '../../core/messages/parse-message.js';
 import type { Message, Simulation } from '../../testing/simulation/index.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { attachmentsOf } from '../case-files.js';
@@ -137,7 +141,10 @@ export function messageOf({ runId, events, now }: Listening, action: SentToRun):
     case 'provideInput': {
       const { call, value } = action;
       const askId = inputAskFor(call, events)?.askId ?? `${runId}:${call}`;
-      return { type: 'input_provided', askId, value, by: 'person' };
+      const parsed = parseProvidedInput({ askId, value, by: 'person' });
+      return parsed.ok
+        ? { type: 'input_provided', ...parsed.value }
+        : { type: 'input_rejected', message: 'provideInput', reason: parsed.reason };
     }
   }
 }

@@ -157,7 +157,16 @@ test('reads run by the code of a configuration, effects do not; its policy decid
   expect(asked()).not.toContain('EFFECT');
 });
 
-function configuration(): string {
+test('code that reads in a sandbox may take its time', async () => {
+  const sandboxed =
+    "sandbox: 'required', sandboxRun: () => new Promise((tell) => setTimeout(tell, 30, 'read in a sandbox')),";
+  writeFileSync(join(folder, 'sandboxed.config.mjs'), configuration(sandboxed));
+  const reading = { calls: [{ tool: 'get_order', input: { orderId: 'O-17' } }] };
+  await forked([reading, DONE], stepOf('call_model'), '--config', 'sandboxed.config.mjs');
+  expect(asked()).toContain('read in a sandbox');
+});
+
+function configuration(ofReading = ''): string {
   const fold = foldOf(approved);
   const { agent } = (fold.kind === 'run' && fold.at(fold.steps.length).after.frozen) as {
     agent: { name: string };
@@ -165,7 +174,7 @@ function configuration(): string {
   return `import { defineAgent, defineConfig, defineTool } from ${JSON.stringify(compiledPath('index.js'))};
 const input = { type: 'object', additionalProperties: true };
 const get = defineTool({ name: 'get_order', version: '1', description: 'Reads.', effect: 'read', idempotency: 'natural', input,
-  run: () => Promise.resolve({ order: 'read by code' }) });
+  ${ofReading} run: () => Promise.resolve({ order: 'read by code' }) });
 const refund = defineTool({ name: 'issue_refund', version: '1', description: 'Pays.', effect: 'financial', idempotency: 'keyed', input,
   approval: { roles: ['support'] }, run: () => Promise.resolve('EFFECT') });
 export default defineConfig({ agents: [defineAgent({ name: ${JSON.stringify(agent.name)}, model: 'scripted/new',

@@ -10,6 +10,7 @@ import { argumentsOf, attributesOf, type HistoryEvent } from '../../recording/hi
 import { parseBundle, readBundle } from '../../replay/read-bundle.js';
 import { reportLines } from '../../replay/report-text.js';
 import { replayRun, replayRunsOf } from '../../replay/strict-replay.js';
+import { keptHistories, readKept } from '../../lab/seal/kept-histories.js';
 import { expectReplays } from '../../testing/index.js';
 import { drawn } from '../draw.js';
 import { saySeed, SEED, WHOLE } from '../seed.js';
@@ -39,6 +40,9 @@ const STOP_REASONS: readonly StopReason[] = [
 ];
 
 const DRAWN = 12;
+
+/** A goal that cancels its cycle. */
+const CANCELLING = /rules-23\/G-6-cancel-a-cycle\.json\.gz$/;
 
 /** What the end of an activity says of the store; 0: nothing. */
 function storedUpTo(event: HistoryEvent): number {
@@ -199,6 +203,35 @@ describe('a history that was altered', () => {
     );
     const { differences, error } = await replayRun(altered);
     expect(error).toBeUndefined();
+    expect(differences[0]).toMatchObject(difference);
+  });
+
+  test.each([
+    [
+      'what a run below shows from its start on',
+      'startChildWorkflowExecutionInitiated',
+      { searchAttributes: { indexedFields: {} } },
+      {
+        kind: 'child',
+        id: 'G-6-cancel-a-cycle:c1',
+        path: expect.stringMatching(/^shows\./) as unknown,
+      },
+    ],
+    [
+      'whom it cancels',
+      'requestCancelExternalWorkflowExecutionInitiated',
+      { workflowExecution: { workflowId: 'another' } },
+      { kind: 'cancel', path: 'of', recorded: 'another', replayed: 'G-6-cancel-a-cycle:c1' },
+    ],
+  ])('in %s: it is found', async (_what, kind, change, difference) => {
+    const [kept] = keptHistories().filter(({ file }) => CANCELLING.test(file));
+    const bundle = readKept(kept!);
+    expect(await replayRun(bundle)).toMatchObject({ equal: true });
+    const altered = changed(
+      bundle,
+      attributes(kind, (given) => ({ ...given, ...change })),
+    );
+    const { differences } = await replayRun(altered);
     expect(differences[0]).toMatchObject(difference);
   });
 

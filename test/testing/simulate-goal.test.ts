@@ -255,6 +255,19 @@ describe('a question of the model', () => {
     });
   });
 
+  test('an answer that no run would take is refused to the one who gives it', async () => {
+    const refused: unknown[] = [];
+    await answered((event, { answer }) => {
+      if (event.type !== 'input_request') return;
+      try {
+        answer(event, 'blue '.repeat(1_000), { by: 'mia' });
+      } catch (error) {
+        refused.push(error);
+      }
+    });
+    expect(refused[0]).toMatchObject({ code: 'InvalidTask' });
+  });
+
   test('an approval of something that nobody asked ends the test as well', async () => {
     const other = answered((event, { approve }) => {
       if (event.type !== 'input_request') return;
@@ -360,5 +373,28 @@ describe('what answers for the models', () => {
       code: 'InvalidFixture',
       message: 'Nothing answers for the models of the goal.',
     });
+  });
+});
+
+test('a cycle that cannot be opened ends with its failure, as a server tells it', async () => {
+  const agent = defineAgent({
+    name: 'a',
+    model: 'anthropic/claude-sonnet-5-5',
+    instructions: 'Work.',
+    sandbox: { seed: '/nowhere/at/all' },
+  });
+  const goal = defineGoal({
+    name: 'g',
+    objective: 'It is done.',
+    agent,
+    done: { all: [{ person: { roles: ['lead'], question: 'Is it done?' } }] },
+    pace: { everyMs: days(1) },
+    budget: { maxCostMicroUsd: usd(1), maxCycles: 1 },
+  });
+  const config = defineConfig({ agents: [agent], goals: [goal] });
+  const { events } = await simulateGoal({ goal, config, model: ['Done.'] });
+  expect(events.find(({ type }) => type === 'cycle_ended')).toMatchObject({
+    stopReason: 'failed',
+    detail: 'InvalidTask',
   });
 });

@@ -3,7 +3,11 @@
  * Invariant: nobody decides but what the test says; a question that it leaves alone stays open until it expires.
  */
 import type { Json } from '../../core/json/json.js';
-import { parseDecision, parseUserMessage } from '../../core/messages/parse-message.js';
+import {
+  parseDecision,
+  parseProvidedInput,
+  parseUserMessage,
+} from '../../core/messages/parse-message.js';
 import type { DecisionKind } from '../../core/state/ask-kinds.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunEvent } from '../../core/state/event.js';
@@ -102,7 +106,9 @@ async function answer(people: People, ask: TestAsk, place: PeoplePlace): Promise
   const value = await people.answers?.(ask);
   if (value === undefined) return;
   const { askId, roles, runId } = ask;
-  place.send({ type: 'input_provided', askId, value, by: DEFAULT_PERSON, roles }, runId);
+  const parsed = parseProvidedInput({ askId, value, by: DEFAULT_PERSON, roles });
+  if (!parsed.ok) throw invalid('answers', parsed.reason);
+  place.send({ type: 'input_provided', ...parsed.value }, runId);
 }
 
 function decisionsOf(approval: TestApproval, { quorum }: TestAsk): readonly TestDecision[] {

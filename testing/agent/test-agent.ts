@@ -74,7 +74,7 @@ export interface AgentTest extends People {
   readonly settings?: SettingsOverrides;
   /** Start of virtual time, ms since epoch; default 2026-01-01. */
   readonly startAt?: number;
-  /** Longest wait in real time for a fake, a hook or a vendor, in ms; default 4,000, while a cassette is recorded 120,000. */
+  /** Longest wait in real time for a fake, a hook, a gate or a vendor, in ms; default 4,000, while a cassette is recorded 120,000. */
   readonly limitMs?: number;
   /** Told every event of the run and its sub-agents when it happens. */
   readonly onEvent?: (event: RunEvent) => void;
@@ -152,6 +152,7 @@ async function played(playing: Playing): Promise<TestedRun> {
     config,
     providers: providersOf(playing, stage),
     outside: waiting,
+    inRealTime: (work) => counted(work(), 'a folder'),
     signal: failed.signal,
     clock,
     start,

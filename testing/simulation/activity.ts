@@ -4,6 +4,7 @@
  * cancelled activity is waited for while it runs and is over at once while it does not.
  */
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import type { DescribedRun } from '../../activities/describe-run.js';
 import { attemptsKey, workOf, type Progress, type Scope } from '../../activities/index.js';
 import { RETRY_BACKOFF, type ActivityEffect } from '../../core/state/effect.js';
 import type { RawFailure } from '../../core/state/failure.js';
@@ -18,16 +19,13 @@ export interface ScheduledActivity {
   cancel(): void;
 }
 
-/** As a server names them. */
-const STATES = { open: 'running', closed: 'closed', none: 'not_found' } as const;
-
 export interface ActivityPlace {
   readonly clock: VirtualClock;
   readonly workers: SimulatedWorkers;
   /** Stands for Temporal's run id. */
   readonly execution: string;
-  /** Whether a run of this id is known, and whether it goes on. */
-  readonly describe?: (runId: string) => 'open' | 'closed' | undefined;
+  /** What a server knows of a run. */
+  readonly describe?: (runId: string) => DescribedRun;
   /** Tells a run that letters lie in the store for it. */
   readonly wake?: (runId: string) => void;
   /** The worker that decides died with a local activity: nothing of its task has happened. */
@@ -161,7 +159,7 @@ class Activity implements ScheduledActivity {
       signal: controller.signal,
       stopRequested: () => this.cancelRequested,
       ...(describe !== undefined && {
-        describe: (runId: string) => Promise.resolve({ state: STATES[describe(runId) ?? 'none'] }),
+        describe: (runId: string) => Promise.resolve(describe(runId)),
       }),
       ...(wake !== undefined && { wake: (runId: string) => Promise.resolve(wake(runId)) }),
       fetchHistory: () => Promise.reject(new Error('a simulation has no history')),

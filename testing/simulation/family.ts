@@ -4,6 +4,7 @@
  *  Y6 A sub-agent that has run is not started again: its id decides.
  *  Y7 A run hears that a sub-agent has ended when its outcome is in the store.
  */
+import type { DescribedRun } from '../../activities/describe-run.js';
 import type { TellChild, TellParent } from '../../core/state/effect.js';
 import type { Run } from '../../core/state/run.js';
 import type { StartInput } from '../../core/state/task.js';
@@ -62,11 +63,10 @@ export class RunFamily {
     return true;
   }
 
-  /** Whether a run of this id is known, and whether it goes on. */
-  describe(runId: string): 'open' | 'closed' | undefined {
+  /** As a server does. */
+  describe(runId: string): DescribedRun {
     const member = this.members.get(runId);
-    if (member === undefined) return undefined;
-    return member.process.isOver() ? 'closed' : 'open';
+    return member?.process.describe(member.start.parent?.id) ?? { state: 'not_found' };
   }
 
   /** Tells a run that letters lie in the store for it. */

@@ -5,6 +5,7 @@
  *  Y4 A cycle that has run is not started again: its id decides.
  *  Y5 A goal hears that a cycle has ended when its outcome is in the store.
  */
+import type { DescribedRun } from '../../activities/describe-run.js';
 import { advance, receive } from '../../core/goal/engine.js';
 import { nextGoalSegment, openGoal, upgradeGoal } from '../../core/goal/open.js';
 import type { RunEvent } from '../../core/state/event.js';
@@ -220,10 +221,10 @@ class GoalInProcess implements GoalSimulation {
     return true;
   }
 
-  private describe(runId: string): 'open' | 'closed' | undefined {
+  private describe(runId: string): DescribedRun {
     const cycle = this.cycles.get(runId);
     if (cycle === undefined) return this.agents.describe(runId);
-    return cycle.isOver() ? 'closed' : 'open';
+    return cycle.machine().describe(this.options.goalId);
   }
 
   private wake(runId: string): void {

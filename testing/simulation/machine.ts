@@ -8,6 +8,7 @@
  *  Y8 What is decided beside a local activity is performed, and told, when its task has ended; a worker that dies before
  *     leaves nothing of it, and the next one decides on the same facts later.
  */
+import type { DescribedRun } from '../../activities/describe-run.js';
 import type { ActivityDeps } from '../../activities/index.js';
 import type { Config } from '../../authoring/index.js';
 import type { Connectors } from '../../connectors/index.js';
@@ -42,7 +43,7 @@ const TAKEN_DOWN_MAX = 20;
 /** The state of a machine. */
 export interface Durable extends Carrier {
   readonly runId: string;
-  readonly final?: { readonly kind: string };
+  readonly final?: { readonly kind: string; readonly code?: string };
   readonly verdicts: readonly unknown[];
 }
 
@@ -66,8 +67,8 @@ export interface Machine<C extends Durable> {
 export interface World {
   readonly clock: VirtualClock;
   readonly workers: SimulatedWorkers;
-  /** Whether a run of this id is known, and whether it goes on. */
-  readonly describe?: (runId: string) => 'open' | 'closed' | undefined;
+  /** What a server knows of a run. */
+  readonly describe?: (runId: string) => DescribedRun;
   /** Tells a run that letters lie in the store for it; one that is gone hears nothing. */
   readonly wake?: (runId: string) => void;
   /** Ends when something has that takes real time, such as a request; virtual time stands still until then. */
@@ -93,6 +94,8 @@ export interface WorldOptions {
   readonly outside?: () => Promise<unknown> | undefined;
   /** Ends the world: nothing happens in it any more, and who waits for its end is told the reason. */
   readonly signal?: AbortSignal;
+  /** Does what takes real time within an activity; `outside` waits for it. */
+  readonly inRealTime?: ActivityDeps['inRealTime'];
   /** Answers an effect in place of its activity; undefined: the activity does. */
   readonly instead?: (effect: ActivityEffect) => Promise<object> | undefined;
   /** Called at the places where an effect can be cut, in whatever runs there; it may kill the worker. */
@@ -100,8 +103,8 @@ export interface WorldOptions {
 }
 
 export function worldOf(options: WorldOptions): World {
-  const { store, config, providers, connectors, rules, sizeAfterSummary, outside, signal } =
-    options;
+  const { store, config, providers, connectors, rules, sizeAfterSummary } = options;
+  const { outside, inRealTime, signal } = options;
   const clock = options.clock ?? virtualClock(SIMULATION_START);
   const deps = {
     store,
@@ -112,6 +115,7 @@ export function worldOf(options: WorldOptions): World {
     ...(connectors !== undefined && { connectors }),
     ...(rules !== undefined && { rules }),
     ...(sizeAfterSummary !== undefined && { sizeAfterSummary }),
+    ...(inRealTime !== undefined && { inRealTime }),
   };
   const workers = simulatedWorkers({
     deps,
@@ -202,6 +206,15 @@ export class InProcess<C extends Durable> implements Member {
   isOver(): boolean {
     const { final } = this.current;
     return final !== undefined && final.kind !== 'continue_as_new';
+  }
+
+  /** As a server tells of it; `parent`: who started it. */
+  describe(parent: string | undefined): DescribedRun {
+    const { final } = this.current;
+    const started = { parent: parent ?? null };
+    if (!this.isOver()) return { state: 'running', ...started };
+    const failure = final?.code;
+    return { state: 'closed', ...started, ...(failure !== undefined && { failure }) };
   }
 
   isDue(): boolean {
