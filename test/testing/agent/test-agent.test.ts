@@ -212,6 +212,21 @@ test('an attempt that a vendor refuses is made again', async () => {
   expect(run.events.filter(({ type }) => type === 'retry')).toHaveLength(1);
 });
 
+test.each([
+  [
+    400,
+    'InvalidRequest',
+    'bad things',
+    'The model API answered 400: bad things. Correct the request; sending it',
+  ],
+  [401, 'AuthError', 'No key.', 'The model API answered 401: No key. Check the API key'],
+  [403, 'AuthError', 'not yours', 'The model API answered 403: not yours. Check the API key'],
+])('a vendor that answers %d is told of as in production', async (status, code, message, words) => {
+  const run = await testAgent(agent, test1({ model: [{ status, message }] }));
+  expect(run).toMatchObject({ stopReason: 'failed', detail: `model_error:${code}` });
+  expect(JSON.stringify(run.events)).toContain(words);
+});
+
 test('a script may be a function of the request', async () => {
   const seen: (readonly string[])[] = [];
   await testAgent(
