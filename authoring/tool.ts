@@ -13,7 +13,11 @@ export interface ToolContext {
   readonly callId: string;
   /** Stays the same over every retry, redelivery and reset of this call. */
   readonly idempotencyKey: string;
-  /** Number of this execution of the tool's code for this call, from 1. */
+  /**
+   * 1 at the first execution of the tool's code that is known of, greater at a later one. It is no count: the ordinary attempt
+   * after a quick one says 1 again, and a number may come twice where a keyed call that was lost is attempted anew. What
+   * may happen only once goes by `idempotencyKey`.
+   */
   readonly attempt: number;
   readonly traceId: string;
   /** Aborts at the tool's timeout and when the run is interrupted. */

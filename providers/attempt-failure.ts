@@ -115,9 +115,8 @@ function vendorFailure(answer: VendorAnswer, cause: unknown, facts: AttemptFacts
   const { code, status, message, typed, lasting, requestId } = facts.readAnswer(answer);
   const retryAfterMs = retryAfter(answer.headers);
   const id = requestId ?? facts.requestId;
-  const said = message === '' ? `status ${status}` : message.slice(0, MESSAGE_CHARS_MAX);
   const refused = answer.headers?.get('x-should-retry') === 'false';
-  return modelFailure(code, `The model API answered ${status}: ${said}`, {
+  return modelFailure(code, answeredText(status, message), {
     ...(answer.status === undefined ? {} : { status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     receivedInput: facts.received.started || (!typed && maybeBilled(status)),
@@ -126,6 +125,17 @@ function vendorFailure(answer: VendorAnswer, cause: unknown, facts: AttemptFacts
     ...(id === undefined ? {} : { requestId: id }),
     cause,
   });
+}
+
+/** What an answer with an error status is told as. */
+export function answeredText(status: number, said: string): string {
+  return sentenceOf(`The model API answered ${status}: `, said || `status ${status}`);
+}
+
+/** Foreign words as the end of a sentence: a hint follows. */
+export function sentenceOf(beginning: string, said: string): string {
+  const text = `${beginning}${said.slice(0, MESSAGE_CHARS_MAX).trimEnd()}`;
+  return /[.!?…。]$/.test(text) ? text : `${text}.`;
 }
 
 /** A gateway's words for what may have gone wrong after the vendor had begun; nobody begins when overloaded. */
@@ -180,7 +190,7 @@ function isNeverTried(message: unknown): message is string {
 function networkMessage(cause: unknown, known: string | undefined): string {
   if (cause instanceof StalledStream || cause instanceof CutStream) return cause.message;
   const why = known ?? (cause instanceof Error ? cause.message : String(cause));
-  return `The connection to the model API failed: ${why.slice(0, MESSAGE_CHARS_MAX)}`;
+  return sentenceOf('The connection to the model API failed: ', why);
 }
 
 interface Cause {

@@ -11,6 +11,7 @@ import type { Authority, Bounds, StoredAuthority } from '../../core/state/sub-ag
 import type { Task } from '../../core/state/task.js';
 import { childText } from '../../pure/goal/child-start.js';
 import type { SubAgentStart } from '../../pure/sub-agent-start.js';
+import { thrownText } from '../../pure/thrown-text.js';
 import type { StoreCalls } from '../../store/store.js';
 import type { ActivityDeps, InTransaction } from '../deps.js';
 import { refusalFor } from '../lacking-code.js';
@@ -75,8 +76,8 @@ async function goalOf(deps: InTransaction, { run, call }: PrepareChildInput): Pr
     if (isTask) return { ok: true, text };
     return { ok: false, message: `The task of a sub-agent has 1 to ${GOAL_CHARS_MAX} characters.` };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return { ok: false, message: `No task can be made of these arguments: ${why.slice(0, 500)}` };
+    const why = thrownText(error).slice(0, 500);
+    return { ok: false, message: `No task can be made of these arguments: ${why}` };
   }
 }
 

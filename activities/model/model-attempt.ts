@@ -8,6 +8,7 @@ import { costMicroUsd } from '../../core/money/budget.js';
 import { isCount } from '../../core/json/count.js';
 import type { CallModelInput } from '../../core/state/effect.js';
 import type { Json, StoredText } from '../../core/json/json.js';
+import { thrownText } from '../../pure/thrown-text.js';
 import type {
   ModelFailureDetails,
   ModelReply,
@@ -202,7 +203,7 @@ function failedAttempt(thrown: unknown, { asked, provider }: ModelCall): Attempt
 
 /** A provider throws nothing but the failures of a model; what else comes is a defect of its code. */
 function brokenProvider({ name }: Provider, thrown: unknown): HoldfastError {
-  const said = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  const said = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : thrownText(thrown);
   return new HoldfastError('Internal', `The provider ${name} threw ${said}.`, {
     hint: 'Look at the code of the provider; it may throw only what modelFailure makes.',
   });

@@ -1,20 +1,13 @@
 /** What the model may read of an error of a tool. */
 import { isToolError, RETRYABLE } from '../../authoring/tool-error.js';
+import { thrownText } from '../../pure/thrown-text.js';
 
 const MESSAGE_CHARS_MAX = 2_000;
 /** Codes that say nothing that the result's own code does not say. */
 const SILENT_CODES = ['execution_error', RETRYABLE];
 
 export function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : textOf(error);
+  const message = thrownText(error);
   const code = isToolError(error) && !SILENT_CODES.includes(error.code) ? `${error.code}: ` : '';
   return `${code}${message}`.slice(0, MESSAGE_CHARS_MAX) || 'no message';
-}
-
-function textOf(value: unknown): string {
-  try {
-    return String(value);
-  } catch {
-    return 'an error without a text';
-  }
 }

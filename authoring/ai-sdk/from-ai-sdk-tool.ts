@@ -4,6 +4,7 @@
  * what has passed the tool's schema.
  */
 import type { ToolEffect } from '../../core/state/tool.js';
+import { thrownText } from '../../pure/thrown-text.js';
 import { defineTool, wrong, type ToolDefinition } from '../define-tool.js';
 import { unknownField, type KnownFields } from '../known-fields.js';
 import type { JsonSchema } from '../schema-forms.js';
@@ -201,7 +202,7 @@ async function before<T>(what: string, make: () => T | Promise<T>): Promise<T> {
     return await make();
   } catch (error) {
     if (isToolError(error)) throw error;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = thrownText(error);
     throw new ToolError(`Nothing was done: the ${what} of the tool could not be made: ${why}`);
   }
 }

@@ -1,4 +1,5 @@
 /** What `execute` and `toModelOutput` of a tool of the AI SDK return, as the result of a Holdfast tool. */
+import { thrownText } from '../../pure/thrown-text.js';
 import { ToolFailure } from '../tool-error.js';
 
 const FAILURE_CHARS_MAX = 2_000;
@@ -60,8 +61,7 @@ export function toldResult(output: unknown): unknown {
 
 /** The call is over: nobody may begin it again because its result cannot be told. */
 export function untoldResult(error: unknown): ToolFailure {
-  const why = error instanceof Error ? error.message : String(error);
-  return failed(untold(`its toModelOutput failed: ${why}`));
+  return failed(untold(`its toModelOutput failed: ${thrownText(error)}`));
 }
 
 function untold(why: string): string {

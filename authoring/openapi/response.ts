@@ -39,7 +39,7 @@ export interface Asking {
   readonly isRead: boolean;
   /** It was sent with an idempotency key. */
   readonly isKeyed: boolean;
-  /** Number of this execution of the call, from 1. */
+  /** As the tool's context has it. */
   readonly attempt: number;
   readonly bytesMax: number;
   readonly hiding: Hiding;

@@ -98,10 +98,11 @@ function caseOf(tree: Tree, options: CaptureOptions): FixtureDocument {
   const [instructions] = root.blocks;
   const isLate = resultIn(bundle.events)?.stopReason === 'timeout' && !isTimed;
   const budget = { ...budgetOf(recording), ...(isLate && { timeoutMs: 0 }) };
-  const left = [...leftOut, ...moments.flatMap((one) => one.leftOut), ...notSaid(recording)];
+  const told = [...leftOut, ...moments.flatMap((one) => one.leftOut), ...notSaid(recording)];
   const said = [...during, ...moments.flatMap((one) => one.during)];
   const session = sessionIn(recording, texts);
   const isPriceKnown = script.isPriceKnown && below.every((one) => one.script.isPriceKnown);
+  const left = isPriceKnown ? told : [...told, UNPRICED];
   const whole: FixtureDocument = {
     case_id: bundle.run.runId,
     title: titleOf(recording),
@@ -166,8 +167,8 @@ function ofAgent(
   { start, frozen }: Recording,
   own: NonNullable<CaptureOptions['own']>,
 ): FixtureDocument {
-  const { instructions: _i, policy: _p, hooks: _h, budget: _b, settings: _s, ...said } = whole;
-  const { supervise: _, ...rest } = said;
+  const { instructions: _i, policy: _p, hooks: _k, budget: _b, settings: _t, ...said } = whole;
+  const { supervise: _s, agents: _a, subAgents: _n, offered: _o, handoffTo: _h, ...rest } = said;
   const tools = Object.entries(whole.tools === 'live' ? {} : (whole.tools ?? {}));
   const answers = tools.filter(
     ([, { kind, recorded = [] }]) => kind === 'mcp' || recorded.length > 0,
@@ -208,6 +209,9 @@ function refuseForAgent({ members }: Tree): void {
       hint,
     );
 }
+
+const UNPRICED =
+  'its cost: attempts at the model that failed, were lost or were cut off have no price in a case';
 
 /** What a case does without, and a reader should know of. */
 function notSaid(recording: Recording): readonly string[] {

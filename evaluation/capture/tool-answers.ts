@@ -9,6 +9,8 @@ import { refused } from './refused.js';
 import { questionIn } from './served-tools.js';
 import type { Texts } from './texts.js';
 
+const REASON_CHARS_MAX = 200;
+
 type ToolOutcome = OutputOf<'execute_tool'>['outcome'];
 
 export interface AskingCall {
@@ -28,7 +30,10 @@ export function answerOf(asked: AskingCall): Answer | undefined {
   const { activity } = asked;
   const { end } = activity;
   const output = outputOf(activity, 'execute_tool');
-  if (output !== undefined) return ofOutcome(asked, output);
+  if (output !== undefined) {
+    const answer = ofOutcome(asked, output);
+    return answer && withoutEarlier(answer, output.attempts - 1);
+  }
   switch (end.kind) {
     case 'open':
       return { result: { hang: true } };
@@ -43,6 +48,14 @@ export function answerOf(asked: AskingCall): Answer | undefined {
   }
 }
 
+/** Attempts of one activity before the one that answered: no record tells which failed and which died with their worker. */
+function withoutEarlier(answer: Answer, earlier: number): Answer {
+  const isLast = 'ok' in answer.result || 'error' in answer.result;
+  if (!isLast || earlier < 1 || answer.leftOut !== undefined) return answer;
+  const many = earlier === 1 ? 'the attempt' : `the ${earlier} attempts`;
+  return { ...answer, leftOut: `${many} before the one that answered` };
+}
+
 function ofOutcome(
   asked: AskingCall,
   { outcome, costMicroUsd }: OutputOf<'execute_tool'>,
@@ -55,7 +68,7 @@ function ofOutcome(
       };
     }
     case 'error':
-      return ofError(outcome, asked.texts);
+      return ofError(outcome, asked);
     case 'ambiguous':
       if (outcome.aborted === true) return { result: { hang: true } };
       return inDoubt(asked, outcome.message);
@@ -84,7 +97,7 @@ function ofElsewhere(reason: ElsewhereReason): Answer | undefined {
 
 function ofError(
   outcome: Extract<ToolOutcome, { kind: 'error' }>,
-  texts: Texts,
+  { texts, call }: AskingCall,
 ): Answer | undefined {
   const { code, message, returned } = outcome;
   if (INTERRUPTED_CODES.includes(code)) return { result: { hang: true } };
@@ -100,11 +113,17 @@ function ofError(
     case 'not_executed':
       return undefined;
     case 'malformed_result':
-      if (returned === undefined) throw refused('a tool returned what was not kept');
+      if (returned === undefined) throw refused(whatWasLost(call, message));
       return { result: { unfit: valueOf(texts.text(returned), returned) } };
     default:
       throw refused(`a tool ended with ${code}, which no tool of a case can say`);
   }
+}
+
+/** A record keeps what a tool returned as JSON. */
+function whatWasLost({ tool, callId }: ToolCallRef, message: string): string {
+  const reason = message.slice(0, REASON_CHARS_MAX).replace(/\.$/, '');
+  return `what ${tool} returned to the call ${callId} was not kept (${reason})`;
 }
 
 /** What was found out without a person stands in place of the doubt; else the case has the doubt, and the person. */
@@ -114,10 +133,26 @@ function inDoubt(asked: AskingCall, message: string): Answer | undefined {
     return { result: { throws: message } };
   }
   const leftOut = 'nobody heard how an attempt ended; the case has what was found out of it';
-  if (found.kind === 'not_happened') return undefined;
+  if (found.kind === 'not_happened') {
+    const result = givenUp(asked);
+    return result && { result, leftOut };
+  }
   if (found.source === 'person') return { result: { throws: message } };
   if (found.malformed !== undefined) throw refused('a result did not fit its output schema');
   return { result: { ok: valueOf(asked.texts.text(found.content), found.content) }, leftOut };
+}
+
+/** Nothing was done, and no attempt follows: as one attempt that says so. Undefined: another one follows. */
+function givenUp({ recording, activity, texts, call }: AskingCall): WrittenResult | undefined {
+  const next = ofKind(recording, 'execute_tool').find(
+    ({ activity: { from }, input }) => from > activity.from && input.call.callKey === call.callKey,
+  );
+  if (next !== undefined) return undefined;
+  for (const event of recording.bundle.events) {
+    if (event.type === 'tool_finished' && event.key === call.key)
+      return event.code === 'execution_error' ? { error: texts.text(event.content) } : undefined;
+  }
+  return undefined;
 }
 
 function findingOf({ recording, activity, call: { callKey } }: AskingCall): Finding | undefined {

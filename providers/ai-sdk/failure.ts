@@ -6,6 +6,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 import {
   attemptFailure,
   codeOfStatus,
+  sentenceOf,
   type AttemptFacts,
   type VendorAnswer,
   type VendorVerdict,
@@ -81,7 +82,7 @@ function failureOf(thrown: unknown, facts: AttemptFacts): HoldfastError {
 }
 
 function refused(code: ModelErrorCode, message: string, { received }: AttemptFacts): HoldfastError {
-  return modelFailure(code, `The model's package refused the request: ${message}`, {
+  return modelFailure(code, sentenceOf("The model's package refused the request: ", message), {
     receivedInput: received.started,
     receivedOutputTokensEstimate: received.outputTokens,
     shouldRetry: false,

@@ -203,6 +203,12 @@ describe('execute_tool with a tool that reads', () => {
     expect(runs).toEqual([3, 4]);
   });
 
+  test('an object that a tool throws is told as JSON', async () => {
+    bed = await bedWith(() => Promise.reject({ status: 503, why: 'closed' }));
+    const { outcome } = await execute(bed, effect(), { maxRetries: 0 });
+    expect(outcome).toMatchObject({ kind: 'error', message: '{"status":503,"why":"closed"}' });
+  });
+
   test('a tool that does not answer is timed out and told so', async () => {
     let aborted = false;
     bed = await bedWith(

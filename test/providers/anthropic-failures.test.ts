@@ -231,7 +231,7 @@ describe('a failing connection', () => {
     const progress = { signal: new AbortController().signal, onProgress: () => undefined };
     const { code, message, details } = await failureOf(provider.complete(requestOf(), progress));
     expect(code).toBe('NetworkTimeout');
-    expect(message).toBe(`The connection to the model API failed: ${why}`);
+    expect(message).toBe(`The connection to the model API failed: ${why}.`);
     expect(details).toMatchObject({ receivedInput: false, receivedOutputTokensEstimate: 0 });
   });
 

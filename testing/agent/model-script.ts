@@ -8,6 +8,7 @@ import type { Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { ReplyStop, Usage } from '../../core/state/model.js';
 import type { Block } from '../../core/state/transcript.js';
+import { answeredText, codeOfStatus } from '../../providers/attempt-failure.js';
 import {
   modelFailure,
   type ModelProgress,
@@ -15,7 +16,7 @@ import {
   type ModelRequest,
   type Provider,
 } from '../../providers/provider.js';
-import { codeOfStatus, RETRIED_CODES } from '../model-codes.js';
+import { RETRIED_CODES } from '../model-codes.js';
 import type { Counted } from '../outside-work.js';
 import { checkTurn } from './check-test.js';
 
@@ -41,9 +42,10 @@ export interface TestReplyCall {
   readonly id?: string;
 }
 
-/** A vendor that answers with an error status: 429, 500, 529 and 408 are tried again. */
+/** A vendor that answers with an error status: 408, 409, 429 and those from 500 are tried again. */
 export interface TestFailure {
   readonly status: number;
+  /** What the vendor says: the run is told of it in the words of production. */
   readonly message?: string;
   readonly retryAfterMs?: number;
 }
@@ -215,8 +217,12 @@ function replyOf(entry: TestReply, { model }: ModelRequest, ids: Ids): ModelRepl
 }
 
 function failureOf({ status, message, retryAfterMs }: TestFailure): HoldfastError {
-  const code = codeOfStatus(status);
-  return modelFailure(code, message ?? `The scripted model answers with status ${status}.`, {
+  const code = codeOfStatus(status, message ?? '');
+  const text =
+    message === undefined
+      ? `The scripted model answers with status ${status}.`
+      : answeredText(status, message);
+  return modelFailure(code, text, {
     status,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     receivedInput: false,

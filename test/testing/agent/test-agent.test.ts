@@ -212,6 +212,21 @@ test('an attempt that a vendor refuses is made again', async () => {
   expect(run.events.filter(({ type }) => type === 'retry')).toHaveLength(1);
 });
 
+test.each([
+  [
+    400,
+    'InvalidRequest',
+    'bad things',
+    'The model API answered 400: bad things. Correct the request; sending it',
+  ],
+  [401, 'AuthError', 'No key.', 'The model API answered 401: No key. Check the API key'],
+  [403, 'AuthError', 'not yours', 'The model API answered 403: not yours. Check the API key'],
+])('a vendor that answers %d is told of as in production', async (status, code, message, words) => {
+  const run = await testAgent(agent, test1({ model: [{ status, message }] }));
+  expect(run).toMatchObject({ stopReason: 'failed', detail: `model_error:${code}` });
+  expect(JSON.stringify(run.events)).toContain(words);
+});
+
 test('a script may be a function of the request', async () => {
   const seen: (readonly string[])[] = [];
   await testAgent(
@@ -412,6 +427,12 @@ test.each<[string, object, string]>([
   });
 });
 
+const BUYER = {
+  name: 'buyer',
+  model: 'anthropic/claude-sonnet-5-5',
+  instructions: 'Buy.',
+} as const;
+
 test('a quick read counts one attempt within the task, and another one when that took too long', async () => {
   const quick = (name: string) =>
     defineTool({
@@ -423,12 +444,8 @@ test('a quick read counts one attempt within the task, and another one when that
       input: z.object({}),
       run: () => 'never called',
     });
-  const buyer = defineAgent({
-    name: 'buyer',
-    model: 'anthropic/claude-sonnet-5-5',
-    instructions: 'Buy.',
-    tools: [quick('prices.read'), quick('prices.search')],
-  });
+  const tools = [quick('prices.read'), quick('prices.search')];
+  const buyer = defineAgent({ ...BUYER, tools });
   const run = await testAgent(buyer, {
     goal: 'Buy the cheaper one.',
     model: [calls('prices.read', {}), calls('prices.search', {}), 'The pear.'],
@@ -436,4 +453,25 @@ test('a quick read counts one attempt within the task, and another one when that
   });
   expect(run.calls.map(({ attempts }) => attempts)).toEqual([1, 2]);
   expect(run.result.counters.toolAttempts).toBe(3);
+});
+
+test('the ordinary attempt after a quick one says that it is the first', async () => {
+  const seen: number[] = [];
+  const read = defineTool({
+    name: 'prices.read',
+    version: '1',
+    effect: 'read',
+    quick: true,
+    input: z.object({}),
+    run: (_input, { attempt }) => {
+      if (seen.push(attempt) === 1) throw new ToolError('retryable_error', 'busy');
+      return 2;
+    },
+  });
+  const tools = { 'prices.read': 'own' } as const;
+  const buyer = defineAgent({ ...BUYER, tools: [read] });
+  const model = [calls('prices.read', {}), 'The pear.'];
+  const run = await testAgent(buyer, { goal: 'Buy the cheaper one.', model, tools });
+  expect(run.calls).toMatchObject([{ status: 'ok', attempts: 2 }]);
+  expect(seen).toEqual([1, 1]);
 });
