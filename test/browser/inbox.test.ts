@@ -135,6 +135,7 @@ describeInBrowser('the inbox', () => {
       await rolf.page.getByText('Decided: approved.').waitFor();
       // Whoever looks at it still is told.
       await rita.page.getByText('This question is approved.').waitFor();
+      expect(await rita.page.getByText('More people have to decide.').count()).toBe(0);
       expect((await stage.world.ended(run)).result.counters.toolCalls).toBe(1);
       await Promise.all([rita.context.close(), rolf.context.close()]);
     },
