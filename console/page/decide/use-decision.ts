@@ -5,7 +5,7 @@
  * panel.
  */
 import { useState } from 'preact/hooks';
-import { wordsOf } from '../data/api.js';
+import { ApiProblem, wordsOf } from '../data/api.js';
 import type { Ask } from '../data/api-types.js';
 import { deliveredText, useSender, type Desk, type Form, type What } from './desk.js';
 
@@ -40,7 +40,7 @@ export function useDecision(ask: Ask, changed: () => void): Deciding {
       setSaid({ text: deliveredText(delivery), isFinal: delivery.state === 'decided' });
       if (delivery.state === 'decided') setOutcome(delivery.outcome);
     } catch (error) {
-      setFault(wordsOf(error));
+      setFault(faultOf(error));
     }
     changed();
   };
@@ -54,4 +54,10 @@ export function useDecision(ask: Ask, changed: () => void): Deciding {
     complain: setFault,
   };
   return { desk, opened, fault, said, outcome };
+}
+
+/** Whoever is at a page may have no terminal. */
+function faultOf(error: unknown): string {
+  const isForTerminal = error instanceof ApiProblem && error.hint?.includes('`holdfast ') === true;
+  return isForTerminal ? error.message : wordsOf(error);
 }
