@@ -65,9 +65,10 @@ export interface NextQuestion {
 
 type Reader = Pick<DeskStore, 'readEvents' | 'openedSeq' | 'getAsk'>;
 
-/** Undefined: it is open, or it is about no action. */
+/** Undefined: it is open, or it is about no action and no answer that the model was given. */
 export async function receiptOf(store: Reader, ask: AskRow): Promise<Receipt | undefined> {
   const { outcome, callId, tenant } = ask;
+  if (isAnsweredToModel(ask)) return answerIn(await eventsSince(store, ask), ask);
   if (outcome === 'pending' || callId === undefined || !isAboutAction(ask)) return undefined;
   const events = await eventsSince(store, ask);
   const resolved = events.findIndex((event) => resolves(event, ask));
@@ -81,6 +82,18 @@ export async function receiptOf(store: Reader, ask: AskRow): Promise<Receipt | u
   const row = asked && (await store.getAsk(tenant, asked.askId));
   const next = row && nextOf(row);
   return { ...fateOf(ask, later, next), ...base, ...(next !== undefined && { next }) };
+}
+
+/** What the server of a tool was answered is no result of a call. */
+function isAnsweredToModel({ kind, outcome, callId, elicitation }: AskRow): boolean {
+  const isAnswered = kind === 'input' && outcome === 'answered';
+  return isAnswered && callId !== undefined && elicitation === undefined;
+}
+
+function answerIn(events: readonly RunEvent[], { callId }: AskRow): Receipt | undefined {
+  const given = events.find((event) => isResult(event) && event.callId === callId);
+  if (given?.type !== 'tool_finished') return undefined;
+  return { state: 'done', at: given.stamp.at, content: excerptOf(given.content) };
 }
 
 function isAboutAction({ kind }: AskRow): boolean {

@@ -29,7 +29,7 @@ import {
   type Page,
   type PageOptions,
 } from '../desk/paging.js';
-import { approvalCard } from '../render/index.js';
+import { approvalCard, byText } from '../render/index.js';
 import type { Session } from '../session.js';
 import { oneOf } from '../usage.js';
 
@@ -45,6 +45,7 @@ type ListedQuestion = AskView &
   ShownPlace & {
     readonly runId: string;
     readonly outcome?: AskOutcome;
+    readonly by?: readonly string[];
     /** Of an open question that several have to agree on; absent: nobody can say. */
     readonly votes?: OpenAsk['votes'];
   };
@@ -205,7 +206,7 @@ async function print(
   for (const ask of asks) {
     const { first, ...commands } = await hints(ask);
     if (first !== undefined) before.add(first);
-    const { runId, outcome = 'pending' } = ask;
+    const { runId, outcome = 'pending', by = [] } = ask;
     const withoutCommands = outcome !== 'pending';
     const approvedBy = ask.votes
       ?.filter(({ decision }) => decision === 'approve')
@@ -220,7 +221,7 @@ async function print(
       ...commands,
     };
     output.line(approvalCard(ask, card));
-    if (withoutCommands) output.line(`   ${outcome}`);
+    if (withoutCommands) output.line(`   ${outcome}${byText(by)}`);
   }
   for (const first of before) output.remark(first);
   const more = moreRemark(page);

@@ -19,6 +19,7 @@ import type { DeskApi } from '../desk/desk-api.js';
 import type { Output } from '../terminal/output.js';
 import {
   approvalCard,
+  byText,
   dateTimeText,
   receiptLines,
   inert,
@@ -116,12 +117,14 @@ function print({ ask, votes, grounds, receipt }: Told, { line, paint }: Output):
   const approvedBy = votes?.filter(({ decision }) => decision === 'approve').map(({ by }) => by);
   const voted = approvedBy !== undefined && { approvedBy };
   line(approvalCard(ask, { runId: ask.runId, now: Date.now(), paint, withoutCommands, ...voted }));
-  if (withoutCommands) line(`   ${ask.outcome}`);
+  if (withoutCommands) line(`   ${ask.outcome}${byText(ask.by)}`);
   for (const { by, decision, decidedAt } of votes ?? []) {
     line(`${paint.bold('Vote')}      ${inert(by)}: ${decision}, ${dateTimeText(decidedAt)}`);
   }
   const { rule, ruleReason, goal, proposal, corrections, sources, more, origins } = grounds;
-  if (receipt !== undefined) for (const said of receiptLines(receipt)) line(said);
+  const isAnswer = ask.kind === 'input';
+  if (receipt?.content !== undefined && isAnswer) block('Answer', receipt.content.text);
+  else if (receipt !== undefined) for (const said of receiptLines(receipt)) line(said);
   for (const { path, as, ...origin } of origins) {
     const { before, tool = '', after } = originWords(origin);
     const raw = as === 'raw' ? '' : ' (as people write it)';

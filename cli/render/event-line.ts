@@ -260,7 +260,8 @@ function askText(event: AskEvent, paint: Paint): Description {
   }
 }
 
-function byText(by: readonly string[]): string {
+/** Names of those who decided, behind the outcome. */
+export function byText(by: readonly string[]): string {
   return by.length === 0 ? '' : ` by ${by.map((one) => inert(one)).join(', ')}`;
 }
 

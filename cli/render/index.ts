@@ -5,7 +5,7 @@ export { archivalLine } from './archival-line.js';
 export { shellWord } from './answer-commands.js';
 export { approvalCard } from './approval-card.js';
 export { deliveryLines } from './delivery.js';
-export { eventLine, isDetail } from './event-line.js';
+export { byText, eventLine, isDetail } from './event-line.js';
 export { goalResultLines, logLines, measurementLines, planLines, reviewLines } from './goal.js';
 export { exactJson, inert, inertInline, inertJson, inertLines, inertText } from './inert.js';
 export { inertStream, type InertStream } from './inert-stream.js';

@@ -207,7 +207,7 @@ export async function answerAsk(
   );
   const delivery = await heardAnswer(link, runId, { askId: ask.askId, by, value: answer.value });
   if (delivery.delivered === 'signal' || delivery.verdict.accepted) return delivery;
-  throw decisionRejected(delivery.verdict, { askId: ask.askId, runId });
+  throw decisionRejected(delivery.verdict, { askId: ask.askId, runId, isAnswer: true });
 }
 
 /** Errors: DecisionRejected when the answer of this person to a clarifying question would not count. */

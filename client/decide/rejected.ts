@@ -11,6 +11,8 @@ interface Rejected {
   readonly known?: string;
   /** That says the same with a role that counts, as the end of a sentence. */
   readonly command?: string;
+  /** Of a clarifying question. */
+  readonly isAnswer?: true;
 }
 
 /** Of decisions that need no further option. */
@@ -31,14 +33,18 @@ const PLAIN_WORD = /^[\w.:@/+][\w.:@/+-]{0,199}$/;
 /** A refusal as an error. */
 export function decisionRejected(
   { reason, message, decided }: Extract<Verdict, { accepted: false }>,
-  { askId, runId, known = '', command = '' }: Rejected,
+  { askId, runId, known = '', command = '', isAnswer }: Rejected,
 ): HoldfastError {
   const when = decided?.at === undefined ? '' : ` (${timeText(decided.at)})`;
-  const text = `The decision does not count: ${message}${when}.${known}`;
+  const noun = isAnswer === true ? 'answer' : 'decision';
+  const text = `The ${noun} does not count: ${message}${when}.${known}`;
   return new HoldfastError('DecisionRejected', text, {
-    hint: (ownValue(HINTS, reason) ?? '').replace(PLACES, (place) =>
-      place === 'RUN' ? runId : command,
-    ),
+    hint:
+      isAnswer === true && reason === 'already_decided'
+        ? `See the answer with \`holdfast grounds ${askId}\`.`
+        : (ownValue(HINTS, reason) ?? '').replace(PLACES, (place) =>
+            place === 'RUN' ? runId : command,
+          ),
     details: { reason, askId, runId, ...(decided !== undefined && { decided }) },
   });
 }

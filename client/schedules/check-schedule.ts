@@ -111,7 +111,8 @@ export function checkNote(note: unknown): string {
   throw wrong('note', `it must be a text of at most ${NOTE_CHARS_MAX} characters`);
 }
 
-function checkTicks(ticks: unknown): Ticks {
+/** Errors: InvalidTask that names the field in `details.path`. */
+export function checkTicks(ticks: unknown): Ticks {
   if (typeof ticks !== 'object' || ticks === null) {
     throw wrong('ticks', 'it must be {cron, timezone} or {everyMs}');
   }

@@ -19,7 +19,7 @@ const notice = z.object({
   fault: text.optional().describe('what went wrong in the last try'),
 });
 const action = z.object({ tool: text, args: z.unknown() });
-/** What became of the action after its question was decided. */
+/** What became of the action after its question was decided; of a clarifying question: the answer. */
 const receipt = z.object({
   state: z.enum(RECEIPT_STATES),
   at: time.optional(),

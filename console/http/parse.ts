@@ -77,8 +77,13 @@ function notJson(detail: string): Problem {
 }
 
 function tooLarge(bytesMax: number): Problem {
-  const detail = `The body may have ${bytesMax} bytes.`;
-  return new Problem(413, { code: 'too_large', detail, headers: { connection: 'close' } });
+  const most = bytesMax.toLocaleString('en-US');
+  return new Problem(413, {
+    code: 'too_large',
+    detail: `The request is too large: it may have at most ${most} bytes.`,
+    hint: 'Send less, or have console.limits.bodyBytes raised.',
+    headers: { connection: 'close' },
+  });
 }
 
 function invalid(issues: readonly z.core.$ZodIssue[]): Problem {

@@ -89,7 +89,8 @@ const getInboxItem = endpoint({
     await desk.views.note(desk, person, [row]);
     const [live, after, controls, goal, notices] = await Promise.all([
       row.outcome === 'pending' ? knownToRun(desk, row) : {},
-      afterwards(desk, row),
+      // What was answered is of the run; whoever only answers is told the question.
+      row.kind === 'input' && !mayAccess(desk, person, 'read') ? {} : afterwards(desk, row),
       controlsNow(desk, row),
       goalCardOf(desk.store, row),
       desk.store.listNotices(row),

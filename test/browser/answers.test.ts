@@ -263,8 +263,17 @@ describeInBrowser('what else people answer', () => {
       });
       await page.getByText('Which colour?').first().waitFor();
       await page.getByRole('textbox', { name: /answer/i }).fill('blue');
+      // Whoever was too late is told so, and of no command: they are at a page.
+      const late = { code: 'already_decided', detail: 'Too late.', hint: 'See `holdfast show x`.' };
+      await page.route('**/answers', (route) => route.fulfill({ status: 409, json: late }));
+      await page.getByRole('button', { name: 'Answer' }).click();
+      await page.getByText('Too late.').waitFor();
+      expect(await panelOf(page).getByRole('alert').textContent()).toBe('Too late.');
+      await page.unroute('**/answers');
       await page.getByRole('button', { name: 'Answer' }).click();
       await page.getByText('This question is answered.').waitFor();
+      const receipt = page.getByRole('status', { name: 'Outcome of the action' });
+      await receipt.getByText('blue', { exact: true }).waitFor();
       const more = await openAsk(run);
       expect(more).toMatchObject({ kind: 'budget' });
       await page.goto(`${stage.desk().url}${pathTo(more)}`);

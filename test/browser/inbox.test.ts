@@ -77,7 +77,7 @@ describeInBrowser('the inbox', () => {
       const form = page.getByRole('form', { name: 'Correct' });
       await form.getByLabel('amountCents').fill('many');
       await form.getByRole('button', { name: 'Send the correction' }).click();
-      await page.getByText('amountCents must be a whole number.').waitFor();
+      await page.getByText('amountCents must be a whole number, in digits.').waitFor();
       await form.getByLabel('amountCents').fill('590');
       await form.getByText('= 5.90 USD').waitFor();
       await form.getByLabel('Changes').getByText('40.00 USD (4000)').waitFor();
@@ -135,6 +135,7 @@ describeInBrowser('the inbox', () => {
       await rolf.page.getByText('Decided: approved.').waitFor();
       // Whoever looks at it still is told.
       await rita.page.getByText('This question is approved.').waitFor();
+      expect(await rita.page.getByText('More people have to decide.').count()).toBe(0);
       expect((await stage.world.ended(run)).result.counters.toolCalls).toBe(1);
       await Promise.all([rita.context.close(), rolf.context.close()]);
     },

@@ -1,16 +1,20 @@
 /** Where somebody is on the page: a reload, a way back and a desk that was away do not take it from them. */
+import type { AskView } from '../../core/state/ask-view.js';
+import { tokenOf } from '../integration/support/desk.js';
 import { call, openAsk, say, until } from '../integration/support/world.js';
 import { describeInBrowser, inPage } from './support/browser.js';
 import { REFUND, setStage, transfer, type Stage } from './support/stage.js';
+import { pathTo, storedAsk } from './support/waiting.js';
 
 const LIMIT_MS = 180_000;
 
 describeInBrowser('the place on the page', () => {
   let stage: Stage;
+  let asked: AskView;
   beforeAll(async () => {
     stage = await setStage();
     const { world } = stage;
-    await openAsk(await world.start({ runId: 'refund-open', ...REFUND }));
+    asked = await storedAsk(stage, await world.start({ runId: 'refund-open', ...REFUND }));
     const replies = [call('mail.read', { folder: 'inbox' }), say('Read.')];
     for (const runId of ['left', 'right'])
       await world.ended(await world.start({ runId, agent: 'bank', task: 'Read.', replies }));
@@ -35,6 +39,55 @@ describeInBrowser('the place on the page', () => {
       expect(await inPage<string>(stranger.page, 'location.hash')).toBe('');
       expect(stranger.faults).toEqual([]);
       await stranger.context.close();
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'a token that is refused is said to be so, and that what was pressed with it had no effect',
+    async () => {
+      const { page, faults, context } = await stage.open('rita', { path: pathTo(asked) });
+      const approve = page.getByRole('button', { name: 'Approve', exact: true });
+      await approve.waitFor();
+      // Before the page asks for anything else.
+      await inPage(
+        page,
+        `sessionStorage.setItem('holdfast-token', 'hf_service_over');
+         [...document.querySelectorAll('button')].find((one) => one.textContent === 'Approve').click()`,
+      );
+      const form = page.getByRole('form', { name: 'Log in' });
+      const said = form.getByRole('alert');
+      await said
+        .getByText(/^Your session is over: log in again\. What you pressed .* no effect/)
+        .waitFor();
+      expect(await form.textContent()).not.toContain('holdfast dev');
+      const logIn = async (token: string): Promise<void> => {
+        await page.getByLabel('Token').fill(token);
+        await page.getByRole('button', { name: 'Log in' }).click();
+      };
+      await logIn('hf_service_nobodys');
+      await said.getByText(/^The desk does not take this token: [^.]*\.$/).waitFor();
+      await logIn('hf_service_rita…');
+      await said.getByText(/^A token has letters/).waitFor();
+      await logIn(tokenOf('rita'));
+      await approve.waitFor();
+      expect(stage.books.refundsOf('O-104')).toEqual([]);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    LIMIT_MS,
+  );
+
+  test.each(['%E2%82%AChf', 'a%00b', 'hf_service_rita%E2%80%8B'])(
+    'a link with the token %s asks for another one, and says why',
+    async (token) => {
+      const { page, faults, context } = await stage.open('rita', { token });
+      const form = page.getByRole('form', { name: 'Log in' });
+      await form.getByText(/^The token of the link is damaged/).waitFor();
+      expect(await inPage<string>(page, 'location.hash')).toBe('');
+      expect(await page.getByText('The desk does not answer.').count()).toBe(0);
+      expect(faults).toEqual([]);
+      await context.close();
     },
     LIMIT_MS,
   );

@@ -147,6 +147,20 @@ describe('a command line that is wrong', () => {
     expect(err).not.toBe('');
   });
 
+  const create = ['schedule', 'create', 's', 'Tidy up.', '--agent', 'clerk'];
+
+  it.each([
+    ['--every', ['--every', '1.5s'], 'whole seconds'],
+    ['--cron', ['--cron', 'bad', '--timezone', 'UTC'], 'this one has 1'],
+    ['--cron', ['--cron', '0 9 1 * 1', '--timezone', 'UTC'], 'name one of the two'],
+    ['--timezone', ['--cron', '0 9 * * *', '--timezone', 'Mars/X'], 'time zone'],
+  ])('exits with 2 and names %s of a schedule: %j', async (option, argv, why) => {
+    const { code, err } = await holdfast(...create, ...argv);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(why) });
+    expect(err).toContain(`${option} cannot be used: `);
+    expect(err).not.toMatch(/everyMs|pace|ticks/);
+  });
+
   it.each([
     ['no JSON', '{"rules": [', 'line 1'],
     ['an empty list', '{"rules": []}', 'rules:'],

@@ -52,6 +52,23 @@ test('an open question, and one about no action, have no receipt', async () => {
   expect(await receiptAfter({ ...ASK, kind: 'budget' }, resolved)).toBeUndefined();
 });
 
+test('of a question of the model it tells the answer that the model was given', async () => {
+  const question = { ...ASK, kind: 'input', outcome: 'answered' } as const;
+  const provided = { type: 'input_provided', ...about, outcome: 'answered', by: ['mia'] };
+  const given = finished({ status: 'ok', content: { text: 'red' } });
+  expect(await receiptAfter(question, provided, given)).toEqual({
+    state: 'done',
+    at: 1_002,
+    content: { text: 'red' },
+  });
+  expect(await receiptAfter(question, provided)).toBeUndefined();
+  const expired = { ...question, outcome: 'expired' } as const;
+  expect(await receiptAfter(expired, provided, given)).toBeUndefined();
+  // The call of a tool whose server asked has a result of its own.
+  const ofServer = { ...question, elicitation: {} } as unknown as AskRow;
+  expect(await receiptAfter(ofServer, provided, given)).toBeUndefined();
+});
+
 test('paid: with the reference that the tool says, and the key that the tool was given', async () => {
   const paid = finished({ status: 'ok', content: { text: '{"refundId":"R-17"}' } });
   expect(await receiptAfter(ASK, resolved, started, paid)).toMatchObject({

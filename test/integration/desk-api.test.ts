@@ -279,7 +279,10 @@ test('whatever is sent, nothing breaks and nothing of another tenant comes back'
 
 test('a body that is larger than it says, or than it may be, is not read to its end', async () => {
   const send = (body: string) => desk.post('/v1/runs/fuzz-mine/messages', body, { headers: {} });
-  expect((await send(JSON.stringify({ text: 'x'.repeat(70_000) }))).status).toBe(413);
+  expect(await send(JSON.stringify({ text: 'x'.repeat(70_000) }))).toMatchObject({
+    status: 413,
+    body: { detail: 'The request is too large: it may have at most 65,536 bytes.' },
+  });
   const stream = new ReadableStream({
     pull(controller) {
       controller.enqueue(new TextEncoder().encode('"'.repeat(8_192)));

@@ -207,6 +207,9 @@ describe('holdfast schedule', () => {
     expect(shown.out).toContain('every 7 d · overlap skip · 0 started');
     expect(shown.out).toContain('Paused (first look)');
     expect((await holdfast('schedule', 'resume', 'weekly')).out).toBe('Goes on.\n');
+    await holdfast('schedule', 'pause', 'weekly');
+    expect((await holdfast('schedule', 'show', 'weekly')).out).toMatch(/^Paused$/m);
+    await holdfast('schedule', 'resume', 'weekly');
     expect((await holdfast('schedule', 'trigger', 'weekly')).code).toBe(0);
     const [id = ''] = await started('weekly', 1);
     expect((await holdfast('schedule', 'show', 'weekly')).out).toContain(id);
@@ -214,6 +217,7 @@ describe('holdfast schedule', () => {
     expect(await holdfast(...past)).toMatchObject({
       code: 0,
       out: 'weekly-2026-01-01T00:00:00Z\n',
+      err: expect.stringContaining('1 tick taken up;'),
     });
     expect((await holdfast('schedule', 'delete', 'weekly')).code).toBe(0);
     const gone = await holdfast('schedule', 'show', 'weekly', '--json');

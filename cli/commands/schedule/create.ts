@@ -1,11 +1,13 @@
 /** `holdfast schedule create`. */
 import type { Command } from 'commander';
 import {
+  checkTicks,
   OVERLAPS,
   type Overlap,
   type ScheduleOptions,
   type Ticks,
 } from '../../../client/schedules/check-schedule.js';
+import { HoldfastError } from '../../../core/state/errors.js';
 import {
   examples,
   runCommand,
@@ -101,7 +103,7 @@ async function wantedOf(
   if ((agent === undefined) === (goal === undefined)) {
     throw usage('A schedule starts runs (--agent) or goals (--goal): give one of the two.');
   }
-  const ticks = ticksOf(options);
+  const ticks = checked(ticksOf(options));
   const starts =
     goal === undefined
       ? await runOf(cli, words, options)
@@ -164,6 +166,25 @@ function ticksOf({ cron, timezone, every }: CreateOptions): Ticks {
     throw usage('A cron line needs a time zone.', 'Add --timezone, such as Europe/Zurich or UTC.');
   }
   return { cron: cron ?? '', timezone };
+}
+
+const RIGHT: { readonly [field: string]: readonly [option: string, hint: string] } = {
+  everyMs: ['--every', 'Write it as 90s, 6h or 1d.'],
+  cron: ['--cron', "Write five fields, such as '0 9 * * 1-5'."],
+  timezone: ['--timezone', 'Write an IANA time zone, such as Europe/Zurich or UTC.'],
+};
+
+/** A mistake is told of the option that has it. */
+function checked(ticks: Ticks): Ticks {
+  try {
+    return checkTicks(ticks);
+  } catch (error) {
+    if (!(error instanceof HoldfastError)) throw error;
+    const field = String(error.details?.['path']).split('.').at(-1) ?? '';
+    const [option, hint] = RIGHT[field] ?? [];
+    if (option === undefined) throw error;
+    throw usage(error.message.replace(/^The schedule: \S+ /, `${option} `), hint);
+  }
 }
 
 function timeOf(name: string, text: string): number {

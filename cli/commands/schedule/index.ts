@@ -12,7 +12,14 @@ import {
 } from '../../command.js';
 import { tenantOf, withTenant, type TenantOptions } from '../../desk/actor.js';
 import { moment } from '../../desk/times.js';
-import { dateTimeText, durationText, inert, relativeText, table } from '../../render/index.js';
+import {
+  dateTimeText,
+  durationText,
+  inert,
+  plural,
+  relativeText,
+  table,
+} from '../../render/index.js';
 import type { Session } from '../../session.js';
 import type { Output } from '../../terminal/output.js';
 
@@ -99,7 +106,7 @@ function print(view: ScheduleView, output: Output): void {
     `${paint.bold(inert(scheduleId))} ${starts}s of ${inert(agent)}: “${inert(summary)}”`,
   );
   output.line(`${inert(ticksText(ticks))} · overlap ${overlap} · ${view.count} started`);
-  const why = note === undefined ? '' : ` (${inert(note, 500)})`;
+  const why = note === undefined || note === 'paused' ? '' : ` (${inert(note, 500)})`;
   if (paused) output.line(paint.yellow(`Paused${why}`));
   for (const at of next.slice(0, 3)) output.line(`next ${dateTimeText(at)}`);
   if (started.length === 0) return;
@@ -186,7 +193,8 @@ function addBackfill(schedule: Command, cli: Cli): void {
         const starts = await backfill({ from, to }, overlap);
         output.data({ scheduleId, done: 'backfill', starts });
         for (const started of starts) output.line(started);
-        output.remark(`${starts.length} ticks are taken up; the others had started before.`);
+        const taken = `${plural(starts.length, 'tick')} taken up`;
+        output.remark(`${taken}; ticks that had started something before start nothing again.`);
       }),
     );
 }

@@ -57,6 +57,9 @@ function Fate({ ask }: { readonly ask: Ask }): VNode | null {
             The answer of <InertLine text={by.join(', ')} /> counts.
           </p>
         )}
+        {receipt?.content !== undefined && (
+          <ResultText excerpt={receipt.content} runId={ask.runId} />
+        )}
       </>
     );
   }

@@ -32,9 +32,10 @@ export function isRefusal(error: unknown): error is ApiProblem {
   return error instanceof ApiProblem && error.status >= 400 && error.status < 500;
 }
 
-let whenLoggedOut = (): void => {};
+let whenLoggedOut: (isUnsent: boolean) => void = () => {};
 
-export function onLoggedOut(listener: () => void): void {
+/** `isUnsent`: what was refused would have done something. */
+export function onLoggedOut(listener: (isUnsent: boolean) => void): void {
   whenLoggedOut = listener;
 }
 
@@ -69,7 +70,7 @@ async function ask<T>(path: string, init: RequestInit, signal?: AbortSignal): Pr
 
 async function answered<T>(path: string, init: RequestInit, signal: AbortSignal): Promise<T> {
   const response = await reach(path, { ...init, signal });
-  if (!response.ok) throw await problemOf(response);
+  if (!response.ok) throw await problemOf(response, init.method === 'POST');
   return response.json() as Promise<T>;
 }
 
@@ -101,9 +102,9 @@ interface Problem {
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
 }
 
-export async function problemOf(response: Response): Promise<ApiProblem> {
+export async function problemOf(response: Response, isPost = false): Promise<ApiProblem> {
   const { status } = response;
-  if (status === 401) whenLoggedOut();
+  if (status === 401) whenLoggedOut(isPost);
   try {
     const said = (await response.json()) as Problem;
     const {

@@ -13,15 +13,20 @@ export interface Acting {
   readonly tenant?: string;
 }
 
-/** Takes the token of `#token=…`; whether there is one. */
-export function takeToken(): boolean {
-  const given = /^#token=([\x21-\x7e]{1,8192})$/.exec(location.hash)?.[1];
-  if (given === undefined) return false;
+/** What a header can hold. */
+export function isToken(text: string): boolean {
+  return /^[\x21-\x7e]{1,8192}$/.test(text);
+}
+
+/** Takes the token of `#token=…`; undefined: there is none. */
+export function takeToken(): 'taken' | 'damaged' | undefined {
+  const given = location.hash.startsWith('#token=') ? location.hash.slice(7) : '';
+  if (given === '') return undefined;
   history.replaceState(history.state, '', location.pathname + location.search);
-  const token = decoded(given);
-  if (token === undefined) return false;
+  const token = decoded(given) ?? '';
+  if (!isToken(token)) return 'damaged';
   keepToken(token);
-  return true;
+  return 'taken';
 }
 
 /** Undefined: a link that somebody cut off. */
@@ -53,7 +58,8 @@ export function hasToken(): boolean {
 }
 
 function tokenOf(): string | null {
-  return sessionStorage.getItem(TOKEN) ?? localStorage.getItem(TOKEN);
+  const token = sessionStorage.getItem(TOKEN) ?? localStorage.getItem(TOKEN);
+  return token !== null && isToken(token) ? token : null;
 }
 
 export function acting(): Acting {

@@ -44,7 +44,7 @@ export function DecisionPanel(props: DecisionPanelProps): VNode {
         {fault}
       </p>
       <p class="said" role="status" tabIndex={-1} ref={saidPlace}>
-        {said.text}
+        {said.isFinal || ask.outcome === 'pending' ? said.text : ''}
       </p>
       {receipt}
       <Warnings ask={ask} />

@@ -89,8 +89,10 @@ function readNumber({ id, name, isNeeded, isWhole }: Kind<'number'>, text: strin
   if (text === '' && !isNeeded) return given(undefined);
   const isNumber = (isWhole ? WHOLE : DECIMAL).test(text);
   if (isNumber && keepsDigits(text, isWhole)) return given(Number(text));
-  const fault = `${inertText(name)} must be a ${isWhole ? 'whole ' : ''}number.`;
-  return { ok: false, fault, fieldId: id };
+  const isLong = (isWhole ? /^-?\d+$/ : /^-?\d+(\.\d+)?$/).test(text);
+  const kind = isWhole ? 'whole number, in digits' : 'number';
+  const why = isLong ? 'has more digits than can be sent exactly' : `must be a ${kind}`;
+  return { ok: false, fault: `${inertText(name)} ${why}.`, fieldId: id };
 }
 
 /** What is sent is what was written: no digit is rounded away. */

@@ -5,16 +5,22 @@
  * panel.
  */
 import { useState } from 'preact/hooks';
-import { wordsOf } from '../data/api.js';
+import { ApiProblem, wordsOf } from '../data/api.js';
 import type { Ask } from '../data/api-types.js';
 import { deliveredText, useSender, type Desk, type Form, type What } from './desk.js';
+
+export interface Said {
+  readonly text: string;
+  /** It stays true when the question is closed. */
+  readonly isFinal: boolean;
+}
 
 export interface Deciding {
   readonly desk: Desk;
   readonly opened: Form | undefined;
   readonly fault: string;
   /** What was delivered last; another object for each delivery. */
-  readonly said: { readonly text: string };
+  readonly said: Said;
   /** As it was told here; undefined: the question is open, as far as can be told here. */
   readonly outcome: string | undefined;
 }
@@ -23,7 +29,7 @@ export function useDecision(ask: Ask, changed: () => void): Deciding {
   const [{ askId, argsHash, runId }] = useState(ask);
   const [opened, setOpened] = useState<Form>();
   const [fault, setFault] = useState('');
-  const [said, setSaid] = useState({ text: '' });
+  const [said, setSaid] = useState<Said>({ text: '', isFinal: true });
   const [outcome, setOutcome] = useState<string>();
   const sender = useSender(askId);
   const send = async (what: What, body: object): Promise<void> => {
@@ -31,10 +37,10 @@ export function useDecision(ask: Ask, changed: () => void): Deciding {
     try {
       const delivery = await sender(what, body);
       setOpened(undefined);
-      setSaid({ text: deliveredText(delivery) });
+      setSaid({ text: deliveredText(delivery), isFinal: delivery.state === 'decided' });
       if (delivery.state === 'decided') setOutcome(delivery.outcome);
     } catch (error) {
-      setFault(wordsOf(error));
+      setFault(faultOf(error));
     }
     changed();
   };
@@ -48,4 +54,10 @@ export function useDecision(ask: Ask, changed: () => void): Deciding {
     complain: setFault,
   };
   return { desk, opened, fault, said, outcome };
+}
+
+/** Whoever is at a page may have no terminal. */
+function faultOf(error: unknown): string {
+  const isForTerminal = error instanceof ApiProblem && error.hint?.includes('`holdfast ') === true;
+  return isForTerminal ? error.message : wordsOf(error);
 }

@@ -14,6 +14,7 @@ import { Sources } from '../parts/sources.js';
 import { StoredText } from '../parts/stored-text.js';
 import { inboxPath } from '../parts/paths.js';
 import type { Step } from './story.js';
+import { warningText } from './story-words.js';
 import { Bar, type Span } from './time-bar.js';
 
 const TONE_NAMES: { readonly [tone in Step['tone']]: string } = {
@@ -116,6 +117,7 @@ function Ending({ event, runId }: PartProps): ComponentChildren {
     case 'tool_reconciled':
       return <RecoveryList steps={event.steps} />;
     case 'warning':
+      return <InertLine text={warningText(event)} max={500} />;
     case 'model_error':
       return <InertLine text={event.message} max={500} />;
     default:

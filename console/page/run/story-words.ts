@@ -1,5 +1,6 @@
 /** What events of a run are called on its timeline. Pure. */
 import type { RunEvent } from '../data/api-types.js';
+import { cost } from '../parts/format.js';
 
 export type Tone = 'model' | 'tool' | 'wait' | 'trouble' | 'note' | 'end';
 export type Note = readonly [tone: Tone, title: string, detail?: string | undefined];
@@ -73,4 +74,10 @@ export function waitTitle({ kind, tool }: QuestionEvent): string {
     default:
       return 'Waits for an answer';
   }
+}
+
+/** The run tells its money in millionths. */
+export function warningText({ code, message }: Extract<RunEvent, { type: 'warning' }>): string {
+  if (code !== 'billed_above_bound') return message;
+  return message.replace(/\d+(?: micro-USD)?/g, (amount) => cost(parseInt(amount, 10)));
 }

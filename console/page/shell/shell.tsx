@@ -135,7 +135,7 @@ function Main({ logging: { login, begin }, place }: MainProps): VNode {
   }, [shown]);
   return (
     <main id="main" tabIndex={-1} ref={main}>
-      {login.state === 'token wanted' && <LoginForm done={begin} />}
+      {login.state === 'token wanted' && <LoginForm wanted={login} done={begin} />}
       {login.state === 'no access' && (
         <div class="empty">
           <h1>No access</h1>

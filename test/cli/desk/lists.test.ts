@@ -31,6 +31,13 @@ beforeAll(async () => {
     await tell('default', runId, bodies);
   }
   await tell('other', 'theirs', [SESSION_INIT, askOf('theirs:1', { orderId: 'A-9' })]);
+  const answered = { askId: 'asked:1', callId: 'ask', outcome: 'answered', by: ['cleo'] } as const;
+  await tell('askers', 'asked', [
+    SESSION_INIT,
+    { type: 'input_request', ...askView('asked:1', { kind: 'input', callId: 'ask', args: {} }) },
+    { type: 'input_provided', ...answered },
+    ANSWER,
+  ]);
   await store.appendAudit('default', [
     { at: 1, kind: 'seen', by: 'mia', askId: 'r3:1', runId: 'r3', facts: {} },
   ]);
@@ -39,6 +46,19 @@ afterAll(async () => {
   await store.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+const ANSWER: EventBody = {
+  type: 'tool_finished',
+  callId: 'ask',
+  tool: 'ask_person',
+  key: 'asked:1',
+  status: 'ok',
+  synthetic: false,
+  started: false,
+  attempts: 0,
+  durationMs: 0,
+  content: { text: `red ${ESCAPE}` },
+};
 
 function askOf(askId: string, args: Readonly<Record<string, string>>): EventBody {
   return { type: 'approval_requested', ...askView(askId, { args }) };
@@ -214,6 +234,17 @@ describe('one of them', () => {
     const theirs = await holdfast('grounds', 'theirs:1', '--tenant', 'other', '--json');
     expect(JSON.parse(theirs.out)).toMatchObject({ ask: { askId: 'theirs:1' }, grounds: {} });
   });
+
+  test.concurrent(
+    'a question that was answered tells by whom, and grounds tell with what',
+    async () => {
+      const { out } = await holdfast('grounds', 'asked:1', '--tenant', 'askers');
+      expect(out).toMatch(/\n {3}answered by cleo\n(.*\n)?Answer\n│ red /);
+      expect(out).not.toContain('\u001B');
+      const listed = await holdfast('approvals', '--all', '--tenant', 'askers');
+      expect(listed.out).toContain('answered by cleo');
+    },
+  );
 
   test.concurrent('a run is shown in its own tenant only', async () => {
     expect((await holdfast('show', 'r1')).out).toContain('Refund order 7');

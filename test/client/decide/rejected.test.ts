@@ -32,6 +32,15 @@ test('a run that has ended is named in what shows it', () => {
   expect(refused('run_closing')).toContain('`holdfast show bonus-1`');
 });
 
+test('an answer is called one, and the hint leads to the one that counts', () => {
+  const error = decisionRejected(
+    { accepted: false, reason: 'already_decided', message: 'the question was answered by mia' },
+    { askId: 'q:0', runId: 'q', isAnswer: true },
+  );
+  expect(error.message).toBe('The answer does not count: the question was answered by mia.');
+  expect(error.hint).toBe('See the answer with `holdfast grounds q:0`.');
+});
+
 test('a reason of a newer release is told without a hint', () => {
   const error = decisionRejected(
     { accepted: false, reason: 'not_today' as 'late', message: 'not on a holiday' },

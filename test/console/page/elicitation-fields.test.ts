@@ -50,7 +50,7 @@ test.each([
   ['Annabel', '40', 'field-0', 'name has more than 5 characters.'],
   ['Ann', '0', 'field-1', 'share must be at least 1.'],
   ['Ann', '101', 'field-1', 'share must be at most 100.'],
-  ['Ann', 'many', 'field-1', 'share must be a whole number.'],
+  ['Ann', 'many', 'field-1', 'share must be a whole number, in digits.'],
 ])('%j and %j are complained about at %s', (name, share, fieldId, fault) => {
   expect(readAnswer(SCHEMA, field, said(name, share))).toEqual({ ok: false, fieldId, fault });
 });

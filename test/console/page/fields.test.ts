@@ -61,10 +61,13 @@ test('what is written counts: texts as they are, ticks, choices, numbers, JSON',
 });
 
 test.each([
-  ['cents', 'many', 'cents must be a whole number.'],
-  ['cents', '', 'cents must be a whole number.'],
-  ['cents', '1.5', 'cents must be a whole number.'],
-  ['cents', '9999999999999999', 'cents must be a whole number.'],
+  ['cents', 'many', 'cents must be a whole number, in digits.'],
+  ['cents', '', 'cents must be a whole number, in digits.'],
+  ['cents', '1.5', 'cents must be a whole number, in digits.'],
+  ['cents', '9999999999999999', 'cents has more digits than can be sent exactly.'],
+  ['cents', '99999999999999999999', 'cents has more digits than can be sent exactly.'],
+  ['rate', '0.12345678901234567890', 'rate has more digits than can be sent exactly.'],
+  ['cents', '1e3', 'cents must be a whole number, in digits.'],
   ['rate', '1e3', 'rate must be a number.'],
   ['more', '{', 'more must be JSON.'],
 ])('%s cannot be %p, and the field is named', (name, text, fault) => {

@@ -3,6 +3,7 @@ import type { RunEvent } from '../../../core/state/event.js';
 import { liveEvents, RunRecord } from '../../../console/page/run/run-record.js';
 import { Spoken } from '../../../console/page/run/spoken.js';
 import { Story } from '../../../console/page/run/story.js';
+import { warningText } from '../../../console/page/run/story-words.js';
 import { scaleOf } from '../../../console/page/run/time-scale.js';
 import type { StreamChunk } from '../../../pure/stream.js';
 
@@ -154,4 +155,14 @@ describe('a message that a tombstone takes back', () => {
   function isReply({ type }: RunEvent): boolean {
     return type === 'model_response';
   }
+});
+
+test('money of a warning is told in dollars', () => {
+  const told = (code: string, message: string) =>
+    warningText(event({ type: 'warning', code, message }) as never);
+  const billed = 'the model call was billed with 1015929 micro-USD, its bound was 20000';
+  expect(told('billed_above_bound', billed)).toBe(
+    'the model call was billed with $1.02, its bound was $0.02',
+  );
+  expect(told('other', 'called 12345 times')).toBe('called 12345 times');
 });
