@@ -14,11 +14,19 @@ export function expectationIn(written: readonly string[]): Expected {
     const equals = one.indexOf('=');
     const path = one.slice(0, Math.max(0, equals)).trim();
     if (path === '') throw usage(`${JSON.stringify(one.slice(0, 100))} is no KEY=VALUE`);
-    put(document, path.split('.'), valueOf(one.slice(equals + 1).trim()));
+    put(document, placesIn(path), valueOf(one.slice(equals + 1).trim()));
   }
   const checked = expected.safeParse(document);
   if (checked.success) return checked.data;
   throw usage(`--expect cannot be used: ${problemsOf(checked.error).join('; ')}`);
+}
+
+const EFFECTS = 'effects.';
+
+/** Names of tools may have dots, and nothing comes behind one. */
+function placesIn(path: string): readonly string[] {
+  const isEffect = path.startsWith(EFFECTS) && path.length > EFFECTS.length;
+  return isEffect ? ['effects', path.slice(EFFECTS.length)] : path.split('.');
 }
 
 function put(document: Record<string, unknown>, path: readonly string[], value: unknown): void {

@@ -14,15 +14,20 @@ interface Given {
 export function checkTest(given: unknown, fields: readonly string[]): void {
   const test = (given ?? {}) as Given;
   refuseUnknown('The test', test, fields);
-  const { model, tools, approvals = checkTest, limitMs = 1 } = test;
+  const { model, tools, approvals = checkTest, limitMs = 1, startAt = 0, messages = [] } = test;
   const isScript = Array.isArray(model) || typeof model === 'function';
   demand('model', isScript || isCassette(model), 'a list of turns or (request) => …');
   demand('approvals', typeof approvals === 'function', '(ask) => …');
   const isLimit = typeof limitMs === 'number' && limitMs > 0 && limitMs <= LIMIT_MS_MAX;
   demand('limitMs', isLimit, `1 to ${LIMIT_MS_MAX} ms`);
+  demand('startAt', Number.isSafeInteger(startAt) && Number(startAt) >= 0, 'ms since epoch');
+  const areTexts = Array.isArray(messages) && messages.every((one) => typeof one === 'string');
+  demand('messages', areTexts, 'a list of texts');
   for (const [name, one] of Object.entries(tools ?? {}))
     demand(`fake of ${name}`, isFake(one), "(input) => …, { run } or 'own'");
 }
+
+const STATUS = { least: 400, most: 599 };
 
 /** What a timer of Node can wait. */
 const LIMIT_MS_MAX = 2_147_483_647;
@@ -34,7 +39,7 @@ export function checkScripts(scripts: object = {}, { agents }: Config): void {
     roleOf(name),
     ...(supervisor === undefined ? [] : [supervisor.agent.name]),
   ]);
-  refuseUnknown('`agents` of the test', scripts, names);
+  refuseUnknown('`agents` of the test', scripts, [...new Set(names)]);
 }
 
 /** Errors: InvalidFixture for a turn that cannot be played; `name` says which one. */
@@ -46,6 +51,12 @@ export function checkTurn(turn: unknown, name: string, known: readonly string[])
       throw unfit(`${name} is ${JSON.stringify(entry)}.`, 'Give a text or { calls: [ … ] }.');
     }
     refuseUnknown(name, fields, known);
+    const { status = STATUS.least } = fields;
+    if (!(Number(status) >= STATUS.least && Number(status) <= STATUS.most))
+      throw unfit(
+        `${name} has the status ${String(status)}, which is no error.`,
+        'Give one of 400 to 599.',
+      );
   }
 }
 

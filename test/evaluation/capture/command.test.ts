@@ -89,6 +89,8 @@ test('a tool that nobody has is named, because no code can break what is expecte
     0,
     expect.stringMatching(/The record has no tool send_emial: .*Did you mean send_email\?/),
   ]);
+  const dotted = await holdfast([...words, 'effects.email.send=0', '-o', 'dotted.json']);
+  expect(dotted.err).toContain('The record has no tool email.send:');
   const right = await holdfast([...words, 'effects.send_email=0', '-o', 'right.json']);
   expect([right.code, right.err]).toEqual([0, '']);
 });

@@ -413,6 +413,9 @@ test.each<[string, object, string]>([
     'A decision has no field "role".',
   ],
   ['a limit below nothing', { limitMs: -5 }, 'The test cannot use its limitMs.'],
+  ['a time that is none', { startAt: NaN }, 'The test cannot use its startAt.'],
+  ['a message that is no text', { messages: [3] }, 'The test cannot use its messages.'],
+  ['an answer that is no error', { model: [{ status: 200 }] }, 'has the status 200, which is no'],
   ['a limit that no timer takes', { limitMs: Infinity }, 'The test cannot use its limitMs.'],
   [
     'a script of an agent that there is not',
