@@ -7,11 +7,13 @@ import { receiptOf, type Receipt } from '../../console/receipt.js';
 import { originWords } from '../../pure/origins.js';
 import type { AskRow } from '../../store/asks.js';
 import {
+  commandHints,
   readingDeskOf,
   tenantOf,
   withDesk,
   withTenant,
   type ActorOptions,
+  type CommandHints,
   type TenantOptions,
 } from '../desk/actor.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
@@ -60,7 +62,10 @@ export function addGrounds(program: Command, cli: Cli): void {
             ? await fromStore(session, tenantOf(options), askId)
             : await fromDesk(api, askId);
         output.data(told);
-        if (!output.json) print(told, output);
+        if (output.json) return;
+        const { runId, agentPath: agents } = told.ask;
+        const run = { runId, tenant: tenantOf(options), ...(agents && { agents }) };
+        print(told, output, await commandHints(cli, session)(run));
       }),
     );
 }
@@ -112,11 +117,17 @@ async function votesOn(session: Session, ask: AskRow): Promise<Votes | undefined
   }
 }
 
-function print({ ask, votes, grounds, receipt }: Told, { line, paint }: Output): void {
+function print(
+  { ask, votes, grounds, receipt }: Told,
+  { line, paint, remark }: Output,
+  { first, ...commands }: CommandHints,
+): void {
   const withoutCommands = ask.outcome !== 'pending';
   const approvedBy = votes?.filter(({ decision }) => decision === 'approve').map(({ by }) => by);
   const voted = approvedBy !== undefined && { approvedBy };
-  line(approvalCard(ask, { runId: ask.runId, now: Date.now(), paint, withoutCommands, ...voted }));
+  const { runId } = ask;
+  const shown = { runId, now: Date.now(), paint, withoutCommands, ...voted, ...commands };
+  line(approvalCard(ask, shown));
   if (withoutCommands) line(`   ${ask.outcome}${byText(ask.by)}`);
   for (const { by, decision, decidedAt } of votes ?? []) {
     line(`${paint.bold('Vote')}      ${inert(by)}: ${decision}, ${dateTimeText(decidedAt)}`);
@@ -147,6 +158,7 @@ function print({ ask, votes, grounds, receipt }: Told, { line, paint }: Output):
   for (const { kind, tool, content } of sources) {
     block(kind === 'user' ? 'The user' : inert(tool ?? 'a tool'), content.text);
   }
+  if (first !== undefined && !withoutCommands) remark(first);
 
   /** Behind a border, as on a card: what is said cannot pretend to be part of this. */
   function block(name: string, text: string): void {

@@ -140,7 +140,11 @@ async function memoryAt({ store, tenant }: Link, hash: string): Promise<GoalMemo
 async function newestMemory(link: Link, goalId: string): Promise<string | undefined> {
   const row = await refuseUnknown(link, goalId);
   if (row?.result !== undefined) return row.result.goal?.memory;
-  const view = await readGoalState(link, goalId, STATE_LIMIT_MS).catch(() => undefined);
+  const view = await readGoalState(link, goalId, STATE_LIMIT_MS).catch((error: unknown) => {
+    const isUnknown = error instanceof HoldfastError && error.code === 'RunNotFound';
+    if (row === undefined && isUnknown) throw error;
+    return undefined;
+  });
   if (view?.memory !== undefined) return view.memory;
   let newest: string | undefined;
   for await (const event of storedEvents(link, goalId)) {

@@ -223,7 +223,7 @@ describeInBrowser('the page of a run', () => {
       await page.getByRole('link', { name: 'to-stop' }).click();
       await page.getByText('Write to it, or stop it').click();
       await page.getByLabel('A message to the run').fill('Please hurry.');
-      await page.getByRole('button', { name: 'Send' }).click();
+      await page.keyboard.press('Control+Enter');
       await page.getByText('The message is sent.').waitFor();
       await page.getByRole('button', { name: 'Interrupt …' }).click();
       await page.getByRole('button', { name: 'Interrupt the run' }).click();

@@ -144,6 +144,10 @@ test('what waits is found by what stands in it, page by page, and shows what it 
     votes: [],
     grounds: { goal: { text: 'Serve the customer.' } },
   });
+  // The token says who decides.
+  const shown = await holdfast('mia', 'grounds', ask.askId);
+  expect(shown.out).toContain(`approve ${ask.askId}`);
+  expect(shown.out).not.toContain('--as');
   expect((await holdfast('bob', 'grounds', ask.askId)).code).toBe(1);
   await run.interrupt();
   await world.ended(run);

@@ -235,6 +235,7 @@ describe('holdfast goal', () => {
     expect(shown.err).toContain('There is no goal nosuch.');
     expect(shown.err).toContain('holdfast goal list');
     expect(await holdfast('goal', 'watch', 'nosuch')).toEqual(shown);
+    expect(await holdfast('goal', 'log', 'nosuch')).toEqual(shown);
   });
 
   test('starts a goal from a file, once', async () => {

@@ -277,7 +277,10 @@ export function addGoalLog(goal: Command, cli: Cli): void {
     .action((goalId: string, options: Options & { readonly last?: number }) =>
       runCommand(cli, options, async (session, output) => {
         const client = (await session.client()).forTenant(tenantOf(options));
-        const { log, reviews, childRuns } = await client.goal(goalId).record();
+        const { log, reviews, childRuns } = await client
+          .goal(goalId)
+          .record()
+          .catch(asNoGoal(goalId));
         const last = options.last ?? LOG_DEFAULT;
         const entries = log.slice(-last);
         output.data({ goalId, log: entries, reviews: reviews.slice(-last) });

@@ -69,17 +69,12 @@ export function DecisionPanel(props: DecisionPanelProps): VNode {
   );
 }
 
-/** Escape goes back to the buttons; Ctrl+Enter sends what is written, also from a field of several lines. */
+/** Escape goes back to the buttons. */
 function takeKey(event: KeyboardEvent, desk: Desk): void {
   if (event.defaultPrevented || event.isComposing) return;
   if (event.key === 'Escape') {
     event.preventDefault();
     desk.open(undefined);
-  }
-  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
-    event.preventDefault();
-    const { target } = event;
-    if (target instanceof Element) target.closest('form')?.requestSubmit();
   }
 }
 
