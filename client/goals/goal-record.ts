@@ -5,6 +5,7 @@ import type { ChildRecord, GoalMemory, ReviewRecord } from '../../core/state/goa
 import type { GoalOutcome, RunResult } from '../../core/state/result.js';
 import { storeOf, type Link } from '../link.js';
 import { readGoalState } from './goal-state.js';
+import { isUnknown, noSuchGoal } from './tell-goal.js';
 
 /** A run's result, with what the goal remembers; without a store `reviews` is empty, and the rest of it absent. */
 export interface GoalResult extends Omit<RunResult, 'goal'> {
@@ -140,7 +141,10 @@ async function memoryAt({ store, tenant }: Link, hash: string): Promise<GoalMemo
 async function newestMemory(link: Link, goalId: string): Promise<string | undefined> {
   const row = await refuseUnknown(link, goalId);
   if (row?.result !== undefined) return row.result.goal?.memory;
-  const view = await readGoalState(link, goalId, STATE_LIMIT_MS).catch(() => undefined);
+  const view = await readGoalState(link, goalId, STATE_LIMIT_MS).catch((error: unknown) => {
+    if (row === undefined && isUnknown(error)) throw noSuchGoal(goalId);
+    return undefined;
+  });
   if (view?.memory !== undefined) return view.memory;
   let newest: string | undefined;
   for await (const event of storedEvents(link, goalId)) {
