@@ -55,13 +55,13 @@ async function filesOf({ paths, folder }: Collecting): Promise<readonly string[]
 /** The file itself, or every `*.json` below a folder but in `node_modules` and hidden folders; links to folders are not followed. */
 async function filesAt(place: string, path: string): Promise<readonly string[]> {
   const facts = await stat(place).catch(() => undefined);
-  if (facts === undefined) throw bad(`${path} does not exist.`);
+  if (facts === undefined) throw misnamed(`${path} does not exist.`);
   if (!facts.isDirectory()) return [place];
   const files = await filesBelow(
     place,
     (entry) => !entry.isDirectory() && entry.name.endsWith('.json'),
   );
-  if (files.length === 0) throw bad(`There is no *.json in ${path}.`);
+  if (files.length === 0) throw misnamed(`There is no *.json in ${path}.`);
   return files.map((file) => join(place, file));
 }
 
@@ -96,6 +96,11 @@ function listed(lines: readonly string[]): string {
   const shown = lines.slice(0, BAD_FILES_SHOWN);
   const more = lines.length - shown.length;
   return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
+}
+
+/** A wrong name is a wrong command line. */
+function misnamed(message: string): HoldfastError {
+  return new HoldfastError('Usage', message, { hint: 'Name other files; nothing has run.' });
 }
 
 function bad(message: string, hint = 'Mend it, or name other files; nothing has run.') {

@@ -1,9 +1,12 @@
 /**
  * Answers to questions, as a chat client gives them.
  * Invariants: an answer names the exact action by the hash that its person was shown; a question of another chat is
- * one that is not there; an answer that is sent again counts once.
+ * one that is not there; an answer that is sent again counts once, and any other that comes too late is refused.
  */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AskDecision, FoundAsk } from '../client/index.js';
+import { sha256Hex } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { isRunOf, type Chat } from './chat.js';
 import type { UiRefused } from './projection/index.js';
@@ -33,17 +36,22 @@ export async function answerAll(chat: Chat, answers: readonly SaidAnswer[]): Pro
       continue;
     }
     runs.add(found.runId);
-    if (found.outcome !== 'pending') continue;
+    if (found.outcome !== 'pending') {
+      refused.push(...(await tooLate(chat, found, said)));
+      continue;
+    }
     try {
       if (await answerOne(chat, found, said)) decided.add(said.askId);
     } catch (error) {
       if (!(error instanceof HoldfastError) || error.code !== 'DecisionRejected') throw error;
       const given = error.details?.reason;
       const reason = typeof given === 'string' ? given : 'not_applicable';
-      // Said before: the answer to it did not arrive, or somebody was faster; the events of the run tell.
-      if (reason === 'already_decided') decided.add(said.askId);
-      if (reason === 'already_decided' || reason === 'duplicate') continue;
-      refused.push({ askId: said.askId, reason, message: error.message });
+      const isBehind = reason === 'already_decided' || reason === 'duplicate';
+      const ended = isBehind ? await endOf(chat, found) : undefined;
+      // Somebody was faster, or the same person elsewhere; the events of the run tell.
+      if (ended !== undefined || reason === 'already_decided') decided.add(said.askId);
+      const untold = { askId: said.askId, reason, message: error.message };
+      refused.push(...(ended === undefined ? [untold] : await tooLate(chat, ended, said)));
     }
   }
   return { runs, decided, refused };
@@ -63,17 +71,69 @@ async function findOwn(chat: Chat, askId: string): Promise<FoundAsk | undefined>
 
 const CODES_OF_NONE: readonly string[] = ['AskNotFound', 'RunNotFound'];
 
-/** Whether the question ends by it. */
-async function answerOne(
-  { client, actor, caller }: Chat,
-  { runId, ask }: FoundAsk,
+/** A run says that a question has ended before the store has it. */
+const END_MS = 2_000;
+const LOOK_MS = 100;
+
+/** undefined: the store does not have the end of the question. */
+async function endOf(chat: Chat, { ask }: FoundAsk): Promise<FoundAsk | undefined> {
+  const until = performance.now() + END_MS;
+  for (;;) {
+    const found = await findOwn(chat, ask.askId);
+    // The run's own word for the end does not say whose it is.
+    if (found?.by !== undefined && found.outcome !== 'pending') return found;
+    if (performance.now() >= until) return undefined;
+    await sleep(LOOK_MS);
+  }
+}
+
+/** The refusal of a word to a question that has ended; none where that word ended it, and was this person's. */
+async function tooLate(
+  chat: Chat,
+  found: FoundAsk,
   said: SaidAnswer,
+): Promise<readonly UiRefused[]> {
+  if (await countsAlready(chat, found, said)) return [];
+  const { outcome, by = [] } = found;
+  const reason = outcome === 'expired' ? 'late' : 'already_decided';
+  const who = by.length === 0 ? '' : ` by ${by.join(', ').slice(0, 200)}`;
+  const message = `It does not count: the question has ended before (${outcome}${who}).`;
+  return [{ askId: said.askId, reason, message }];
+}
+
+const OUTCOMES = {
+  approve: 'approved',
+  reject: 'rejected',
+  happened: 'happened',
+  not_happened: 'not_happened',
+  stop: 'stopped',
+} as const;
+
+async function countsAlready(
+  chat: Chat,
+  { runId, ask, outcome, by }: FoundAsk,
+  { askId, decision, value = null }: SaidAnswer,
 ): Promise<boolean> {
+  const who = decision === undefined ? answererOf(chat, ask) : chat.actor.id;
+  if (by !== undefined && !by.includes(who)) return false;
+  if (decision !== undefined) return outcome === OUTCOMES[decision];
+  if (outcome !== 'answered') return false;
+  const isRead = await chat.client.conversations.isAnswerRead(runId, { askId, by: who, value });
+  return isRead !== false;
+}
+
+function answererOf({ actor, caller }: Chat, ask: FoundAsk['ask']): string {
+  return ask.answeredBy === 'customer' ? caller : actor.id;
+}
+
+/** Whether the question ends by it. */
+async function answerOne(chat: Chat, { runId, ask }: FoundAsk, said: SaidAnswer): Promise<boolean> {
+  const { client, actor } = chat;
   const { askId, argsHash, decision, value, reason, amount } = said;
   const run = client.handle(runId);
   const roles = actor.roles ?? [];
   if (decision === undefined) {
-    const by = ask.answeredBy === 'customer' ? caller : actor.id;
+    const by = answererOf(chat, ask);
     const told = await run.answer(askId, { kind: 'text', value: value ?? null }, { by, roles });
     return told.delivered === 'signal' || told.verdict.accepted;
   }
@@ -83,6 +143,11 @@ async function answerOne(
     decision,
     by: actor.id,
     roles,
+    // One name for all that a person says to an action: said again it counts once, and its contrary is refused.
+    nonce: `chat:${sha256Hex(JSON.stringify([askId, argsHash, actor.id])).slice(0, 40)}`,
+    decidedAt: Date.now(),
+    // An answer of then is no answer now: the person may have got a role since.
+    updateId: randomUUID(),
     ...(reason !== undefined && reason !== '' && { reason }),
     ...(decision === 'happened' && value !== undefined && { value }),
     ...(amount !== undefined && { allowing: { amount } }),

@@ -15,15 +15,20 @@ const START_MS = 5_000;
 const LOOK_MS = 100;
 const OLD_MS = 600_000;
 
-/** The run that begins in place of the message's own; undefined: that one may. */
+/**
+ * The run that begins in place of the message's own; undefined: that one may. `new`: a session that nobody has begun, as far as
+ * this process knows.
+ */
 export async function begunBefore(
   chat: Chat,
   { id, text }: Pick<SaidMessage, 'id' | 'text'>,
+  session: 'going_on' | 'new' = 'going_on',
 ): Promise<string | undefined> {
   const { client, sessionId } = chat;
   // With its words: a message that is changed twice at once has one run, and one of the changes.
   const own = `${runIdOf(chat, id)}#${sha256Hex(text).slice(0, 16)}`;
-  const { stored } = await client.session(sessionId);
+  const isNew = session === 'new';
+  const { stored } = isNew ? {} : await client.session(sessionId);
   // Each run that ends in order makes one revision, so that whoever begins at once asks for the same place.
   const first = stored?.revision ?? 0;
   for (let place = first; place < first + PASSED_MAX; place += 1) {
@@ -31,6 +36,8 @@ export async function begunBefore(
     if (name === own) return undefined;
     const runId = name.split('#')[0]!;
     if (await isComing(chat, { runId, at })) return runId;
+    // Its run may have ended meanwhile: the session is that run's all the same.
+    if (isNew && (await client.conversations.lastSeq(runId)) !== -1) return runId;
   }
   return undefined;
 }

@@ -218,7 +218,7 @@ async function begunAnew(
     throw new Problem(409, { code: 'not_possible', detail, hint: 'Begin another chat.' });
   }
   const next = { ...chat, sessionId, lastSession: sessionId };
-  if ((await begunBefore(next, message)) !== undefined) {
+  if ((await begunBefore(next, message, 'new')) !== undefined) {
     const detail = 'The conversation is being changed elsewhere.';
     throw new Problem(409, { code: 'busy', detail, hint: 'Load it again.' });
   }

@@ -8,6 +8,7 @@ import { Problem } from '../console/http/problem.js';
 import type { Json } from '../core/json/json.js';
 import { REASON_CHARS_MAX } from '../core/messages/reason-limit.js';
 import { GOAL_CHARS_MAX } from '../pure/task-schema.js';
+import { TEXT_HINT, textDefect } from '../pure/text-defect.js';
 import { askOfApproval, type UiRefused } from './projection/index.js';
 
 export interface SaidMessage {
@@ -103,8 +104,10 @@ export function saidIn(body: unknown): Said {
     return { chatId, message, answers: given(answers) };
   }
   if (trigger === 'regenerate-message') throw invalid('There is no message to answer anew.');
-  if (last !== undefined && last.role !== 'assistant')
-    throw invalid('The last message is nobody’s.');
+  if (last !== undefined && last.role !== 'assistant') {
+    const detail = `The last message has the role ${JSON.stringify(last.role.slice(0, 40))}.`;
+    throw invalid(detail, 'Send a message of the role user, or one of the assistant with answers.');
+  }
   // A message keeps approvals that were answered long ago: what the request says now is not crowded out by them.
   const approvals = last === undefined ? [] : approvalsIn(last);
   const all = [...given(answers), ...approvals.flatMap((one) => ('decision' in one ? [one] : []))];
@@ -140,6 +143,8 @@ function messageOf({ id: name, parts }: Message): SaidMessage {
   });
   const text = texts.join('\n\n');
   if (text.trim() === '') throw invalid('The message has no text.');
+  const defect = textDefect(text);
+  if (defect !== undefined) throw invalid(`The text of the message ${defect}.`, TEXT_HINT);
   // Of a message to an open run less is taken: the client of runs says how much.
   if (text.length > GOAL_CHARS_MAX) {
     throw invalid(`Send at most ${GOAL_CHARS_MAX} characters: the message has ${text.length}.`);
@@ -208,6 +213,6 @@ function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
   });
 }
 
-function invalid(detail: string): Problem {
-  return new Problem(400, { code: 'invalid', detail });
+function invalid(detail: string, hint?: string): Problem {
+  return new Problem(400, { code: 'invalid', detail, ...(hint !== undefined && { hint }) });
 }

@@ -70,7 +70,10 @@ export function frameOf<Head extends { readonly contents: readonly ListedContent
   return Buffer.concat([length, json, ...bodies]);
 }
 
-/** Reads one frame. Errors: it is cut, is no frame, or has more than `bytesMax` bytes. */
+/** Whoever sends the frame has ended in the middle of it, or before. */
+export class FrameCut extends Error {}
+
+/** Reads one frame. Errors: FrameCut; it is no frame, or has more than `bytesMax` bytes. */
 export function readFrame<Head extends { readonly contents: readonly ListedContent[] }>(
   stream: Readable,
   bytesMax: number,
@@ -84,7 +87,7 @@ export function readFrame<Head extends { readonly contents: readonly ListedConte
       stream.off('end', cut);
       settle();
     };
-    const cut = (): void => end(() => reject(new Error('The frame is cut.')));
+    const cut = (): void => end(() => reject(new FrameCut('The frame is cut.')));
     const take = (chunk: Buffer): void => {
       chunks.push(chunk);
       have += chunk.length;

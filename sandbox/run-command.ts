@@ -10,6 +10,7 @@ import { folderDefect, type FolderEntries, type FolderEntry } from '../pure/work
 import { NODE_INSIDE, PATH_INSIDE, programsFolder, type Isolation } from './isolation.js';
 import { limitsWith, type SandboxLimits } from './limits.js';
 import {
+  FrameCut,
   frameOf,
   readFrame,
   type CommandEnd,
@@ -170,7 +171,11 @@ async function exchange(
     if (signal.aborted) stop();
     const bytesMax = limits.folder.bytes + 2 * limits.outputBytes * 6 + HEAD_BYTES_MAX;
     return await readFrame<SandboxReply>(child.stdout, bytesMax).catch((cause: unknown) => {
-      throw new SandboxBroken(`The sandbox did not answer. ${(cause as Error).message}`, { cause });
+      const why =
+        cause instanceof FrameCut
+          ? 'Its processes ended before one of them told how the command ended.'
+          : (cause as Error).message;
+      throw new SandboxBroken(`The sandbox did not answer. ${why}`, { cause });
     });
   } catch (error) {
     kill();

@@ -134,7 +134,7 @@ async function changeFolder<Made extends Json>(
     const entries = withFiles(view.entries, files, now(deps));
     const defect = folderDefect(entries, FOLDER_LIMITS);
     if (defect !== undefined)
-      throw new ToolError(`The work folder would have ${defect}. Nothing was changed.`);
+      throw new ToolError(`The work folder cannot be kept: ${defect}. Nothing was changed.`);
     const fresh = [...files.values()].filter((content) => content !== undefined);
     const done = await commit(deps, key, { head, kept: { entries, fresh, result } });
     if (done !== 'moved') return done;

@@ -1,5 +1,5 @@
 /** `holdfast message`, `mode`, `interrupt`, `close` and `cancel`: what a run is told. */
-import { Argument, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { RunHandle } from '../../client/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { PERMISSION_MODES, type PermissionMode } from '../../core/state/permission-mode.js';
@@ -14,7 +14,7 @@ import {
 } from '../command.js';
 import { inert, shellWord } from '../render/index.js';
 import { attachedPaths } from '../terminal/attached-paths.js';
-import { collect, usage } from '../usage.js';
+import { collect, oneOf, usage } from '../usage.js';
 
 interface MessageOptions extends DeskOptions {
   readonly attach?: readonly string[];
@@ -63,7 +63,11 @@ export function addMode(program: Command, cli: Cli): void {
       'Set how much a run may do without asking, from its next permission decision on; open questions are looked at again.',
     )
     .argument('<run>', 'run id')
-    .addArgument(new Argument('<mode>', 'permission mode').choices(PERMISSION_MODES));
+    .argument(
+      '<mode>',
+      `permission mode: ${PERMISSION_MODES.join(', ')}`,
+      oneOf('permission mode', PERMISSION_MODES),
+    );
   withJson(withPlace(command), '{runId, mode}')
     .addHelpText('after', examples('holdfast mode run_01J… plan'))
     .action((runId: string, mode: PermissionMode, options: CommonOptions) =>

@@ -107,10 +107,10 @@ export function queryText(parameters: Filter): string {
 }
 
 /** Said below a list that goes on. */
-export function moreRemark({ items, next, left }: Page<unknown>): string | undefined {
+export function moreRemark({ next, left }: Page<unknown>): string | undefined {
   if (left === 'scanned')
     return `Only the newest ${SCANNED_MAX} runs were looked at: --until goes on.`;
   if (left)
     return `More runs fit: --limit shows up to ${LIMIT_MAX} of them, over a desk ${DESK_ROWS_MAX}.`;
-  return next && `The first ${items.length} of this page; the next one: --cursor ${next}`;
+  return next && `More follow: --cursor ${next}`;
 }

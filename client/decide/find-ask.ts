@@ -17,6 +17,8 @@ export interface FoundAsk {
   readonly ask: AskView;
   /** What the store knows of its end; 'pending' when only the run knows it. */
   readonly outcome: AskRow['outcome'];
+  /** Who decided, as the store knows it; absent where the run itself told of the question. */
+  readonly by?: readonly string[];
   /** The store could not be reached, and the run itself told it. */
   readonly storeAway?: true;
 }
@@ -123,17 +125,9 @@ export function runIdPrefixes(askId: string): readonly string[] {
 }
 
 function fromRow(row: AskRow): FoundAsk {
-  const {
-    tenant,
-    runId,
-    outcome,
-    by: _by,
-    reason: _reason,
-    resolvedAt: _resolvedAt,
-    ...known
-  } = row;
+  const { tenant, runId, outcome, by, reason: _reason, resolvedAt: _resolvedAt, ...known } = row;
   const { root: _root, agentPath: _agentPath, ...ask } = known;
-  return { tenant, runId, outcome, ask };
+  return { tenant, runId, outcome, by, ask };
 }
 
 /** Which run a question belongs to the store knows; what an id looks like proves nothing. */

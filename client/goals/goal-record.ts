@@ -5,6 +5,7 @@ import type { ChildRecord, GoalMemory, ReviewRecord } from '../../core/state/goa
 import type { GoalOutcome, RunResult } from '../../core/state/result.js';
 import { storeOf, type Link } from '../link.js';
 import { readGoalState } from './goal-state.js';
+import { isUnknown, noSuchGoal } from './tell-goal.js';
 
 /** A run's result, with what the goal remembers; without a store `reviews` is empty, and the rest of it absent. */
 export interface GoalResult extends Omit<RunResult, 'goal'> {
@@ -141,8 +142,7 @@ async function newestMemory(link: Link, goalId: string): Promise<string | undefi
   const row = await refuseUnknown(link, goalId);
   if (row?.result !== undefined) return row.result.goal?.memory;
   const view = await readGoalState(link, goalId, STATE_LIMIT_MS).catch((error: unknown) => {
-    const isUnknown = error instanceof HoldfastError && error.code === 'RunNotFound';
-    if (row === undefined && isUnknown) throw error;
+    if (row === undefined && isUnknown(error)) throw noSuchGoal(goalId);
     return undefined;
   });
   if (view?.memory !== undefined) return view.memory;

@@ -66,11 +66,11 @@ export async function tellGoal(link: Link, { goalId, said, who = {} }: Saying): 
   return { delivered: 'signal', id };
 }
 
-function isUnknown(error: unknown): boolean {
+export function isUnknown(error: unknown): boolean {
   return error instanceof HoldfastError && error.code === 'RunNotFound';
 }
 
-function noSuchGoal(goalId: string): HoldfastError {
+export function noSuchGoal(goalId: string): HoldfastError {
   return new HoldfastError('RunNotFound', `There is no goal ${goalId}.`, {
     hint: 'List the goals with `holdfast goal list`.',
     details: { goalId },

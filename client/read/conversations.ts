@@ -6,6 +6,7 @@ import type { AskView } from '../../core/state/ask-view.js';
 import { CHANGES } from '../../core/step/changes.js';
 import { cursorOf } from '../../pure/stream.js';
 import type { HeardMessage } from '../../store/user-messages.js';
+import { isAnswerRead, type GivenAnswer } from '../decide/heard-answer.js';
 import { storeOf, type Link } from '../link.js';
 import { eventsOf } from './event-stream.js';
 
@@ -40,6 +41,8 @@ export interface Conversations {
   heardBy(runId: string): Promise<readonly HeardMessage[]>;
   /** Whether the run waits for the next message of its user. */
   awaitsUser(runId: string): Promise<boolean>;
+  /** Whether the model reads this answer to a question; undefined: nobody can say. */
+  isAnswerRead(runId: string, given: GivenAnswer): Promise<boolean | undefined>;
   /** The newest message of its user that the run has heard behind its task, up to an event. */
   last(runId: string, upTo?: number): Promise<HeardMessage | undefined>;
   /** Number of the newest event; -1: none. */
@@ -67,6 +70,7 @@ export function conversations(link: Link): Conversations {
       const open = { runId, pendingOnly: true, kinds: ['user_message'], limit: 1 } as const;
       return (await storeOf(link).listAsks(tenant, open)).length > 0;
     },
+    isAnswerRead: async (runId, given) => isAnswerRead(storeOf(link), { tenant, runId }, given),
     last: (runId, upTo) => lastMessage(link, runId, upTo),
     lastSeq: async (runId) => (await storeOf(link).getRun(tenant, runId))?.lastSeq ?? -1,
     lastSession: async (prefix) => storeOf(link).lastSessionBelow(tenant, prefix),

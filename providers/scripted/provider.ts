@@ -2,11 +2,12 @@
  * The provider behind a configuration's script: the scripted model, started on loopback when it is asked first, and ended
  * when nobody has asked for a while.
  */
+import { HoldfastError } from '../../core/state/errors.js';
 import { createAnthropicProvider } from '../anthropic.js';
 import type { Provider } from '../provider.js';
 import { SCRIPTED_PROVIDER } from '../routes.js';
 import type { Script } from './script.js';
-import { startScriptedModel, type ScriptedModel } from './server.js';
+import { SCRIPT_FAILED, startScriptedModel, type ScriptedModel } from './server.js';
 
 /** A server that is not asked for this long ends, ms. */
 const IDLE_MS = 30_000;
@@ -35,12 +36,22 @@ export function createScriptedProvider(script: Script, idleMs = IDLE_MS): Provid
       try {
         started ??= start(script);
         return await (await started).provider.complete(request, progress);
+      } catch (error) {
+        throw blamingScript(error);
       } finally {
         asked -= 1;
         if (asked === 0) idle = setTimeout(end, idleMs).unref();
       }
     },
   };
+}
+
+/** Behind a script stands no vendor. */
+function blamingScript(error: unknown): unknown {
+  if (!(error instanceof HoldfastError) || !error.message.includes(SCRIPT_FAILED)) return error;
+  const { code, message, details, cause } = error;
+  const hint = 'Mend the function that the configuration has as `scripted`: it has thrown.';
+  return new HoldfastError(code, message, { hint, ...(details && { details }), cause });
 }
 
 async function start(script: Script): Promise<Started> {

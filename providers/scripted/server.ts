@@ -37,6 +37,8 @@ export interface ScriptedModel {
   stop(): Promise<void>;
 }
 
+/** Begins what is told of a script that throws. */
+export const SCRIPT_FAILED = 'the script failed';
 const PROTOCOLS: readonly Protocol[] = [MESSAGES_PROTOCOL, CHAT_PROTOCOL, RESPONSES_PROTOCOL];
 const HOST = '127.0.0.1';
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
@@ -58,7 +60,7 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
   const server = createServer((request, response) => {
     serve(serving, request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
-      else fail(response, 500, `the script failed: ${String(error)}`);
+      else fail(response, 500, `${SCRIPT_FAILED}: ${String(error)}`);
     });
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;

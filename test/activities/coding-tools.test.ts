@@ -149,7 +149,7 @@ describe('files of the work folder', () => {
   test('do not lie below a file, and a folder is none', async () => {
     await write('a/b', 'x');
     expect(await refused('write_file', { path: 'a/b/c', text: 'x' })).toMatch(
-      /lies below what is no folder/,
+      /^The work folder cannot be kept: the path "a\/b\/c" lies below what is no folder\. Nothing was changed\.$/,
     );
     expect(await refused('write_file', { path: 'a', text: 'x' })).toMatch(/a is a folder/);
     expect(await refused('read_file', { path: 'a' })).toMatch(/a is a folder/);

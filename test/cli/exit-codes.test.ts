@@ -140,6 +140,8 @@ describe('a command line that is wrong', () => {
     ['two sessions to go on with', ['start', 'refund', 'x', '--resume', 's', '--continue']],
     ['unmatched rules where there are none', ['export', 'r', '--allow-unmatched']],
     ['rules that are not there', ['export', 'r', '--redact', 'none.json']],
+    ['bundles that are not there', ['bundles', 'none']],
+    ['cases that are not there', ['eval', 'none']],
   ])('exits with 2: %s', async (_, argv) => {
     const { code, out, err } = await holdfast(...argv);
     expect(code).toBe(2);
@@ -159,6 +161,13 @@ describe('a command line that is wrong', () => {
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(why) });
     expect(err).toContain(`${option} cannot be used: `);
     expect(err).not.toMatch(/everyMs|pace|ticks/);
+  });
+
+  it('names the permission modes to whoever names another', async () => {
+    const { code, err } = await holdfast('mode', 'r1', 'foo');
+    expect(code).toBe(2);
+    expect(err).toContain('There is no permission mode "foo".');
+    expect(err).toContain('Known: default, acceptEdits, plan, dontAsk, bypassPermissions.');
   });
 
   it.each([

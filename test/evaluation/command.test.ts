@@ -115,7 +115,7 @@ describe('files that cannot be used: nothing runs, the exit code is 1', () => {
   ])('%s', async (_, path, words) => {
     mkdirSync(join(folder, 'empty'));
     const { code, err } = await holdfast('eval', path);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toContain(words);
   });
 

@@ -212,6 +212,30 @@ describe('what a request says', () => {
     expect(said.answers).toEqual([]);
   });
 
+  test.each([
+    [by('system'), 'The last message has the role "system".', 'role user'],
+    [
+      by('user', { type: 'text', text: 'a\ud800' }),
+      'The text of the message has half of a surrogate pair.',
+      'without this character',
+    ],
+    [
+      by('user', { type: 'text', text: 'a\0' }),
+      'The text of the message has the character NUL.',
+      'without this character',
+    ],
+  ])('cannot be used, and it is told in words of a chat: %j', (message, detail, hint) => {
+    const facts = { detail, hint: expect.stringContaining(hint) as unknown };
+    const problem: unknown = (() => {
+      try {
+        return saidIn({ id: 'c', messages: [message] });
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(problem).toMatchObject({ status: 400, facts });
+  });
+
   test('is too long with the limit of a message, and no field of a task', () => {
     const say = (chars: number) =>
       saidIn({ id: 'c', messages: [by('user', { type: 'text', text: 'x'.repeat(chars) })] });

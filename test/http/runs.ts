@@ -119,7 +119,7 @@ export class Runs {
     awaitsUser: async (runId: string) => this.waiting.has(runId),
     last: async (runId: string, upTo = Infinity) =>
       this.heard.findLast((one) => one.runId === runId && one.seq <= upTo),
-    lastSeq: async (runId: string) => (this.unopened.has(runId) ? -1 : 4),
+    lastSeq: async (runId: string) => (this.opened.includes(runId) ? 4 : -1),
     lastSession: async (prefix: string) =>
       [...this.spoken.keys(), ...this.opened.map(sessionOf)]
         .filter((id) => id.startsWith(prefix))

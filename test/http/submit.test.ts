@@ -159,6 +159,22 @@ describe('a message that is changed', () => {
     expect(other.runs.starts.at(-1)).toMatchObject({ fork: before });
   });
 
+  test('is refused where another process has changed it since this one looked, also when that run has ended', async () => {
+    const { runs, chat, say } = await conversed();
+    const other = chatWith(runs);
+    const { transcript } = runs;
+    runs.transcript = async (sessionId) => {
+      runs.transcript = transcript;
+      const at = await other.say('u3', 'Three, changed.', EDIT);
+      runs.end(at.runId);
+      runs.spoken.set(`${chat.base}.b0002`, [user(`${at.runId}:m0`, 'Three, changed.')]);
+      return transcript(sessionId);
+    };
+    const busy = { status: 409, facts: { code: 'busy' } };
+    await expect(say('u3', 'Three, otherwise.', EDIT)).rejects.toMatchObject(busy);
+    expect(runs.started).toHaveLength(3);
+  });
+
   test('begins an empty session where it was the first one', async () => {
     const { runs, chat, say } = await conversed();
     await say('u1', 'Another one.', EDIT);

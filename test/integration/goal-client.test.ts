@@ -66,6 +66,20 @@ test.each([
 });
 
 describe('the id of a goal', () => {
+  test('that nothing has is told by whoever asks what the goal remembers', async () => {
+    await expect(client.goal('nope').record()).rejects.toMatchObject({
+      code: 'RunNotFound',
+      message: 'There is no goal nope.',
+    });
+  });
+
+  test('of a goal that has just begun is known, though the store has nothing of it yet', async () => {
+    await client.startGoal({ definition, goalId: 'begun', wait: false });
+    await expect(client.goal('begun').record()).rejects.toMatchObject({
+      code: 'TranscriptMissing',
+    });
+  });
+
   test('gives the goal that exists, for the same definition alone', async () => {
     const goalId = 'march';
     const first = await client.startGoal({ definition, goalId, wait: false });

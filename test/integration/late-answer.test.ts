@@ -1,4 +1,4 @@
-/** What clients of the AI SDK show of an answer to a question whose time is over. */
+/** What clients of the AI SDK show of an answer to a question that is over. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chatHandler, nodeListener } from '../../http/index.js';
@@ -7,7 +7,7 @@ import { scriptOf, type ScriptedAnswer } from '../../testing/index.js';
 import { MAJORS, openChat, type ClientMessage } from '../http/clients.js';
 import { AGENT, APPROVER, config } from './support/agents.js';
 import { lastRun, seen, user } from './support/chats.js';
-import { ANY_RUN, pay, say, startWorld, until, type World } from './support/world.js';
+import { ANY_RUN, call, pay, say, startWorld, until, type World } from './support/world.js';
 
 const scripts = new Map<string, readonly ScriptedAnswer[]>();
 let world: World;
@@ -21,20 +21,24 @@ beforeAll(async () => {
     const name = /\[([a-z0-9-]+)\]/.exec(JSON.stringify(request.messages[0]))?.[1] ?? '';
     return scriptOf(scripts.get(name) ?? [])(request);
   });
-  const listeners = (['reject', 'stop'] as const).map((onApprovalTimeout) =>
+  const handling = (settings: object) =>
     nodeListener(
       chatHandler({
         client: world.client,
         agent: AGENT,
         ownDecisions: true,
-        start: { settings: { approvalTimeoutMs: 2_000, onApprovalTimeout } },
+        start: { settings },
         authorize: () => ({ actor: { id: APPROVER.by, roles: APPROVER.roles } }),
       }),
-    ),
-  );
+    );
+  const listeners = new Map([
+    ['reject', handling({ approvalTimeoutMs: 2_000, onApprovalTimeout: 'reject' })],
+    ['stop', handling({ approvalTimeoutMs: 2_000, onApprovalTimeout: 'stop' })],
+    ['one', handling({})],
+    ['other', handling({})],
+  ]);
   server = createServer((incoming, outgoing) => {
-    const at = incoming.url?.startsWith('/reject') === true ? 0 : 1;
-    void listeners[at]!(incoming, outgoing);
+    void listeners.get(incoming.url!.split('/')[1]!)!(incoming, outgoing);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -92,4 +96,74 @@ describe.each(MAJORS)('a client of %s', (major) => {
       expect(chat.error).toBeUndefined();
     },
   );
+});
+
+describe('an answer to a question that has ended', () => {
+  const post = async (at: 'one' | 'other', body: object): Promise<readonly Chunk[]> => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${origin}/${at}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    const lines = (await response.text()).split('\n').filter((line) => line.startsWith('data: {'));
+    return lines.map((line) => JSON.parse(line.slice(6)) as Chunk);
+  };
+
+  interface Chunk {
+    readonly type: string;
+    readonly data?: { readonly [name: string]: unknown };
+  }
+
+  const refusedIn = (chunks: readonly Chunk[]) =>
+    chunks.filter(({ type }) => type === 'data-holdfast-refused').map(({ data }) => data);
+
+  async function asked(id: string, answers: readonly ScriptedAnswer[]) {
+    scripts.set(id, answers);
+    const chunks = await post('one', { id, messages: [user('u1', `Begin. [${id}]`)] });
+    const { data } = chunks.find(({ type }) => type === 'data-holdfast-ask')!;
+    const question = { askId: data!['askId'], argsHash: data!['argsHash'] };
+    return (said: object, at: 'one' | 'other' = 'one') =>
+      post(at, { id, messages: [], answers: [{ ...question, ...said }] });
+  }
+
+  test('is refused where it says the contrary, and not where it says the same', async () => {
+    const answer = await asked('contrary', [pay('pay.asked', 700), say('Paid.')]);
+    expect(refusedIn(await answer({ decision: 'approve' }))).toEqual([]);
+    expect(refusedIn(await answer({ decision: 'approve' }))).toEqual([]);
+    expect(refusedIn(await answer({ decision: 'reject' }))).toMatchObject([
+      {
+        reason: 'already_decided',
+        message: `It does not count: the question has ended before (approved by ${APPROVER.by}).`,
+      },
+    ]);
+  });
+
+  test('is refused where two servers hear contraries at once: one of them counts', async () => {
+    const answer = await asked('at-once', [pay('pay.asked', 700), say('Done.')]);
+    const told = await Promise.all([
+      answer({ decision: 'approve' }, 'one'),
+      answer({ decision: 'reject', reason: 'No!' }, 'other'),
+    ]);
+    expect(told.flatMap(refusedIn)).toMatchObject([{ reason: 'already_decided' }]);
+  });
+
+  test('is harmless where two servers hear the same at once', async () => {
+    const answer = await asked('same-at-once', [pay('pay.asked', 700), say('Paid.')]);
+    const approve = { decision: 'approve' };
+    const told = await Promise.all([answer(approve, 'one'), answer(approve, 'other')]);
+    expect(told.flatMap(refusedIn)).toEqual([]);
+  });
+
+  test('is refused where its words are others than those that the model has read', async () => {
+    const question = call('ask_person', { question: 'Which colour?' });
+    const answer = await asked('words', [question, say('Red then.')]);
+    expect(refusedIn(await answer({ value: 'red' }))).toEqual([]);
+    expect(refusedIn(await answer({ value: 'red' }))).toEqual([]);
+    const late = [await answer({ value: 'blue' }), await answer({ decision: 'approve' })];
+    expect(late.flatMap(refusedIn)).toMatchObject([
+      { reason: 'already_decided' },
+      { reason: 'already_decided' },
+    ]);
+  });
 });

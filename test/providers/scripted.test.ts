@@ -3,11 +3,12 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createScriptedProvider } from '../../providers/scripted/provider.js';
 import { parseScriptFile } from '../../providers/scripted/script-file.js';
 import { scriptOf } from '../../providers/scripted/script.js';
 import { startScriptedModel } from '../../providers/scripted/server.js';
 import { compiledPath } from '../compiled.js';
-import { failureOf, serving, stopAll } from './scripted-setup.js';
+import { failureOf, requestOf, serving, stopAll } from './scripted-setup.js';
 
 afterEach(stopAll);
 
@@ -98,6 +99,19 @@ describe('the scripted model', () => {
     ]);
     await model.stop();
     await model.stop();
+  });
+
+  test('blames the script that fails, and no vendor', async () => {
+    const provider = createScriptedProvider(() => {
+      throw new Error('oops');
+    });
+    const progress = { signal: new AbortController().signal, onProgress: () => undefined };
+    await expect(provider.complete(requestOf(), progress)).rejects.toMatchObject({
+      code: 'ServerError',
+      message: expect.stringContaining('the script failed: Error: oops') as unknown,
+      hint: 'Mend the function that the configuration has as `scripted`: it has thrown.',
+      details: { shouldRetry: expect.any(Boolean) as unknown },
+    });
   });
 
   test('keeps the last requests only', async () => {

@@ -23,6 +23,12 @@ whereIsolated('a command in a sandbox', (isolation) => {
     expect(ran.fresh.size).toBe(1);
   });
 
+  test('that ends all processes is told so, in words of the command', async () => {
+    await expect(sh(isolation, 'kill -9 -1; kill -9 1; sleep 60')).rejects.toThrow(
+      /^The sandbox did not answer\. Its processes ended before one of them told how the command ended\./,
+    );
+  });
+
   test('ends at its time, and what it did until then is kept', async () => {
     const ran = await sh(isolation, 'echo begun > a; sleep 60', { limits: { timeMs: 3_000 } });
     expect(ran.end).toMatchObject({ endedBy: 'time', exitCode: null });

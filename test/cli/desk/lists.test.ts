@@ -144,7 +144,7 @@ describe('holdfast list', () => {
       const last = await listed('list', '--limit', '2', '--cursor', second.next ?? '');
       expect(last).toEqual({ ids: ['r0'], next: undefined });
       const { err } = await holdfast('list', '--limit', '2');
-      expect(err).toContain(`--cursor ${first.next}`);
+      expect(err).toContain(`More follow: --cursor ${first.next}\n`);
     },
   );
 });
