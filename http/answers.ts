@@ -97,7 +97,7 @@ async function tooLate(
   const { outcome, by = [] } = found;
   const reason = outcome === 'expired' ? 'late' : 'already_decided';
   const who = by.length === 0 ? '' : ` by ${by.join(', ').slice(0, 200)}`;
-  const message = `It does not count: the question has ended before (${outcome}${who}).`;
+  const message = `The answer does not count: the question has ended before (${outcome}${who}).`;
   return [{ askId: said.askId, reason, message }];
 }
 

@@ -173,7 +173,7 @@ async function exchange(
     return await readFrame<SandboxReply>(child.stdout, bytesMax).catch((cause: unknown) => {
       const why =
         cause instanceof FrameCut
-          ? 'Its processes ended before one of them told how the command ended.'
+          ? 'All of its processes ended before one told how the command ended.'
           : (cause as Error).message;
       throw new SandboxBroken(`The sandbox did not answer. ${why}`, { cause });
     });

@@ -134,7 +134,7 @@ describe('an answer to a question that has ended', () => {
     expect(refusedIn(await answer({ decision: 'reject' }))).toMatchObject([
       {
         reason: 'already_decided',
-        message: `It does not count: the question has ended before (approved by ${APPROVER.by}).`,
+        message: `The answer does not count: the question has ended before (approved by ${APPROVER.by}).`,
       },
     ]);
   });

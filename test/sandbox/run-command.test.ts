@@ -25,7 +25,7 @@ whereIsolated('a command in a sandbox', (isolation) => {
 
   test('that ends all processes is told so, in words of the command', async () => {
     await expect(sh(isolation, 'kill -9 -1; kill -9 1; sleep 60')).rejects.toThrow(
-      /^The sandbox did not answer\. Its processes ended before one of them told how the command ended\./,
+      /^The sandbox did not answer\. All of its processes ended before one told how the command ended\./,
     );
   });
 
