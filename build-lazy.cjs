@@ -23,10 +23,10 @@ const ONCE = 'const $=(f,x)=>()=>x??=f();';
 function loadLazily(folder) {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const path = name.replaceAll('\\', '/');
-    if (!path.endsWith('.js') || path.endsWith('.bundle.js') || AS_COMPILED.test(path)) continue;
+    if (!path.endsWith('.js') || path.endsWith('.bundle.js')) continue;
     const compiled = readFileSync(join(folder, name), 'utf8');
-    const lazy = lazily(compiled);
-    if (lazy !== compiled) writeFileSync(join(folder, name), lazy);
+    const written = AS_COMPILED.test(path) ? withShortNames(compiled) : lazily(compiled);
+    if (written !== compiled) writeFileSync(join(folder, name), written);
   }
 }
 
@@ -72,6 +72,15 @@ function lazily(compiled) {
 /** Of names that the compiler makes: of a module of this package without what each of them has, of others as they are. */
 function short(name) {
   return name.replace(/_js_1$/, '$$').replace(/_js_(\d+)$/, '$$$1');
+}
+
+/** Loaded as compiled, by the names that modules have which are loaded late. */
+function withShortNames(compiled) {
+  const names = Array.from(compiled.matchAll(IMPORT), ([, name]) => name).filter(
+    (name) => short(name) !== name && !compiled.includes(short(name)),
+  );
+  if (names.length === 0) return compiled;
+  return compiled.replace(new RegExp(`\\b(?:${names.join('|')})\\b`, 'g'), short);
 }
 
 /** Whether all that stands of it, besides its import, is `name.member`. */
