@@ -183,13 +183,10 @@ async function frozenBy(
     store,
     config,
     providers: new Map(),
-    instead: ({ kind }) => {
-      // Its hooks come before the run is announced: what they are not asked, they cannot hold up.
-      if (kind === 'run_hooks') return Promise.resolve({ outcomes: [], eventsUpTo: 0 });
-      return kind === 'call_model'
+    instead: ({ kind }) =>
+      kind === 'call_model' || kind === 'run_hooks'
         ? Promise.reject(new Error('Nothing is asked while a fork is opened.'))
-        : undefined;
-    },
+        : undefined,
     onEvent: ({ type }) => {
       if (type === 'session_init') opening.send({ type: 'cancel_requested' });
     },

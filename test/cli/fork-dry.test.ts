@@ -138,7 +138,7 @@ test('instructions, words of the user, a policy and a budget are those that are 
   expect(limited.fork).toMatchObject({ stopReason: 'max_turns', turns: 1 });
 });
 
-test('reads run by the code of a configuration, effects and hooks of its start do not; its policy decides', async () => {
+test('reads run by the code of a configuration, effects do not; its policy decides', async () => {
   writeFileSync(join(folder, 'holdfast.config.mjs'), configuration());
   const reading = { calls: [{ tool: 'get_order', input: { orderId: 'O-17' } }] };
   const refund = { calls: [{ tool: 'issue_refund', input: { orderId: 'O-17', cents: 1 } }] };
@@ -154,7 +154,7 @@ test('reads run by the code of a configuration, effects and hooks of its start d
     wouldExecute: [{ tool: 'issue_refund', args: { orderId: 'O-17', cents: 1 } }],
   });
   expect(asked()).toContain('read by code');
-  expect(asked()).not.toMatch(/EFFECT|GREETING/);
+  expect(asked()).not.toContain('EFFECT');
 });
 
 test('code that reads in a sandbox may take its time', async () => {
@@ -171,15 +171,14 @@ function configuration(ofReading = ''): string {
   const { agent } = (fold.kind === 'run' && fold.at(fold.steps.length).after.frozen) as {
     agent: { name: string };
   };
-  return `import { defineAgent, defineConfig, defineHook, defineTool } from ${JSON.stringify(compiledPath('index.js'))};
+  return `import { defineAgent, defineConfig, defineTool } from ${JSON.stringify(compiledPath('index.js'))};
 const input = { type: 'object', additionalProperties: true };
 const get = defineTool({ name: 'get_order', version: '1', description: 'Reads.', effect: 'read', idempotency: 'natural', input,
   ${ofReading} run: () => Promise.resolve({ order: 'read by code' }) });
 const refund = defineTool({ name: 'issue_refund', version: '1', description: 'Pays.', effect: 'financial', idempotency: 'keyed', input,
   approval: { roles: ['support'] }, run: () => Promise.resolve('EFFECT') });
-const greet = defineHook({ name: 'greet', point: 'SessionStart', run: () => ({ additionalContext: 'GREETING' }) });
 export default defineConfig({ agents: [defineAgent({ name: ${JSON.stringify(agent.name)}, model: 'scripted/new',
-  instructions: 'By the configuration.', tools: [get, refund], hooks: [greet] })] });
+  instructions: 'By the configuration.', tools: [get, refund] })] });
 `;
 }
 
