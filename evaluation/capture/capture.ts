@@ -167,8 +167,8 @@ function ofAgent(
   { start, frozen }: Recording,
   own: NonNullable<CaptureOptions['own']>,
 ): FixtureDocument {
-  const { instructions: _i, policy: _p, hooks: _k, budget: _b, settings: _t, ...said } = whole;
-  const { supervise: _s, agents: _a, subAgents: _n, offered: _o, handoffTo: _h, ...rest } = said;
+  const { instructions: _i, policy: _p, hooks: _h, budget: _b, settings: _s, ...said } = whole;
+  const { supervise: _, ...rest } = said;
   const tools = Object.entries(whole.tools === 'live' ? {} : (whole.tools ?? {}));
   const answers = tools.filter(
     ([, { kind, recorded = [] }]) => kind === 'mcp' || recorded.length > 0,

@@ -69,15 +69,6 @@ test('a session is in the case as far as the run went on with it, and what a ven
   });
 });
 
-test.each(['agents-denied', 'handoffs-interrupt'])(
-  'a case about an agent of a configuration leaves its sub-agents and handoffs to it: %s',
-  (name) => {
-    const one = capture(recordedRun(name), { own: { config: 'holdfast.config.js' } });
-    expect(() => parseFixture(JSON.stringify(one), `${name}.json`)).not.toThrow();
-    expect(one).not.toHaveProperty('handoffTo');
-  },
-);
-
 test('a run that limits across runs refused before anybody was asked is no case, and says so', () => {
   expect(() => capture(recordedRun('named-changes-of-19-beyond'))).toThrow(
     'other runs had used up a limit of payments.refund before anybody was asked',
