@@ -98,11 +98,10 @@ function caseOf(tree: Tree, options: CaptureOptions): FixtureDocument {
   const [instructions] = root.blocks;
   const isLate = resultIn(bundle.events)?.stopReason === 'timeout' && !isTimed;
   const budget = { ...budgetOf(recording), ...(isLate && { timeoutMs: 0 }) };
-  const told = [...leftOut, ...moments.flatMap((one) => one.leftOut), ...notSaid(recording)];
+  const left = [...leftOut, ...moments.flatMap((one) => one.leftOut), ...notSaid(recording)];
   const said = [...during, ...moments.flatMap((one) => one.during)];
   const session = sessionIn(recording, texts);
   const isPriceKnown = script.isPriceKnown && below.every((one) => one.script.isPriceKnown);
-  const left = isPriceKnown ? told : [...told, UNPRICED];
   const whole: FixtureDocument = {
     case_id: bundle.run.runId,
     title: titleOf(recording),
@@ -209,9 +208,6 @@ function refuseForAgent({ members }: Tree): void {
       hint,
     );
 }
-
-const UNPRICED =
-  'its cost: attempts at the model that failed, were lost or were cut off have no price in a case';
 
 /** What a case does without, and a reader should know of. */
 function notSaid(recording: Recording): readonly string[] {

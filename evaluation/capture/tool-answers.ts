@@ -30,10 +30,7 @@ export function answerOf(asked: AskingCall): Answer | undefined {
   const { activity } = asked;
   const { end } = activity;
   const output = outputOf(activity, 'execute_tool');
-  if (output !== undefined) {
-    const answer = ofOutcome(asked, output);
-    return answer && withoutEarlier(answer, output.attempts - 1);
-  }
+  if (output !== undefined) return ofOutcome(asked, output);
   switch (end.kind) {
     case 'open':
       return { result: { hang: true } };
@@ -46,14 +43,6 @@ export function answerOf(asked: AskingCall): Answer | undefined {
         ? inDoubt(asked, end.message)
         : undefined;
   }
-}
-
-/** Attempts of one activity before the one that answered: no record tells which failed and which died with their worker. */
-function withoutEarlier(answer: Answer, earlier: number): Answer {
-  const isLast = 'ok' in answer.result || 'error' in answer.result;
-  if (!isLast || earlier < 1 || answer.leftOut !== undefined) return answer;
-  const many = earlier === 1 ? 'the attempt' : `the ${earlier} attempts`;
-  return { ...answer, leftOut: `${many} before the one that answered` };
 }
 
 function ofOutcome(

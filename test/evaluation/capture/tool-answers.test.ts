@@ -31,10 +31,7 @@ describe('an attempt of which a probe said that it did nothing', () => {
   const nothing = { kind: 'not_happened' } as Finding;
 
   test('leaves the answer to the attempt that followed', () => {
-    const ok = activity('execute_tool', 4, {
-      outcome: { kind: 'ok', content: { text: 'done' } },
-      attempts: 1,
-    });
+    const ok = activity('execute_tool', 4, { outcome: { kind: 'ok', content: { text: 'done' } } });
     expect(answersTo([lost(0), found(2, nothing), ok], [])).toEqual([
       undefined,
       { result: { ok: 'done' } },
@@ -55,11 +52,4 @@ test('a result that no record keeps is refused with its tool, its call and why',
   expect(() => answersTo([activity('execute_tool', 0, { outcome })], [])).toThrow(
     "what ship.book returned to the call c1 was not kept (The tool's result is not JSON: a bigint is not JSON).",
   );
-});
-
-test('attempts before the one that answered are said to be left out', () => {
-  const outcome = { kind: 'ok', content: { text: 'done' } };
-  expect(answersTo([activity('execute_tool', 0, { outcome, attempts: 3 })], [])).toEqual([
-    { result: { ok: 'done' }, leftOut: 'the 2 attempts before the one that answered' },
-  ]);
 });
