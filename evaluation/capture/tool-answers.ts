@@ -9,8 +9,6 @@ import { refused } from './refused.js';
 import { questionIn } from './served-tools.js';
 import type { Texts } from './texts.js';
 
-const REASON_CHARS_MAX = 200;
-
 type ToolOutcome = OutputOf<'execute_tool'>['outcome'];
 
 export interface AskingCall {
@@ -57,7 +55,7 @@ function ofOutcome(
       };
     }
     case 'error':
-      return ofError(outcome, asked);
+      return ofError(outcome, asked.texts);
     case 'ambiguous':
       if (outcome.aborted === true) return { result: { hang: true } };
       return inDoubt(asked, outcome.message);
@@ -86,7 +84,7 @@ function ofElsewhere(reason: ElsewhereReason): Answer | undefined {
 
 function ofError(
   outcome: Extract<ToolOutcome, { kind: 'error' }>,
-  { texts, call }: AskingCall,
+  texts: Texts,
 ): Answer | undefined {
   const { code, message, returned } = outcome;
   if (INTERRUPTED_CODES.includes(code)) return { result: { hang: true } };
@@ -102,17 +100,11 @@ function ofError(
     case 'not_executed':
       return undefined;
     case 'malformed_result':
-      if (returned === undefined) throw refused(whatWasLost(call, message));
+      if (returned === undefined) throw refused('a tool returned what was not kept');
       return { result: { unfit: valueOf(texts.text(returned), returned) } };
     default:
       throw refused(`a tool ended with ${code}, which no tool of a case can say`);
   }
-}
-
-/** A record keeps what a tool returned as JSON. */
-function whatWasLost({ tool, callId }: ToolCallRef, message: string): string {
-  const reason = message.slice(0, REASON_CHARS_MAX).replace(/\.$/, '');
-  return `what ${tool} returned to the call ${callId} was not kept (${reason})`;
 }
 
 /** What was found out without a person stands in place of the doubt; else the case has the doubt, and the person. */

@@ -45,11 +45,3 @@ describe('an attempt of which a probe said that it did nothing', () => {
     expect(second?.result).toEqual({ error: TEXT });
   });
 });
-
-test('a result that no record keeps is refused with its tool, its call and why', () => {
-  const message = "The tool's result is not JSON: a bigint is not JSON.";
-  const outcome = { kind: 'error', code: 'malformed_result', message };
-  expect(() => answersTo([activity('execute_tool', 0, { outcome })], [])).toThrow(
-    "what ship.book returned to the call c1 was not kept (The tool's result is not JSON: a bigint is not JSON).",
-  );
-});
