@@ -114,26 +114,10 @@ function inDoubt(asked: AskingCall, message: string): Answer | undefined {
     return { result: { throws: message } };
   }
   const leftOut = 'nobody heard how an attempt ended; the case has what was found out of it';
-  if (found.kind === 'not_happened') {
-    const result = givenUp(asked);
-    return result && { result, leftOut };
-  }
+  if (found.kind === 'not_happened') return undefined;
   if (found.source === 'person') return { result: { throws: message } };
   if (found.malformed !== undefined) throw refused('a result did not fit its output schema');
   return { result: { ok: valueOf(asked.texts.text(found.content), found.content) }, leftOut };
-}
-
-/** Nothing was done, and no attempt follows: as one attempt that says so. Undefined: another one follows. */
-function givenUp({ recording, activity, texts, call }: AskingCall): WrittenResult | undefined {
-  const next = ofKind(recording, 'execute_tool').find(
-    ({ activity: { from }, input }) => from > activity.from && input.call.callKey === call.callKey,
-  );
-  if (next !== undefined) return undefined;
-  for (const event of recording.bundle.events) {
-    if (event.type === 'tool_finished' && event.key === call.key)
-      return event.code === 'execution_error' ? { error: texts.text(event.content) } : undefined;
-  }
-  return undefined;
 }
 
 function findingOf({ recording, activity, call: { callKey } }: AskingCall): Finding | undefined {
