@@ -6,8 +6,9 @@ import {
   type AgentDefinition,
   type Config,
 } from '../../authoring/index.js';
+import { toldOf } from '../../cli/terminal/long-work.js';
 import { isOpen } from '../../core/state/run.js';
-import { playDry } from '../../evaluation/fork/dry.js';
+import { playDry, type DryTerms } from '../../evaluation/fork/dry.js';
 import { openedBy } from '../../evaluation/fork/opening.js';
 import type { ForkPlace } from '../../evaluation/fork/prepare.js';
 import { scriptOf } from '../../providers/scripted/script.js';
@@ -17,6 +18,7 @@ import { openMemoryStore } from '../../store/store.js';
 import { readEnvironment } from '../../worker/config.js';
 import { providersOf } from '../../worker/providers.js';
 import { stored } from '../replay/setup.js';
+import { until } from '../until.js';
 
 let model: ScriptedModel;
 let place: ForkPlace & { readonly name: string };
@@ -38,10 +40,10 @@ function configOf(more: Partial<AgentDefinition> = {}): Config {
   return defineConfig({ agents: [defineAgent(agent)] });
 }
 
-function played(config: Config) {
+function played(config: Config, more: Partial<DryTerms> = {}) {
   const variables = { ANTHROPIC_API_KEY: 'sk-of-a-test', ANTHROPIC_BASE_URL: model.baseUrl };
   const providers = providersOf(readEnvironment(variables, __dirname));
-  return playDry(place, { changes: { config }, providers });
+  return playDry(place, { changes: { config }, providers, ...more });
 }
 
 test.each(['SessionStart', 'SessionEnd'] as const)(
@@ -82,4 +84,39 @@ test('an opening that does not end is refused by the name of its agent', async (
     message: `The agent ${place.name} of the configuration did not open within 0.05 s.`,
   });
   await memory.close();
+});
+
+const never = () => new Promise<never>(() => undefined);
+
+test('a hook that never answers holds a fork for no longer than its own time', async () => {
+  let asked = 0;
+  const run = () => {
+    asked += 1;
+    return never();
+  };
+  const hook = defineHook({ name: 'silent', point: 'Stop', timeoutMs: 50, run });
+  const fork = await played(configOf({ hooks: [hook] }));
+  expect([asked, fork.stopReason]).toEqual([1, 'completed']);
+});
+
+test('a fork that takes too long tells what it waits for, and has told how far it is', async () => {
+  const told: string[] = [];
+  const providers = new Map([['anthropic', { name: 'anthropic', complete: never }]]);
+  const onProgress = (words: string) => void told.push(words);
+  const fork = played(configOf(), { providers, limitMs: 50, onProgress });
+  const words = expect.stringMatching(/has played \d turns? and waits for the model\.$/);
+  await expect(fork).rejects.toMatchObject({ code: 'NetworkTimeout', message: words });
+  expect(told).toContainEqual(words);
+});
+
+test('a command tells again and again what its long work is at, and stops with it', async () => {
+  const told: string[] = [];
+  let at = 1;
+  const output = { remark: (text: string) => void told.push(text) };
+  const work = async () => {
+    await until(() => told.length >= 2);
+    return 'done';
+  };
+  expect(await toldOf(output, { words: () => `Turn ${at++}.`, everyMs: 5 }, work)).toBe('done');
+  expect(told.slice(0, 2)).toEqual(['Turn 1.', 'Turn 2.']);
 });
