@@ -4,6 +4,7 @@
  * Invariant: work counts once while it is under way and not at all when it has ended, whatever it still waits for.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 interface Work {
   readonly of: RealTime;
@@ -31,6 +32,18 @@ export class RealTime {
     } finally {
       this.enter(work, 'ended');
     }
+  }
+
+  /** The same, for no longer than `limitMs`: then virtual time goes on, in which the work meets its own limit. */
+  duringAtMost<T>(limitMs: number, perform: () => Promise<T>): Promise<T> {
+    return this.during(async () => {
+      const performed = perform();
+      const over = new AbortController();
+      const limit = sleep(limitMs, undefined, { signal: over.signal }).catch(() => undefined);
+      await Promise.race([performed.catch(() => undefined), limit]);
+      over.abort();
+      return this.except(() => performed);
+    });
   }
 
   /** Within `during`: what is waited for comes in the time of the case. */

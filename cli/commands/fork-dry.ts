@@ -8,6 +8,7 @@ import type { Bundle } from '../../replay/bundle.js';
 import type { Cli } from '../command.js';
 import { configurationOf, providersFor } from '../desk/model-access.js';
 import { inert } from '../render/index.js';
+import { toldOf } from '../terminal/long-work.js';
 import type { Output } from '../terminal/output.js';
 import { changesOf, type ForkOptions } from './fork-options.js';
 
@@ -20,29 +21,39 @@ interface DryForkWanted {
   readonly options: ForkOptions;
 }
 
-export async function forkDry(
-  cli: Cli,
-  { fold, bundle, options }: DryForkWanted,
-  output: Output,
-): Promise<void> {
-  const { folder, variables } = cli.environment;
-  const file = options.config === undefined ? undefined : resolve(folder, options.config);
-  const config = await configurationOf(folder, file);
-  const changes = await changesOf(cli, options, config);
-  const { playDry } = await import('../../evaluation/fork/dry.js');
-  const fork = await playDry(
-    { fold, bundle, step: options.at },
-    {
-      changes,
-      providers: await providersFor(cli, config),
-      ...(options.rules === 'newest' && { rules: 'newest' }),
-    },
+export async function forkDry(cli: Cli, wanted: DryForkWanted, output: Output): Promise<void> {
+  const { variables } = cli.environment;
+  let doing = 'The configuration is still being loaded.';
+  const fork = await toldOf(output, { words: () => inert(doing, LINE_CHARS_MAX) }, () =>
+    played(cli, wanted, (words) => (doing = words)),
   );
   const told = JSON.parse(withoutSecrets(JSON.stringify(fork), variables)) as DryFork;
   output.data({ mode: 'dry', ...told });
   if (output.json) return;
   for (const line of linesOf(told)) output.line(inert(line, LINE_CHARS_MAX));
   output.remark('A dry fork: no effect happened, approvals were taken as given.');
+}
+
+async function played(
+  cli: Cli,
+  { fold, bundle, options }: DryForkWanted,
+  onProgress: (words: string) => void,
+): Promise<DryFork> {
+  const { folder } = cli.environment;
+  const file = options.config === undefined ? undefined : resolve(folder, options.config);
+  const config = await configurationOf(folder, file);
+  onProgress('The fork is being opened.');
+  const changes = await changesOf(cli, options, config);
+  const { playDry } = await import('../../evaluation/fork/dry.js');
+  return playDry(
+    { fold, bundle, step: options.at },
+    {
+      changes,
+      providers: await providersFor(cli, config),
+      ...(options.rules === 'newest' && { rules: 'newest' }),
+      onProgress,
+    },
+  );
 }
 
 function linesOf(fork: DryFork): readonly string[] {

@@ -23,7 +23,7 @@ import { inTheCase, routesBelow, runsOf } from './runs-below.js';
 import { teamOf } from './team.js';
 import { Texts } from './texts.js';
 import { toolRecords } from './tool-records.js';
-import { treeOf, type Tree } from './tree.js';
+import { employedIn, treeOf, type Tree } from './tree.js';
 import { refuseUnsayable, worked } from './unsayable.js';
 import { recordingUntil } from './until.js';
 
@@ -98,7 +98,8 @@ function caseOf(tree: Tree, options: CaptureOptions): FixtureDocument {
   const [instructions] = root.blocks;
   const isLate = resultIn(bundle.events)?.stopReason === 'timeout' && !isTimed;
   const budget = { ...budgetOf(recording), ...(isLate && { timeoutMs: 0 }) };
-  const left = [...leftOut, ...moments.flatMap((one) => one.leftOut), ...notSaid(recording)];
+  const notTold = notSaid(recording, options);
+  const left = [...leftOut, ...moments.flatMap((one) => one.leftOut), ...notTold];
   const said = [...during, ...moments.flatMap((one) => one.during)];
   const session = sessionIn(recording, texts);
   const isPriceKnown = script.isPriceKnown && below.every((one) => one.script.isPriceKnown);
@@ -160,14 +161,14 @@ function originOf(
   };
 }
 
-/** Prompt, schemas, policy, limits and hooks are the configuration's: what the start said over them remains. */
+/** Prompt, schemas, policy, limits, hooks and other agents are the configuration's: what the start said over them remains. */
 function ofAgent(
   whole: FixtureDocument,
   { start, frozen }: Recording,
   own: NonNullable<CaptureOptions['own']>,
 ): FixtureDocument {
   const { instructions: _i, policy: _p, hooks: _h, budget: _b, settings: _s, ...said } = whole;
-  const { supervise: _, ...rest } = said;
+  const { agents: _a, subAgents: _n, offered: _o, handoffTo: _t, supervise: _, ...rest } = said;
   const tools = Object.entries(whole.tools === 'live' ? {} : (whole.tools ?? {}));
   const answers = tools.filter(
     ([, { kind, recorded = [] }]) => kind === 'mcp' || recorded.length > 0,
@@ -197,8 +198,17 @@ function titleOf({ bundle, frozen }: Recording): string {
   return `Run ${bundle.run.runId} of ${frozen.agent.name}: ${end}${detail}`;
 }
 
-/** The configuration has sub-agents of its own. */
-function refuseForAgent({ members }: Tree): void {
+function broughtAlong({ start: { agents = {} } }: Recording): readonly string[] {
+  const names = Object.keys(agents);
+  return names.length === 0
+    ? []
+    : [
+        `the agents that its start brought along (${names.join(', ')}): the case has those of its configuration`,
+      ];
+}
+
+/** The configuration has sub-agents, and agents that take a run over, of its own. */
+function refuseForAgent({ root, members }: Tree): void {
   const hint =
     'Capture the run without a configuration: then the case has everything as it was recorded.';
   const [member] = members;
@@ -207,10 +217,16 @@ function refuseForAgent({ members }: Tree): void {
       `it started the run ${member.place}, and a case about an agent of a configuration is one of a single run`,
       hint,
     );
+  const [, next] = employedIn(root);
+  if (next !== undefined)
+    throw refused(
+      `it was handed over to ${next.frozen.agent.name}, and a case about an agent of a configuration is one of that agent alone`,
+      hint,
+    );
 }
 
 /** What a case does without, and a reader should know of. */
-function notSaid(recording: Recording): readonly string[] {
+function notSaid(recording: Recording, { own }: CaptureOptions): readonly string[] {
   const { start, frozen, bundle } = recording;
   const { settings } = frozen;
   return [
@@ -218,6 +234,7 @@ function notSaid(recording: Recording): readonly string[] {
       ? ['its goal: the brief is the task, and the tools of goals answer from the record']
       : []),
     ...(settings.requireProof ? ['signatures of decisions: nobody in a case proves anything'] : []),
+    ...(own === undefined ? [] : broughtAlong(recording)),
     ...(start.task.metadata === undefined ? [] : ['the metadata of the task']),
     ...(bundle.segments.length > 1
       ? [`its ${bundle.segments.length} segments: the case is played in one`]

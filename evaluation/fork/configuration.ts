@@ -7,6 +7,7 @@ import {
   type TaskGate,
   type Tool,
 } from '../../authoring/index.js';
+import { GATE_MS } from '../../activities/run/judge-task.js';
 import { inputSchemaOf } from '../../authoring/input-schema.js';
 import type { JsonSchema } from '../../authoring/schema-forms.js';
 import type { Json } from '../../core/json/json.js';
@@ -75,20 +76,24 @@ function parserOf(tool: string, schema: Json): Tool['parse'] {
   }
 }
 
-/** Tools, hooks and gates of tasks whose work takes real time. */
+/** Tools, hooks and gates of tasks whose work takes real time, for as long as each of them may. */
 export function timedConfig(config: Config, time: RealTime): Config {
   const code: Timed =
-    (work) =>
+    (limitMs, work) =>
     (...given) =>
-      time.during(async () => work(...given));
-  const toolIn = (one: Tool): Tool => ({
-    ...one,
-    run: code(one.run),
-    ...(one.sandboxRun !== undefined && { sandboxRun: code(one.sandboxRun) }),
-  });
-  const hookIn = (one: Hook): Hook => ({ ...one, run: code(one.run) });
+      time.duringAtMost(limitMs, async () => work(...given));
+  const toolIn = (one: Tool): Tool => {
+    const { run, sandboxRun, record } = one;
+    const { timeoutMs } = record;
+    return {
+      ...one,
+      run: code(timeoutMs, run),
+      ...(sandboxRun !== undefined && { sandboxRun: code(timeoutMs, sandboxRun) }),
+    };
+  };
+  const hookIn = (one: Hook): Hook => ({ ...one, run: code(one.timeoutMs, one.run) });
   const gatedIn = <T extends { readonly refuseTask?: TaskGate }>(one: T): T =>
-    one.refuseTask === undefined ? one : { ...one, refuseTask: code(one.refuseTask) };
+    one.refuseTask === undefined ? one : { ...one, refuseTask: code(GATE_MS, one.refuseTask) };
   return {
     ...gatedIn(config),
     agents: new Map([...config.agents].map(([name, one]) => [name, gatedIn(one)])),
@@ -98,6 +103,7 @@ export function timedConfig(config: Config, time: RealTime): Config {
 }
 
 type Timed = <Given extends readonly unknown[], Said>(
+  limitMs: number,
   work: (...given: Given) => Said | Promise<Said>,
 ) => (...given: Given) => Promise<Said>;
 

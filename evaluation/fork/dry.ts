@@ -22,6 +22,8 @@ export interface DryTerms extends ForkTerms {
   readonly providers: ReadonlyMap<string, Provider>;
   /** Of real time; default half an hour. */
   readonly limitMs?: number;
+  /** Called as the fork goes on, with words that say how far it is. */
+  readonly onProgress?: (words: string) => void;
 }
 
 /** A fork that takes longer has a model or a tool that does not answer. */
@@ -65,9 +67,11 @@ async function play(store: MemoryStore, place: ForkPlace, terms: DryTerms): Prom
     ...(rules === undefined && { rules: parent.rules }),
     instead: (effect) => work.instead(effect, simulation),
     onEvent: (event) => work.hear(event, simulation),
+    onStep: (carrier) => terms.onProgress?.(progressOf(carrier, parent)),
   });
   // Without its end the simulation would try again for ever in a store that is closed.
-  const final = await within(simulation.finish(), terms.limitMs ?? LIMIT_MS).finally(() =>
+  const waits = (): string => progressOf(simulation.run(), parent);
+  const final = await within(simulation.finish(), terms.limitMs ?? LIMIT_MS, waits).finally(() =>
     stop.abort(),
   );
   const { money, tally, rules: followed } = simulation.run();
@@ -140,7 +144,22 @@ function leftOut({ frozen }: Run): readonly string[] {
   ];
 }
 
-async function within<T>(play: Promise<T>, limitMs: number): Promise<T> {
+const NAMES: { readonly [kind: string]: string } = {
+  call_model: 'the model',
+  execute_tool: 'a tool',
+  run_hooks: 'a hook',
+  start_child: 'a sub-agent',
+};
+
+/** A sentence about the fork, or about a run below it. */
+function progressOf({ runId, tally, inflight }: Run, parent: Run): string {
+  const turns = tally.turnCount - (runId === `${parent.runId}.fork` ? parent.tally.turnCount : 0);
+  const kinds = Object.values(inflight).flatMap(({ kind }) => (kind === 'timer' ? [] : [kind]));
+  const waits = [...new Set(kinds)].map((kind) => NAMES[kind] ?? kind);
+  return `${runId} has played ${turns === 1 ? '1 turn' : `${turns} turns`} and waits for ${waits.join(', ') || 'nothing'}.`;
+}
+
+async function within<T>(play: Promise<T>, limitMs: number, words: () => string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
@@ -148,7 +167,7 @@ async function within<T>(play: Promise<T>, limitMs: number): Promise<T> {
         reject(
           new HoldfastError(
             'NetworkTimeout',
-            `The fork took longer than ${Math.round(limitMs / 1_000)} s.`,
+            `The fork took longer than ${Math.round(limitMs / 1_000)} s. ${words()}`,
             { hint: 'Give the fork a smaller budget, for example --budget maxTurns=5.' },
           ),
         ),

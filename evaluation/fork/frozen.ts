@@ -6,17 +6,16 @@ import { policyOf, type PolicyDeclaration } from '../../authoring/policy.js';
 import type { Config } from '../../authoring/index.js';
 import { rewritten } from '../../activities/run/open-session.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import type { BudgetOverrides, StartInput } from '../../core/state/task.js';
+import type { BudgetOverrides } from '../../core/state/task.js';
 import type { Frozen } from '../../core/state/frozen.js';
 import type { ModelRoute } from '../../core/state/model.js';
 import { matchesName } from '../../core/state/policy.js';
 import type { OpenRun } from '../../core/state/run.js';
 import type { ToolOffer, TranscriptNode } from '../../core/state/transcript.js';
 import { wireNameOf } from '../../core/state/tool.js';
-import { argumentsOf, attributesOf } from '../../recording/history.js';
 import type { Bundle } from '../../replay/bundle.js';
 import type { MemoryStore } from '../../store/store.js';
-import { startSimulation } from '../../testing/simulation/index.js';
+import { openedBy } from './opening.js';
 
 /** The named changes of a fork. */
 export interface ForkChanges {
@@ -44,7 +43,7 @@ export async function frozenFork(
   { run, changes }: { readonly run: OpenRun; readonly changes: ForkChanges },
 ): Promise<FrozenFork> {
   const { config, route, policy, budget, instructions, tool } = changes;
-  const base = config === undefined ? run.frozen : await frozenBy(config, { store, bundle, run });
+  const base = config === undefined ? run.frozen : await openedBy(config, { store, bundle, run });
   const terms = withTerms(base, { route, policy, budget });
   const opened = await rootOf(store, run.tenant, terms.prompt.hash);
   const { frozen: changed, root } =
@@ -161,41 +160,4 @@ const KNOWN_SHOWN = 20;
 function sizeOf({ blocks, tools = [] }: TranscriptNode): number {
   const texts = blocks.map((block) => ('text' in block ? JSON.stringify(block.text) : ''));
   return Buffer.byteLength(texts.join('')) + Buffer.byteLength(JSON.stringify(tools));
-}
-
-/** Opened as a run of today is, and no further: neither its model nor a hook is asked. */
-async function frozenBy(
-  config: Config,
-  { store, bundle, run }: { store: MemoryStore; bundle: Bundle; run: OpenRun },
-): Promise<Frozen> {
-  const [first] = bundle.segments[0]?.events ?? [];
-  const given = argumentsOf(attributesOf(first, 'workflowExecutionStarted').input)[0];
-  const {
-    session: _,
-    parent: __,
-    store: ___,
-    fork: ____,
-    ...start
-  } = given as unknown as StartInput;
-  const opening = startSimulation({
-    start: { ...start, agent: run.frozen.agent.name },
-    runId: `${run.runId}.opening`,
-    store,
-    config,
-    providers: new Map(),
-    instead: ({ kind }) =>
-      kind === 'call_model' || kind === 'run_hooks'
-        ? Promise.reject(new Error('Nothing is asked while a fork is opened.'))
-        : undefined,
-    onEvent: ({ type }) => {
-      if (type === 'session_init') opening.send({ type: 'cancel_requested' });
-    },
-  });
-  const final = await opening.finish();
-  const { frozen } = opening.run();
-  if (frozen !== undefined && final.kind !== 'refused') return frozen;
-  const { code = 'UnknownAgent', message = '' } = final.kind === 'refused' ? final : {};
-  throw new HoldfastError(code as 'UnknownAgent', message, {
-    hint: `The configuration needs an agent ${run.frozen.agent.name} that can be opened with the task of the run.`,
-  });
 }

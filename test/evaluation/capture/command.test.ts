@@ -111,6 +111,39 @@ test('a tool that the configuration alone has is one of the case', async () => {
   expect(slip.err).toContain('Record and --config have no tool pai');
 });
 
+function writeTeam(): void {
+  writeFileSync(
+    join(folder, 'team.config.cjs'),
+    `const { defineAgent, defineConfig } = require('${compiledPath(join(__dirname, '../../../index.ts'))}');
+     const of = (name, more) => defineAgent({ name, version: '1', model: 'scripted/x', instructions: 'Handle the case.', ...more });
+     module.exports = defineConfig({ agents: [of('billing', {}), of('case', {
+       agents: { r: { description: 'Reviews.', prompt: 'Review it.' } }, handoffTo: [{ agent: 'billing', run: 'new' }] })] });`,
+  );
+}
+
+test.each(['agents-unknown', 'handoffs-only-named-agents'])(
+  'sub-agents and agents that take over are those of the configuration, where the run started none: %s',
+  async (name) => {
+    writeTeam();
+    writeFileSync(join(folder, 'run.json'), textOfRecorded(name));
+    const words = ['capture', 'run.json', '--config', 'team.config.cjs', '-o', 'team.json'];
+    const { code, out, err } = await holdfast([...words, '--json']);
+    expect([code, err, JSON.parse(out)]).toMatchObject([0, '', { passes: true, differences: [] }]);
+    expect(written('team.json')).toMatchObject({ agent: 'case', config: 'team.config.cjs' });
+    expect(await holdfast(['eval', 'team.json'])).toMatchObject({ code: 0 });
+  },
+);
+
+test('a run that was handed over is no case about one agent of a configuration, and is told so', async () => {
+  writeTeam();
+  writeFileSync(join(folder, 'run.json'), textOfRecorded('G66-start-narrows-both'));
+  const words = ['capture', 'run.json', '-o', 'handed.json'];
+  const { code, err } = await holdfast([...words, '--config', 'team.config.cjs']);
+  expect([code, err]).toEqual([1, expect.stringContaining('it was handed over to billing')]);
+  expect(existsSync(join(folder, 'handed.json'))).toBe(false);
+  expect(await holdfast(words)).toMatchObject({ code: 0 });
+});
+
 test('a case is not written under the name of a packed file', async () => {
   const { code, err } = await holdfast(['capture', 'run.json', '-o', 'case.json.gz']);
   expect([code, err]).toEqual([2, expect.stringContaining('not packed')]);
