@@ -114,10 +114,27 @@ function inDoubt(asked: AskingCall, message: string): Answer | undefined {
     return { result: { throws: message } };
   }
   const leftOut = 'nobody heard how an attempt ended; the case has what was found out of it';
-  if (found.kind === 'not_happened') return undefined;
+  if (found.kind === 'not_happened') {
+    const result = endedWithNothing(asked);
+    return result && { result, leftOut };
+  }
   if (found.source === 'person') return { result: { throws: message } };
   if (found.malformed !== undefined) throw refused('a result did not fit its output schema');
   return { result: { ok: valueOf(asked.texts.text(found.content), found.content) }, leftOut };
+}
+
+/** No attempt did anything, and no further one was made: the result of the call says so. */
+function endedWithNothing(asked: AskingCall): WrittenResult | undefined {
+  const { recording, activity, texts, call } = asked;
+  const isFurther = ofKind(recording, 'execute_tool').some(
+    ({ activity: { from }, input }) => from > activity.from && input.call.callKey === call.callKey,
+  );
+  const told = recording.bundle.events.find(
+    (event) => event.type === 'tool_finished' && event.key === call.key,
+  );
+  if (isFurther || told?.type !== 'tool_finished' || told.code !== 'execution_error')
+    return undefined;
+  return { error: texts.text(told.content) };
 }
 
 function findingOf({ recording, activity, call: { callKey } }: AskingCall): Finding | undefined {
