@@ -49,3 +49,11 @@ test('attempts that all did nothing are answered once, with what the call ended 
 test('where the run ended meanwhile, an attempt that did nothing has no answer', () => {
   expect(answersIn([inDoubt(1), didNothing(2)], 'user_interrupted')).toEqual([undefined]);
 });
+
+test('a result that was not kept is refused by its tool, its call and the reason', () => {
+  const message = "The tool's result is not JSON: a is NaN, which JSON cannot hold.";
+  const outcome = { kind: 'error', code: 'malformed_result', message } as const;
+  expect(() => answersIn([ended('execute_tool', 1, { outcome })])).toThrow(
+    "what ship.book returned to the call a was not kept (The tool's result is not JSON: a is NaN, which JSON cannot hold).",
+  );
+});
