@@ -12,14 +12,14 @@ import { captureGoal } from './goal-capture.js';
 import { isGoal } from './goal-recording.js';
 import { hookScript } from './hook-script.js';
 import { superviseScript } from './looks.js';
-import { modelScript } from './model-script.js';
+import { modelScript, PRICE_LEFT_OUT, type CapturedScript } from './model-script.js';
 import { momentsBelow, momentsOf } from './moments.js';
 import type { Recording } from './recording.js';
 import { refused } from './refused.js';
 import { bareServers, offeredTool, serversIn } from './served-tools.js';
 import { sessionIn } from './sessions.js';
 import { summaryScript } from './summaries.js';
-import { inTheCase, routesBelow, runsOf } from './runs-below.js';
+import { inTheCase, routesBelow, runsOf, type Below } from './runs-below.js';
 import { teamOf } from './team.js';
 import { Texts } from './texts.js';
 import { toolRecords } from './tool-records.js';
@@ -98,7 +98,12 @@ function caseOf(tree: Tree, options: CaptureOptions): FixtureDocument {
   const [instructions] = root.blocks;
   const isLate = resultIn(bundle.events)?.stopReason === 'timeout' && !isTimed;
   const budget = { ...budgetOf(recording), ...(isLate && { timeoutMs: 0 }) };
-  const left = [...leftOut, ...moments.flatMap((one) => one.leftOut), ...notSaid(recording)];
+  const left = [
+    ...leftOut,
+    ...moments.flatMap((one) => one.leftOut),
+    ...notSaid(recording),
+    ...unanswered(script, below),
+  ];
   const said = [...during, ...moments.flatMap((one) => one.during)];
   const session = sessionIn(recording, texts);
   const isPriceKnown = script.isPriceKnown && below.every((one) => one.script.isPriceKnown);
@@ -207,6 +212,14 @@ function refuseForAgent({ members }: Tree): void {
       `it started the run ${member.place}, and a case about an agent of a configuration is one of a single run`,
       hint,
     );
+}
+
+function unanswered(script: CapturedScript, below: readonly Below[]): readonly string[] {
+  const lost = below.flatMap(({ place, script: { leftOut } }) =>
+    leftOut.map((one) => `in its run ${place}: ${one}`),
+  );
+  const isPriceKnown = [{ script }, ...below].every((one) => one.script.isPriceKnown);
+  return [...script.leftOut, ...lost, ...(isPriceKnown ? [] : [PRICE_LEFT_OUT])];
 }
 
 /** What a case does without, and a reader should know of. */

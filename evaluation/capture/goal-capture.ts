@@ -21,7 +21,7 @@ import { questionScripts } from './goal-questions.js';
 import { goalRecordingOf, isGoalTool, togetherOf, type GoalRecording } from './goal-recording.js';
 import { goalUntil } from './goal-until.js';
 import { hookScript } from './hook-script.js';
-import { modelScript, type CapturedScript } from './model-script.js';
+import { modelScript, PRICE_LEFT_OUT, type CapturedScript } from './model-script.js';
 import type { Recording } from './recording.js';
 import { refused } from './refused.js';
 import { summaryScript } from './summaries.js';
@@ -61,8 +61,15 @@ export function captureGoal(
   const hooks = together === undefined ? {} : hookScript({ root: together, members: [] });
   const others = (start.goal.handoffTo ?? []).length > 0;
   const nameOf = (agent: string): string => (others ? agent : CASE_AGENT);
-  const left = [...leftOut, ...checks.leftOut, ...moments.leftOut, ...notSaid(recording, others)];
   const isPriceKnown = questions.isPriceKnown && scripts.every((one) => one.isPriceKnown);
+  const left = [
+    ...leftOut,
+    ...checks.leftOut,
+    ...moments.leftOut,
+    ...notSaid(recording, others),
+    ...unanswered(recording, scripts),
+    ...(isPriceKnown ? [] : [PRICE_LEFT_OUT]),
+  ];
   const budget = {
     ...(together !== undefined && agentBudget(together)),
     ...cycleBudget(terms),
@@ -101,8 +108,17 @@ export function captureGoal(
 }
 
 function scriptOf(recording: Recording | undefined, texts: Texts): CapturedScript {
-  if (recording === undefined) return { replies: [], isPriceKnown: true };
+  if (recording === undefined) return { replies: [], isPriceKnown: true, leftOut: [] };
   return modelScript(recording, texts, false);
+}
+
+function unanswered(
+  { cycles }: GoalRecording,
+  scripts: readonly CapturedScript[],
+): readonly string[] {
+  return scripts.flatMap(({ leftOut }, index) =>
+    leftOut.map((one) => `in cycle ${cycles[index]?.n ?? index + 1}: ${one}`),
+  );
 }
 
 function repliesOf(script: CapturedScript | undefined): Written<'model'> {

@@ -15,7 +15,8 @@ const NOTHING = 'Nothing was done: 2 attempts ended without an answer, none took
 
 function ended(kind: Activity['kind'], from: number, output: Json): Activity {
   const end = { kind: 'completed', output } as const;
-  return { kind, input: { call: CALL as unknown as Json }, end, from, to: from } as Activity;
+  const input = { call: CALL as unknown as Json };
+  return { kind, input, end, from, to: from, begunAt: from, tookMs: 0 };
 }
 
 const inDoubt = (from: number): Activity =>
