@@ -98,19 +98,14 @@ function caseOf(tree: Tree, options: CaptureOptions): FixtureDocument {
   const [instructions] = root.blocks;
   const isLate = resultIn(bundle.events)?.stopReason === 'timeout' && !isTimed;
   const budget = { ...budgetOf(recording), ...(isLate && { timeoutMs: 0 }) };
-  const left = [
-    ...leftOut,
-    ...moments.flatMap((one) => one.leftOut),
-    ...notSaid(recording),
-    ...unanswered(script, below),
-  ];
+  const left = [...leftOut, ...moments.flatMap((one) => one.leftOut), ...notSaid(recording)];
   const said = [...during, ...moments.flatMap((one) => one.during)];
   const session = sessionIn(recording, texts);
   const isPriceKnown = script.isPriceKnown && below.every((one) => one.script.isPriceKnown);
   const whole: FixtureDocument = {
     case_id: bundle.run.runId,
     title: titleOf(recording),
-    captured: originOf(recording, options, left),
+    captured: originOf(recording, options, [...left, ...unanswered(script, below)]),
     ...(instructions?.type === 'text' && { instructions: texts.text(instructions.text) }),
     goal: isCycle(recording) ? briefOf(recording, texts) : start.task.goal,
     task: { ...taskOf(recording), ...session?.task },

@@ -62,14 +62,7 @@ export function captureGoal(
   const others = (start.goal.handoffTo ?? []).length > 0;
   const nameOf = (agent: string): string => (others ? agent : CASE_AGENT);
   const isPriceKnown = questions.isPriceKnown && scripts.every((one) => one.isPriceKnown);
-  const left = [
-    ...leftOut,
-    ...checks.leftOut,
-    ...moments.leftOut,
-    ...notSaid(recording, others),
-    ...unanswered(recording, scripts),
-    ...(isPriceKnown ? [] : [PRICE_LEFT_OUT]),
-  ];
+  const left = [...leftOut, ...checks.leftOut, ...moments.leftOut, ...notSaid(recording, others)];
   const budget = {
     ...(together !== undefined && agentBudget(together)),
     ...cycleBudget(terms),
@@ -82,7 +75,7 @@ export function captureGoal(
       agent: start.goal.agent,
       ...(bundle.versions.rules !== null && { rules: bundle.versions.rules }),
       ...(until !== undefined && { until }),
-      ...(left.length > 0 && { leftOut: left }),
+      ...leftOutOf([...left, ...unanswered(recording, scripts, isPriceKnown)]),
     },
     ...instructionsOf(together, texts, others),
     goal: start.goal.objective,
@@ -112,13 +105,19 @@ function scriptOf(recording: Recording | undefined, texts: Texts): CapturedScrip
   return modelScript(recording, texts, false);
 }
 
+function leftOutOf(leftOut: string[]): { readonly leftOut?: string[] } {
+  return leftOut.length > 0 ? { leftOut } : {};
+}
+
 function unanswered(
   { cycles }: GoalRecording,
   scripts: readonly CapturedScript[],
+  isPriceKnown: boolean,
 ): readonly string[] {
-  return scripts.flatMap(({ leftOut }, index) =>
+  const lost = scripts.flatMap(({ leftOut }, index) =>
     leftOut.map((one) => `in cycle ${cycles[index]?.n ?? index + 1}: ${one}`),
   );
+  return isPriceKnown ? lost : [...lost, PRICE_LEFT_OUT];
 }
 
 function repliesOf(script: CapturedScript | undefined): Written<'model'> {
