@@ -273,7 +273,7 @@ export async function openLink(options: ConnectOptions): Promise<OpenLink> {
   };
 }
 
-function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
+export function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
   const { address, namespace, taskQueue } = link;
   return {
     address,

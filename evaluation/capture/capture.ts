@@ -12,14 +12,14 @@ import { captureGoal } from './goal-capture.js';
 import { isGoal } from './goal-recording.js';
 import { hookScript } from './hook-script.js';
 import { superviseScript } from './looks.js';
-import { modelScript } from './model-script.js';
+import { modelScript, PRICE_LEFT_OUT, type CapturedScript } from './model-script.js';
 import { momentsBelow, momentsOf } from './moments.js';
 import type { Recording } from './recording.js';
 import { refused } from './refused.js';
 import { bareServers, offeredTool, serversIn } from './served-tools.js';
 import { sessionIn } from './sessions.js';
 import { summaryScript } from './summaries.js';
-import { inTheCase, routesBelow, runsOf } from './runs-below.js';
+import { inTheCase, routesBelow, runsOf, type Below } from './runs-below.js';
 import { teamOf } from './team.js';
 import { Texts } from './texts.js';
 import { toolRecords } from './tool-records.js';
@@ -106,7 +106,7 @@ function caseOf(tree: Tree, options: CaptureOptions): FixtureDocument {
   const whole: FixtureDocument = {
     case_id: bundle.run.runId,
     title: titleOf(recording),
-    captured: originOf(recording, options, left),
+    captured: originOf(recording, options, [...left, ...unanswered(script, below)]),
     ...(instructions?.type === 'text' && { instructions: texts.text(instructions.text) }),
     goal: isCycle(recording) ? briefOf(recording, texts) : start.task.goal,
     task: { ...taskOf(recording), ...session?.task },
@@ -223,6 +223,14 @@ function refuseForAgent({ root, members }: Tree): void {
       `it was handed over to ${next.frozen.agent.name}, and a case about an agent of a configuration is one of that agent alone`,
       hint,
     );
+}
+
+function unanswered(script: CapturedScript, below: readonly Below[]): readonly string[] {
+  const lost = below.flatMap(({ place, script: { leftOut } }) =>
+    leftOut.map((one) => `in its run ${place}: ${one}`),
+  );
+  const isPriceKnown = [{ script }, ...below].every((one) => one.script.isPriceKnown);
+  return [...script.leftOut, ...lost, ...(isPriceKnown ? [] : [PRICE_LEFT_OUT])];
 }
 
 /** What a case does without, and a reader should know of. */

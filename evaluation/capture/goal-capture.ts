@@ -21,7 +21,7 @@ import { questionScripts } from './goal-questions.js';
 import { goalRecordingOf, isGoalTool, togetherOf, type GoalRecording } from './goal-recording.js';
 import { goalUntil } from './goal-until.js';
 import { hookScript } from './hook-script.js';
-import { modelScript, type CapturedScript } from './model-script.js';
+import { modelScript, PRICE_LEFT_OUT, type CapturedScript } from './model-script.js';
 import type { Recording } from './recording.js';
 import { refused } from './refused.js';
 import { summaryScript } from './summaries.js';
@@ -61,8 +61,8 @@ export function captureGoal(
   const hooks = together === undefined ? {} : hookScript({ root: together, members: [] });
   const others = (start.goal.handoffTo ?? []).length > 0;
   const nameOf = (agent: string): string => (others ? agent : CASE_AGENT);
-  const left = [...leftOut, ...checks.leftOut, ...moments.leftOut, ...notSaid(recording, others)];
   const isPriceKnown = questions.isPriceKnown && scripts.every((one) => one.isPriceKnown);
+  const left = [...leftOut, ...checks.leftOut, ...moments.leftOut, ...notSaid(recording, others)];
   const budget = {
     ...(together !== undefined && agentBudget(together)),
     ...cycleBudget(terms),
@@ -75,7 +75,7 @@ export function captureGoal(
       agent: start.goal.agent,
       ...(bundle.versions.rules !== null && { rules: bundle.versions.rules }),
       ...(until !== undefined && { until }),
-      ...(left.length > 0 && { leftOut: left }),
+      ...leftOutOf([...left, ...unanswered(recording, scripts, isPriceKnown)]),
     },
     ...instructionsOf(together, texts, others),
     goal: start.goal.objective,
@@ -101,8 +101,23 @@ export function captureGoal(
 }
 
 function scriptOf(recording: Recording | undefined, texts: Texts): CapturedScript {
-  if (recording === undefined) return { replies: [], isPriceKnown: true };
+  if (recording === undefined) return { replies: [], isPriceKnown: true, leftOut: [] };
   return modelScript(recording, texts, false);
+}
+
+function leftOutOf(leftOut: string[]): { readonly leftOut?: string[] } {
+  return leftOut.length > 0 ? { leftOut } : {};
+}
+
+function unanswered(
+  { cycles }: GoalRecording,
+  scripts: readonly CapturedScript[],
+  isPriceKnown: boolean,
+): readonly string[] {
+  const lost = scripts.flatMap(({ leftOut }, index) =>
+    leftOut.map((one) => `in cycle ${cycles[index]?.n ?? index + 1}: ${one}`),
+  );
+  return isPriceKnown ? lost : [...lost, PRICE_LEFT_OUT];
 }
 
 function repliesOf(script: CapturedScript | undefined): Written<'model'> {

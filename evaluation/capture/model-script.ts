@@ -16,7 +16,13 @@ export interface CapturedScript {
   readonly replies: readonly (WrittenAnswer | WrittenFailure)[];
   /** Attempts that failed were paid for: their price is not the script's to say. */
   readonly isPriceKnown: boolean;
+  /** In words: attempts that the script does not say. */
+  readonly leftOut: readonly string[];
 }
+
+/** In words: what a case does without where the price is not known. */
+export const PRICE_LEFT_OUT =
+  'its cost, which is not compared: it is also that of attempts without an answer, of replies that were cut off or of tools that a vendor ran';
 
 type ModelCall = ReturnType<typeof ofKind<'call_model'>>[number];
 
@@ -48,7 +54,17 @@ export function modelScript(recording: Recording, texts: Texts, isSlow: boolean)
       : [{ ...answerOf(output.reply, messageId === undefined ? [] : blocks, texts), ...delay }];
     return [...failed, ...answer];
   });
-  return { replies, isPriceKnown };
+  return { replies, isPriceKnown, leftOut: unansweredIn(recording) };
+}
+
+/** Attempts that say nothing of the model, by call. */
+function unansweredIn(recording: Recording): readonly string[] {
+  return ofKind(recording, 'call_model').flatMap((call) => {
+    const lost = retriedOf(call).filter((code) => NOT_THE_MODEL.includes(code));
+    if (lost.length === 0) return [];
+    const why = [...new Set(lost)].join(', ');
+    return [`model call ${call.input.call}: ${lost.length} attempt(s) without an answer (${why})`];
+  });
 }
 
 /** The node of the reply; without one when nothing of it was kept. */
@@ -142,11 +158,17 @@ function stopOf({ stop, stopDetail, refusal }: Reply, hasCalls: boolean): Partia
 const NOT_THE_MODEL = ['WorkerLost', 'StoreUnavailable', 'NotServed', 'BudgetExhausted', 'Aborted'];
 
 function failedAttempts(call: ModelCall): readonly WrittenFailure[] {
-  const output = outputOf(call.activity, 'call_model');
   const { end } = call.activity;
-  const retried = (output?.retried ?? detailsOf(call).retried ?? []).map((one) => one.class);
   const last = end.kind === 'failed' ? [end.type] : [];
-  return [...retried, ...last].filter((code) => !NOT_THE_MODEL.includes(code)).map(failureOf);
+  return [...retriedOf(call), ...last]
+    .filter((code) => !NOT_THE_MODEL.includes(code))
+    .map(failureOf);
+}
+
+/** Classes of the attempts before the last one. */
+function retriedOf(call: ModelCall): readonly string[] {
+  const { retried = detailsOf(call).retried } = outputOf(call.activity, 'call_model') ?? {};
+  return (retried ?? []).map((one) => one.class);
 }
 
 interface FailureDetails {

@@ -47,6 +47,7 @@ function ofOutcome(
   asked: AskingCall,
   { outcome, costMicroUsd }: OutputOf<'execute_tool'>,
 ): Answer | undefined {
+  const { callId, tool } = asked.call;
   switch (outcome.kind) {
     case 'ok': {
       const cost = costMicroUsd !== undefined && costMicroUsd > 0 ? { costMicroUsd } : {};
@@ -55,14 +56,16 @@ function ofOutcome(
       };
     }
     case 'error':
-      return ofError(outcome, asked.texts);
+      return ofError(asked, outcome);
     case 'ambiguous':
       if (outcome.aborted === true) return { result: { hang: true } };
       return inDoubt(asked, outcome.message);
     case 'repeats':
-      throw refused('a call repeated an earlier effect, and only a store knows earlier effects');
+      throw refused(
+        `the call ${callId} of ${tool} repeated an earlier effect, and only a store knows earlier effects`,
+      );
     case 'key_conflict':
-      throw refused('the key of a call was taken by another call');
+      throw refused(`the key of the call ${callId} of ${tool} was taken by another call`);
     case 'input_required': {
       const isRedacted = asked.recording.bundle.redactions.length > 0;
       const result = questionIn(outcome, asked.call, { texts: asked.texts, isRedacted });
@@ -83,8 +86,8 @@ function ofElsewhere(reason: ElsewhereReason): Answer | undefined {
 }
 
 function ofError(
+  { texts, call: { tool, callId } }: AskingCall,
   outcome: Extract<ToolOutcome, { kind: 'error' }>,
-  texts: Texts,
 ): Answer | undefined {
   const { code, message, returned } = outcome;
   if (INTERRUPTED_CODES.includes(code)) return { result: { hang: true } };
@@ -100,10 +103,15 @@ function ofError(
     case 'not_executed':
       return undefined;
     case 'malformed_result':
-      if (returned === undefined) throw refused('a tool returned what was not kept');
+      if (returned === undefined)
+        throw refused(
+          `what ${tool} returned to the call ${callId} was not kept (${message.replace(/\.$/, '')})`,
+        );
       return { result: { unfit: valueOf(texts.text(returned), returned) } };
     default:
-      throw refused(`a tool ended with ${code}, which no tool of a case can say`);
+      throw refused(
+        `the call ${callId} of ${tool} ended with ${code}, which no tool of a case can say`,
+      );
   }
 }
 
@@ -114,10 +122,27 @@ function inDoubt(asked: AskingCall, message: string): Answer | undefined {
     return { result: { throws: message } };
   }
   const leftOut = 'nobody heard how an attempt ended; the case has what was found out of it';
-  if (found.kind === 'not_happened') return undefined;
+  if (found.kind === 'not_happened') {
+    const result = endedWithNothing(asked);
+    return result && { result, leftOut };
+  }
   if (found.source === 'person') return { result: { throws: message } };
   if (found.malformed !== undefined) throw refused('a result did not fit its output schema');
   return { result: { ok: valueOf(asked.texts.text(found.content), found.content) }, leftOut };
+}
+
+/** No attempt did anything, and no further one was made: the result of the call says so. */
+function endedWithNothing(asked: AskingCall): WrittenResult | undefined {
+  const { recording, activity, texts, call } = asked;
+  const isFurther = ofKind(recording, 'execute_tool').some(
+    ({ activity: { from }, input }) => from > activity.from && input.call.callKey === call.callKey,
+  );
+  const told = recording.bundle.events.find(
+    (event) => event.type === 'tool_finished' && event.key === call.key,
+  );
+  if (isFurther || told?.type !== 'tool_finished' || told.code !== 'execution_error')
+    return undefined;
+  return { error: texts.text(told.content) };
 }
 
 function findingOf({ recording, activity, call: { callKey } }: AskingCall): Finding | undefined {

@@ -17,6 +17,7 @@ import { askedAnew, servedDeclaration, servedOutput, serverAway } from './served
 import type { Texts } from './texts.js';
 import { answerOf } from './tool-answers.js';
 import { allOf, employedIn, isLetters, ownToolsIn, type Tree } from './tree.js';
+import { unansweredCalls } from './unanswered.js';
 
 export interface CapturedTools {
   readonly tools: Readonly<Record<string, WrittenTool>>;
@@ -75,6 +76,7 @@ function answersIn(
     for (const one of [...asked, result])
       attempts.add({ tool, callId, input: texts.value(args), place }, one);
   }
+  leftOut.push(...unansweredCalls(recording, (callId) => attempts.countOf(callId, place)));
   return { during, leftOut };
 }
 
@@ -190,6 +192,13 @@ class Attempts {
     const { callId, place, input } = call;
     if (same === undefined) known.push({ callId, place, input, results: [result] });
     else same.results.push(result);
+  }
+
+  countOf(callId: string, place: string): number {
+    return [...this.byTool.values()]
+      .flat()
+      .filter((call) => call.callId === callId && call.place === place)
+      .reduce((sum, { results }) => sum + results.length, 0);
   }
 
   of(tool: string): NonNullable<WrittenTool['recorded']> {

@@ -225,10 +225,9 @@ async function decide(
   const tree = life.runs().flatMap((runId) => life.events(runId));
   const inTime = tree.toSorted((one, other) => one.stamp.at - other.stamp.at);
   const runId = decidedIn(action, inTime, { goalId, agentOf: (n) => agents.get(n) }) ?? goalId;
-  const run = client.handle(runId);
-  if (runId !== goalId) return tellRun(run, facts, action);
+  if (runId !== goalId) return tellRun(client.handle(runId), facts, action);
   const decision = decisionOf(action, { runId, events: own, now: host.now() });
-  await run.decide({ ...decision, nonce: `${action.by ?? ''}-${performance.now()}` });
+  await host.decide(goalId, { ...decision, nonce: `${action.by ?? ''}-${performance.now()}` });
 }
 
 /** Its result is that of its last event. */

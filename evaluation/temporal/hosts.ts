@@ -9,7 +9,9 @@ import { wholeInput } from '../../core/step/brief-input.js';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActivityDeps } from '../../activities/index.js';
-import { connect, type HoldfastClient } from '../../client/index.js';
+import { clientOver, openLink, type HoldfastClient } from '../../client/connect.js';
+import { deliverUnder } from '../../client/decide/deliver.js';
+import type { Decision } from '../../core/state/ask.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { ACTIVITY_KINDS, type Activities, type RunRef } from '../../core/state/effect.js';
 import { openStore, type Store } from '../../store/store.js';
@@ -40,6 +42,11 @@ export interface Host {
   readonly store: Store;
   /** Cases by run id. */
   readonly cases: Map<string, CaseLife>;
+  /**
+   * Gives a decision to a run. While nobody takes workflow tasks it goes as a signal alone: after an Update that nobody
+   * answers the run would get both, and tells a refusal of each.
+   */
+  decide(runId: string, decision: Decision): Promise<unknown>;
   serve(): Promise<unknown>;
   /** Another worker takes over at once; the old one drains without being waited for. */
   replace(): void;
@@ -76,7 +83,8 @@ export async function openHost(given: HostOptions): Promise<Host> {
   const now = time?.now ?? Date.now;
   const [storePlace, taskQueue] = [join(folder, `${name}.db`), `eval-${name}`];
   const store = await openStore({ file: storePlace });
-  const client = await connect({ address, taskQueue, store });
+  const { link, close } = await openLink({ address, taskQueue, store });
+  const client = clientOver(link, close);
   const cases = new Map<string, CaseLife>();
   /** Changes of workers happen one after another. */
   let changes: Promise<void> = Promise.resolve();
@@ -100,6 +108,8 @@ export async function openHost(given: HostOptions): Promise<Host> {
     client,
     store,
     cases,
+    decide: (runId, decision) =>
+      deliverUnder(link, runId, { decision, unheard: !parts.isRunning('workflows') }),
     serve,
     replace() {
       if (time !== undefined) return;

@@ -145,7 +145,7 @@ export async function tellRun(
     case 'resolveApproval': {
       const decision = decisionOf(action, { runId, events: life.events(runId), now: host.now() });
       // Two equal decisions are two: a person may say the same thing twice.
-      await run.decide({ ...decision, nonce: randomUUID() });
+      await host.decide(runId, { ...decision, nonce: randomUUID() });
       return;
     }
     case 'provideInput': {

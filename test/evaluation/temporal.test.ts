@@ -10,7 +10,7 @@ import { createSimulationEngine } from '../../evaluation/simulation/index.js';
 import { createTemporalEngine } from '../../evaluation/temporal/index.js';
 import { drawn } from '../draw.js';
 import { SEED, saySeed, WHOLE } from '../seed.js';
-import { CASES, type Case } from './cases.js';
+import { CASES, fixtureOf, type Case } from './cases.js';
 import { essenceOf } from './essence.js';
 
 const PLAYABLE = CASES.filter((one) => one.onlyVirtual === undefined);
@@ -64,6 +64,29 @@ describe('a real server and the simulation agree', () => {
     await runs.get(one);
     const again = seen(await temporal.run(one.fixture, { seed: 2 }));
     expect(essenceOf(again)).toEqual(one.essence);
+  });
+
+  it('tells a decision that comes too late once, also where the run cannot answer it', async () => {
+    const by = (name: string): object => ({
+      resolveApproval: { call: 'a', decision: 'approve', by: name },
+    });
+    const late = fixtureOf({
+      case_id: 'too-late',
+      model: [
+        { calls: [{ id: 'a', tool: 'issue_refund', input: { order: 'O-104', amount: 50 } }] },
+        { text: 'done' },
+      ],
+      during: [
+        { on: { event: 'approval_requested', call: 'a' }, do: [by('ana')] },
+        { on: { event: 'tool_finished', call: 'a' }, do: [by('ben')] },
+      ],
+    });
+    const observed = seen(await temporal.run(late, { seed: 1 }));
+    const ignored = observed.events.flatMap((event) =>
+      event.type === 'warning' ? [[event.code, event.about?.by]] : [],
+    );
+    expect(ignored).toEqual([['decision_ignored', 'ben']]);
+    expect(agree(seen(await simulation.run(late, { seed: 1 })), observed)).toEqual([]);
   });
 
   it('replays the whole history at every step when nothing is cached, and leaves a bundle for its owner alone', async () => {
