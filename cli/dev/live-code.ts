@@ -1,17 +1,17 @@
 /**
  * The code that the workers of `holdfast dev` serve: the newest for runs that begin, for each run under way the one that it
- * began with.
- * Invariants: the activities of one run tree use one generation from its first activity here to its end; a generation
- * that no run uses is forgotten.
+ * began with, and for what that lacks the newest that has it.
+ * Invariants: what the workers say that they serve is what a run finds here (codes-of-runs.ts).
  */
 import { createActivities, type ActivityDeps } from '../../activities/index.js';
 import type { Config } from '../../authoring/index.js';
 import { createConnectors, type Connectors } from '../../connectors/index.js';
-import type { Activities, ActivityKind, RunRef } from '../../core/state/effect.js';
+import type { Activities, ActivityKind } from '../../core/state/effect.js';
 import type { Provider } from '../../providers/provider.js';
 import type { CodeNames } from '../../store/served.js';
 import { codeServed } from '../../worker/announcer.js';
 import type { RunningWorker } from '../../worker/index.js';
+import { codesOfRuns, type RunInput, type Served } from './codes-of-runs.js';
 import { failedCalls } from './failed-calls.js';
 import { workInHand, type WorkInHand } from './work-in-hand.js';
 
@@ -33,27 +33,13 @@ export interface LiveCode {
   close(): Promise<void>;
 }
 
-/** Runs whose code is remembered; those beyond get the newest. */
-const RUNS_MAX = 10_000;
-/** Sub-agents and runs that were handed the task belong to the run above them; a cycle of a goal is a run of its own. */
-const BELOW = /(?::[ah]\d+)+$/;
-
 /** `tell` hears what tools said that failed. */
 export function liveCode(first: Code, tell: (line: string) => void = () => undefined): LiveCode {
-  let newest = first;
-  const codeOf = new Map<string, Code>();
+  const codes = codesOfRuns(first);
   const workers: RunningWorker[] = [];
   const opened: Connectors[] = [];
   const work = workInHand();
   const failed = failedCalls(tell);
-
-  const codeFor = ({ runId }: RunRef): Code => {
-    const root = runId.replace(BELOW, '');
-    const code = codeOf.get(root) ?? newest;
-    codeOf.set(root, code);
-    if (codeOf.size > RUNS_MAX) codeOf.delete(codeOf.keys().next().value ?? root);
-    return code;
-  };
 
   const connectorsOf = ({ config }: Code, { store }: ActivityDeps): Connectors => {
     const made = createConnectors({ ...config, tokens: store });
@@ -73,30 +59,28 @@ export function liveCode(first: Code, tell: (line: string) => void = () => undef
           isOwn ? deps : { ...deps, ...code, connectors: connectorsOf(code, deps) },
         );
         made.set(code, own);
-        forgetUnused(made, new Set([newest, ...codeOf.values()]));
+        forgetUnused(made, new Set(codes.served()));
         return own;
       };
-      const perform = async (kind: ActivityKind, input: AnyInput): Promise<unknown> => {
-        const { run } = input;
+      const perform = async (kind: ActivityKind, input: RunInput): Promise<unknown> => {
         const at = { kind, input };
-        const output = await work.during(at, () =>
-          failed.during<unknown>(at, () => activitiesOf(codeFor(run))[kind](input as never)),
+        const attempt = (code: Code): Promise<unknown> => activitiesOf(code)[kind](input as never);
+        return work.during(at, () =>
+          failed.during(at, () => codes.perform({ kind, input }, attempt)),
         );
-        if (kind === 'close_run' && !BELOW.test(run.runId)) codeOf.delete(run.runId);
-        return output;
       };
       const kinds = Object.keys(createActivities(deps)) as ActivityKind[];
       // Each name performs the activity of its own kind, which is what makes the cast true.
       return Object.fromEntries(
-        kinds.map((kind) => [kind, (input: AnyInput) => perform(kind, input)]),
+        kinds.map((kind) => [kind, (input: RunInput) => perform(kind, input)]),
       ) as unknown as Activities;
     },
     join: (worker) => void workers.push(worker),
     async replace(code) {
-      newest = code;
-      const served = namesOf(code, new Set([...codeOf.values()].filter((one) => one !== code)));
+      codes.replace(code);
+      const served = namesOf(codes.served());
       await Promise.all(workers.map((worker) => worker.announce(served)));
-      return codeOf.size;
+      return codes.runsUnderWay();
     },
     async close() {
       await Promise.all(opened.map((one) => one.close()));
@@ -104,14 +88,10 @@ export function liveCode(first: Code, tell: (line: string) => void = () => undef
   };
 }
 
-interface AnyInput {
-  readonly run: RunRef;
-}
-
 /** Runs may begin with the newest agents alone; what older code has is there for runs that need it. */
-function namesOf({ config, providers }: Code, older: ReadonlySet<Code>): CodeNames {
-  const { agents, tools, hooks, providers: names } = codeServed(config, providers.keys());
-  const others = [...older].map((code) => codeServed(code.config, code.providers.keys()));
+function namesOf([newest, ...older]: Served<Code>): CodeNames {
+  const { agents, tools, hooks, providers: names } = namesIn(newest);
+  const others = older.map(namesIn);
   const all = (own: readonly string[], of: (names: CodeNames) => readonly string[]) => [
     ...new Set([...own, ...others.flatMap(of)]),
   ];
@@ -121,6 +101,10 @@ function namesOf({ config, providers }: Code, older: ReadonlySet<Code>): CodeNam
     hooks: all(hooks, (code) => code.hooks),
     providers: all(names, (code) => code.providers),
   };
+}
+
+function namesIn({ config, providers }: Code): CodeNames {
+  return codeServed(config, providers.keys());
 }
 
 function forgetUnused(made: Map<Code, Activities>, used: ReadonlySet<Code>): void {
