@@ -11,7 +11,7 @@ const WHY = {
   refused: 'The desk does not take this token: it is unknown, or its time is over.',
   over: 'Your session is over: log in again.',
 };
-const UNSENT = ' What you pressed last had no effect: press it again when you are logged in.';
+const UNSENT = ' Your last action had no effect: repeat it when you are logged in.';
 
 export interface LoginFormProps {
   readonly wanted: Extract<Login, { readonly state: 'token wanted' }>;
