@@ -25,6 +25,7 @@ export async function answerAll(chat: Chat, answers: readonly SaidAnswer[]): Pro
   const runs = new Set<string>();
   const decided = new Set<string>();
   const refused: UiRefused[] = [];
+  let until: number | undefined;
   for (const said of answers) {
     const found = await findOwn(chat, said.askId);
     if (found === undefined) {
@@ -47,7 +48,9 @@ export async function answerAll(chat: Chat, answers: readonly SaidAnswer[]): Pro
       const given = error.details?.reason;
       const reason = typeof given === 'string' ? given : 'not_applicable';
       const isBehind = reason === 'already_decided' || reason === 'duplicate';
-      const ended = isBehind ? await endOf(chat, found) : undefined;
+      // All answers of a request wait together.
+      if (isBehind) until ??= performance.now() + END_MS;
+      const ended = until && isBehind ? await endOf(chat, found, until) : undefined;
       // Somebody was faster, or the same person elsewhere; the events of the run tell.
       if (ended !== undefined || reason === 'already_decided') decided.add(said.askId);
       const untold = { askId: said.askId, reason, message: error.message };
@@ -76,8 +79,7 @@ const END_MS = 2_000;
 const LOOK_MS = 100;
 
 /** undefined: the store does not have the end of the question. */
-async function endOf(chat: Chat, { ask }: FoundAsk): Promise<FoundAsk | undefined> {
-  const until = performance.now() + END_MS;
+async function endOf(chat: Chat, { ask }: FoundAsk, until: number): Promise<FoundAsk | undefined> {
   for (;;) {
     const found = await findOwn(chat, ask.askId);
     // The run's own word for the end does not say whose it is.
@@ -126,6 +128,12 @@ function answererOf({ actor, caller }: Chat, ask: FoundAsk['ask']): string {
   return ask.answeredBy === 'customer' ? caller : actor.id;
 }
 
+/** One word of a person to an action: said again it counts once; any other is judged, and told, by the run. */
+function nameOf({ askId, argsHash, decision, value, amount }: SaidAnswer, by: string): string {
+  const said = [askId, argsHash, by, decision, value ?? null, amount ?? null];
+  return `chat:${sha256Hex(JSON.stringify(said)).slice(0, 40)}`;
+}
+
 /** Whether the question ends by it. */
 async function answerOne(chat: Chat, { runId, ask }: FoundAsk, said: SaidAnswer): Promise<boolean> {
   const { client, actor } = chat;
@@ -143,8 +151,7 @@ async function answerOne(chat: Chat, { runId, ask }: FoundAsk, said: SaidAnswer)
     decision,
     by: actor.id,
     roles,
-    // One name for all that a person says to an action: said again it counts once, and its contrary is refused.
-    nonce: `chat:${sha256Hex(JSON.stringify([askId, argsHash, actor.id])).slice(0, 40)}`,
+    nonce: nameOf(said, actor.id),
     decidedAt: Date.now(),
     // An answer of then is no answer now: the person may have got a role since.
     updateId: randomUUID(),

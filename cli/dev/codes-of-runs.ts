@@ -49,6 +49,8 @@ export function codesOfRuns<Code>(first: Code): CodesOfRuns<Code> {
 
   const keep = (work: Work, code: Code): void => {
     const root = rootOf(work);
+    // Work that ends after its run does not bring the run back.
+    if (!codesOf.has(root) && !isBeginning(work)) return;
     const codes = known(root);
     if (codes.includes(code)) return;
     codesOf.set(root, isBeginning(work) ? [code] : [...codes, code]);
