@@ -38,10 +38,7 @@ export class RealTime {
   duringAtMost<T>(limitMs: number, perform: () => Promise<T>): Promise<T> {
     return this.during(async () => {
       const performed = perform();
-      const over = new AbortController();
-      const limit = sleep(limitMs, undefined, { signal: over.signal }).catch(() => undefined);
-      await Promise.race([performed.catch(() => undefined), limit]);
-      over.abort();
+      await settledOrOver(performed, limitMs);
       return this.except(() => performed);
     });
   }
@@ -70,4 +67,12 @@ export class RealTime {
     this.listening = [];
     for (const resolve of told) resolve();
   }
+}
+
+/** Ends when `work` has settled, or after `limitMs` of real time. */
+export async function settledOrOver(work: Promise<unknown>, limitMs: number): Promise<void> {
+  const settled = new AbortController();
+  const limit = sleep(limitMs, undefined, { signal: settled.signal }).catch(() => undefined);
+  await Promise.race([work.catch(() => undefined), limit]);
+  settled.abort();
 }

@@ -181,16 +181,20 @@ function cycleNotEnded(n: number): HoldfastError {
   );
 }
 
-/** A case that does not pass as recorded would accuse the code of what nobody has recorded. */
+/**
+ * A case that does not pass as recorded would accuse the code of what nobody has recorded. Of a redacted bundle the played
+ * value is not told: this release may make anew what the bundle hides, such as the text of a limit.
+ */
 function notAsRecorded([first]: readonly Difference[], isRedacted: boolean): HoldfastError {
   const { path, expected, observed } = first!;
-  const words = `${path}: recorded ${inertInline(expected, 200)}, played ${inertInline(observed, 200)}`;
+  const played = isRedacted ? 'another value' : inertInline(observed, 200);
+  const words = `${path}: recorded ${inertInline(expected, 200)}, played ${played}`;
   return new HoldfastError(
     'CaptureRefused',
     `The run cannot be made into a case: played by this release it goes otherwise than it was recorded (${words}).`,
     {
       hint: isRedacted
-        ? 'The bundle is redacted, and a hidden text may not fit the schema that checks it any more, such as an order number. Capture with rules that hide other texts.'
+        ? 'The bundle is redacted. This release makes some texts anew, such as the text of a limit, and a hidden text may not fit the schema that checks it any more, such as an order number. Capture with rules that hide other texts.'
         : '`holdfast replay` says whether the code decides otherwise today; if it does not, the run did what no case can say.',
       details: { path },
     },

@@ -2,8 +2,7 @@
  * Code of a configuration that runs in a case of the simulation. While it works, the virtual time of the case stands still;
  * then that time goes on by as much, so that what takes too long meets its own limit and nothing else does.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { RealTime } from '../real-time.js';
+import { settledOrOver, type RealTime } from '../real-time.js';
 import type { Stage } from './stage.js';
 
 export interface OwnTime {
@@ -22,10 +21,7 @@ export async function inOwnTime<T>(
   return time.during(async () => {
     const began = performance.now();
     const worked = work();
-    const over = new AbortController();
-    const limit = sleep(limitMs, undefined, { signal: over.signal }).catch(() => undefined);
-    await Promise.race([worked.catch(() => undefined), limit]);
-    over.abort();
+    await settledOrOver(worked, limitMs);
     const tookMs = Math.floor(performance.now() - began);
     await time.except(() => stage.worker().wait(tookMs, signal));
     return time.except(() => worked);

@@ -74,6 +74,7 @@ async function toldOf(file: string, variables: Record<string, string>): Promise<
       said.push((await holdfast(['inspect', file, '--at', step, ...json], variables)).said);
     }
     said.push((await holdfast(['diff', file, 'other.json', ...json], variables)).said);
+    said.push((await holdfast(['replay', file, ...json], variables)).said);
   }
   said.push((await holdfast(['capture', file, '-o', 'case.json'], variables)).said);
   mkdirSync(join(folder, 'bundles'), { recursive: true });

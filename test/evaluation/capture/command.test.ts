@@ -6,8 +6,10 @@ import type { FixtureDocument } from '../../../evaluation/format/document.js';
 import { runCli } from '../../../cli/program.js';
 import { compiledPath } from '../../compiled.js';
 import { bundleText } from '../../../replay/bundle.js';
+import { redactBundle } from '../../../replay/redaction/redact-bundle.js';
+import { parseRules } from '../../../replay/redaction/rules.js';
 import { keptGoals } from './kept-goals.js';
-import { textOfRecorded } from './recorded-runs.js';
+import { recordedRun, textOfRecorded } from './recorded-runs.js';
 
 const REPLACED = 'G81-replaced-by-another-tool';
 
@@ -198,6 +200,20 @@ test('no secret leaves: neither what --redact hides nor the value of a variable'
   expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('SHOP_API_KEY') });
   expect(refused.err).not.toContain('Handle the case');
   expect(existsSync(join(folder, 'leak.json'))).toBe(false);
+});
+
+test('the refusal of a redacted bundle does not tell the text that this release makes anew', async () => {
+  const hidden = 'The tool did not answer within 200 ms.';
+  const rules = parseRules(
+    { rules: [{ name: 'limit', regex: hidden.replaceAll('.', '\\.') }] },
+    'rules.json',
+  );
+  const bundle = await redactBundle(recordedRun('C47-failure-hook-for-a-timeout'), rules);
+  writeFileSync(join(folder, 'late.json'), bundleText(bundle));
+  const { code, err } = await holdfast(['capture', 'late.json', '-o', 'late.case.json']);
+  expect([code, err]).toEqual([1, expect.stringContaining('played another value')]);
+  expect(err).not.toContain(hidden);
+  expect(err).toContain('Capture with rules that hide other texts');
 });
 
 /** A kept goal as it was while its only cycle was open. */
