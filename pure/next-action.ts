@@ -1,10 +1,10 @@
 /**
- * What a person should do after a run that somebody stopped, in words that are true of it: those of its result know
- * neither whether it keeps a session nor what its calls came to. Its events do.
+ * What a person should do after a run that somebody stopped, in words that are true of it: those of its result do not
+ * know what its calls came to, and before rules 24 not whether it keeps a session. Its events do.
  */
 import type { RunEvent } from '../core/state/event.js';
 import type { RunResult } from '../core/state/result.js';
-import { STOP_MEANINGS } from '../core/step/stop.js';
+import { AFTER_A_PERSON } from '../core/step/stop.js';
 
 /** What is known of a run that has ended. */
 export interface EndedRun {
@@ -34,14 +34,16 @@ export function knownAfter(before: EndedRun, event: RunEvent): EndedRun {
   return { ...before, inDoubt: [...before.inDoubt, { tool, key }].slice(-IN_DOUBT_MAX) };
 }
 
-/** Whether its result sends people to a session, which it may not have. */
-export function isSentToSession({ nextSafeAction }: RunResult): boolean {
-  return nextSafeAction !== undefined && nextSafeAction === STOP_MEANINGS.interrupted.next;
+const STOPPED: readonly unknown[] = Object.values(AFTER_A_PERSON);
+
+/** Whether a person stopped it: its result knows nothing of its calls, and before rules 24 nothing of its session. */
+export function isStoppedByPerson({ nextSafeAction }: RunResult): boolean {
+  return STOPPED.includes(nextSafeAction);
 }
 
 /** undefined: nothing is to be done. */
 export function nextActionAfter(result: RunResult, run: EndedRun): string | undefined {
-  if (!isSentToSession(result)) return result.nextSafeAction;
+  if (!isStoppedByPerson(result)) return result.nextSafeAction;
   const { agent, sessionId, inDoubt } = run;
   const calls = inDoubt.map(({ tool, key }) => `${tool} with key ${key}`).join(' and ');
   const doubt = calls === '' ? [] : [`A person must find out first whether ${calls} took effect.`];

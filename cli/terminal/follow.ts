@@ -11,7 +11,7 @@ import { previewOf, type StoredText } from '../../core/json/json.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { RunResult } from '../../core/state/result.js';
 import {
-  isSentToSession,
+  isStoppedByPerson,
   knownAfter,
   nextActionAfter,
   NOTHING_KNOWN,
@@ -240,7 +240,7 @@ async function nextAction(
   result: RunResult,
   { session, tenant = TENANT, events = [] }: Ending,
 ): Promise<string | undefined> {
-  if (!isSentToSession(result)) return undefined;
+  if (!isStoppedByPerson(result)) return undefined;
   const { runId } = result;
   const known =
     events[0]?.type === 'session_init'

@@ -12,7 +12,7 @@ import type { OpenRun } from '../state/run.js';
 import { isMutating } from '../state/tool.js';
 import type { ToolResult, ToolResultCode } from '../state/tool-result.js';
 import { type Call, type ReturnedStage } from '../state/call.js';
-import { doubt, reconcile } from './doubt.js';
+import { doubt, reconcile, withoutDoubt } from './doubt.js';
 import { keyOf, go, type StationResult, baseOf } from '../step/open-work.js';
 import { startCheck } from './argument-check.js';
 import { elicit } from './elicit.js';
@@ -143,7 +143,7 @@ function ofFinding(run: OpenRun, call: ReturnedStage, finding: Finding): Station
       : done(run, call, errorResult(run, call, { code: 'malformed_result', message: malformed }));
   }
   if (finding.kind === 'not_happened')
-    return call.unserved ? unavailable(run, call) : again(run, call);
+    return call.unserved ? unavailable(run, withoutDoubt(run, call)) : again(run, call);
   if (finding.kind === 'repeat') return repeat(run, call);
   const { onOutcomeUnknown } = run.frozen.settings;
   if (onOutcomeUnknown === 'ask') return { kind: 'moved', step: doubt(run, call, finding.message) };
@@ -167,7 +167,8 @@ function unproven(run: OpenRun, call: ReturnedStage): StationResult {
 function again(run: OpenRun, call: ReturnedStage): StationResult {
   if (call.attempt >= EXECUTIONS_MAX) {
     const message = `Nothing was done: ${call.attempt} attempts ended without an answer, none took effect.`;
-    return done(run, call, errorResult(run, call, { code: 'execution_error', message }));
+    const known = withoutDoubt(run, call);
+    return done(run, known, errorResult(run, known, { code: 'execution_error', message }));
   }
   const { inDoubt: _, unserved: __, ...base } = { ...baseOf(call), attempt: call.attempt + 1 };
   // What let the parent of a fork do it does not let the fork.

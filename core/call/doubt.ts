@@ -105,6 +105,13 @@ function working(
   };
 }
 
+/** It is known of all its attempts that they did nothing. */
+export function withoutDoubt(run: OpenRun, call: ReturnedStage): ReturnedStage {
+  if (!follows(run, 'nothingDoneHeard')) return call;
+  const { inDoubt: _, ...known } = call;
+  return known;
+}
+
 /** Parks the call and asks a person what happened. */
 export function doubt(run: OpenRun, call: ReturnedStage, message: string): Step<OpenRun> {
   const tool = toolOf(run, call.tool);

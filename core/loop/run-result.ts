@@ -12,13 +12,13 @@ import type { Counters, RunResult } from '../state/result.js';
 import { currentRoute, versionsOf } from '../step/route.js';
 import { sessionOutcome } from '../session/carry.js';
 import { isOpen, type Run, type Stopping } from '../state/run.js';
-import { nextSafeActionFor, statusOfStop } from '../step/stop.js';
+import { nextSafeActionOf, statusOfStop } from '../step/stop.js';
 import type { OpenAsk, Question, RunView, RunViewStatus } from '../state/view.js';
 
 export function resultOf(run: Run, stopping: Stopping): RunResult {
   const { reason, detail, phase, pendingApproval } = stopping;
   const completed = reason === 'completed';
-  const next = nextSafeActionFor(stopping);
+  const next = nextSafeActionOf(run, stopping);
   return {
     runId: run.runId,
     status: statusOfStop(reason),

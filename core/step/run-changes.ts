@@ -40,4 +40,12 @@ export const RUN_CHANGES = {
     since: 23,
     why: 'How a run ended is shown with its end, when it is stored: an own showing before costs the server a write. A stop by a person, and the end of a run that showed that it waits, are shown before.',
   },
+  nothingDoneHeard: {
+    since: 24,
+    why: 'A word or a finding that a call did nothing counts also after its last attempt, and on a queue that nobody serves: its result says that nothing was done, where it said that nobody knows.',
+  },
+  resumable: {
+    since: 24,
+    why: 'A run that a person stopped, and that keeps no session, is not told to resume one.',
+  },
 } as const;

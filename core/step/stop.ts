@@ -25,7 +25,11 @@ export function stop<R extends Run>(run: R, reason: StopReason, words: StopWords
 }
 
 const LARGER_BUDGET = 'Ask the user whether to continue with a larger budget.';
-const RESUME = 'Resume the session with a new run.';
+/** After a run that a person stopped: by whether it leaves a session. */
+export const AFTER_A_PERSON = {
+  session: 'Resume the session with a new run.',
+  none: 'Start a new run.',
+} as const;
 
 interface Meaning {
   readonly status: RunStatus;
@@ -51,8 +55,8 @@ export const STOP_MEANINGS: { readonly [reason in StopReason]: Meaning } = {
   max_tokens: { status: 'stopped', next: 'Raise maxTokensPerResponse.' },
   prompt_too_long: { status: 'stopped', next: 'Start a new session with a summary.' },
   stop_hook_prevented: { status: 'stopped', next: 'See the message of the hook.' },
-  interrupted: { status: 'cancelled', next: RESUME },
-  aborted: { status: 'cancelled', next: RESUME },
+  interrupted: { status: 'cancelled', next: AFTER_A_PERSON.session },
+  aborted: { status: 'cancelled', next: AFTER_A_PERSON.session },
   failed: { status: 'failed', next: 'Try again later.' },
 };
 
@@ -63,4 +67,12 @@ export function statusOfStop(reason: StopReason): RunStatus {
 /** What a person should do now; undefined for a completed run. */
 export function nextSafeActionFor(stopping: Stopping): string | undefined {
   return stopping.nextSafeAction ?? STOP_MEANINGS[stopping.reason].next;
+}
+
+/** The same for a run, which may leave no session to resume. */
+export function nextSafeActionOf(run: Run, stopping: Stopping): string | undefined {
+  const next = nextSafeActionFor(stopping);
+  const leavesOne = run.session?.kept === true || run.start.session?.resume !== undefined;
+  const sent = next === AFTER_A_PERSON.session && !leavesOne && follows(run, 'resumable');
+  return sent ? AFTER_A_PERSON.none : next;
 }

@@ -47,5 +47,5 @@ test.each([
 test('the record of the run keeps the words of its result', async () => {
   const { out } = await holdfast('show', 'run_1', '--json');
   const { run } = JSON.parse(out) as { run: { result: unknown } };
-  expect(run.result).toMatchObject({ nextSafeAction: 'Resume the session with a new run.' });
+  expect(run.result).toMatchObject({ nextSafeAction: 'Start a new run.' });
 });

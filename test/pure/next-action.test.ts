@@ -58,3 +58,11 @@ test('any other stop keeps the words of its result', () => {
   expect(result.nextSafeAction).toContain('larger budget');
   expect(after(result, shell.events)).toBe(result.nextSafeAction);
 });
+
+test.each([
+  ['keeps a session', { session: SESSION }, 'Resume the session with a new run.'],
+  ['keeps none', {}, 'Start a new run.'],
+  ['keeps none, under rules 23', { rules: 23 }, 'Resume the session with a new run.'],
+])('the result of a stopped run that %s says what to do', (_what, more, says) => {
+  expect(interrupted({ ...quiet, ...more }).result.nextSafeAction).toBe(says);
+});

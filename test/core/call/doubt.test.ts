@@ -1,3 +1,4 @@
+import { RULES_VERSION } from '../../../core/step/changes.js';
 import type { Finding, RecoveryStep } from '../../../core/state/recovery.js';
 import { call, calls, failure, says, tool, type Script, type ToolEntry } from '../script.js';
 import {
@@ -158,6 +159,21 @@ describe('a lost call of a tool that repeats with its key', () => {
     expect(shell.run.shownStatus).toBe('awaiting_outcome');
     expect(executedOf(shell)).toHaveLength(5);
     expect(askOf(shell).question).toContain('5 attempts');
+  });
+
+  test.each([
+    [
+      RULES_VERSION,
+      'execution_error',
+      'Nothing was done: 5 attempts ended without an answer, none took effect.',
+    ],
+    [23, 'outcome_unknown', 'Nobody knows whether this call took effect'],
+  ])('what a person says after the last of them is its result (rules %d)', (rules, code, text) => {
+    const shell = settle(createShell(pays({ rules, outcomes: { issue_refund: [LOST] } })));
+    answer(shell, { decision: 'not_happened' });
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(codesOf(shell)).toEqual({ a: code });
+    expect(contentsOf(shell)).toEqual([{ text: expect.stringContaining(text) }]);
   });
 
   test('a run that ends before the repetition does not claim that nothing happened', () => {
