@@ -12,7 +12,7 @@ import { GOAL_RULE_LISTS } from '../../core/goal/rules.js';
 import { ROWS } from '../../core/goal/rows.js';
 import { RULE_LISTS } from '../../core/loop/rules.js';
 import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
-import { STOP_MEANINGS } from '../../core/step/stop.js';
+import { AFTER_A_PERSON, STOP_MEANINGS } from '../../core/step/stop.js';
 import { EFFECTS, IDEMPOTENCIES, retryFor, sideEffectOf } from '../../core/state/tool.js';
 import {
   DENIED_CODES,
@@ -149,7 +149,8 @@ function stopRows(): readonly Row[] {
   return Object.entries(STOP_MEANINGS).map(([reason, { status, next }]) => {
     const stopReason = reason as StopReason;
     const words = DIALECTS.map((dialect) => code(stopReasonAs({ stopReason }, dialect)));
-    return [code(reason), status, ...words, next ?? 'none'];
+    const alone = next === AFTER_A_PERSON.session ? ` Without one: ${AFTER_A_PERSON.none}` : '';
+    return [code(reason), status, ...words, `${next ?? 'none'}${alone}`];
   });
 }
 
