@@ -5,7 +5,7 @@
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Bundle } from '../../replay/bundle.js';
 import type { FixtureDocument } from '../format/document.js';
-import { budgetOf, policyOf, settingsOf, taskOf } from './configuration.js';
+import { budgetOf, policyOf, sayable, settingsOf, taskOf } from './configuration.js';
 import { briefOf, isCycle, withoutGoalTools } from './cycle.js';
 import { expectationOf, resultIn, withRunsBelow } from './expectation.js';
 import { captureGoal } from './goal-capture.js';
@@ -173,8 +173,8 @@ function ofAgent(
   const answers = tools.filter(
     ([, { kind, recorded = [] }]) => kind === 'mcp' || recorded.length > 0,
   );
-  const { budget, settings, model } = start;
-  const over = { ...settings, ...(model !== undefined && { model }) };
+  const { budget, model } = start;
+  const over = { ...sayable(start.settings), ...(model !== undefined && { model }) };
   return {
     ...rest,
     ...(rest.mcp !== undefined && { mcp: bareServers(rest.mcp) }),

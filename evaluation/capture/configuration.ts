@@ -4,6 +4,7 @@ import type { Json } from '../../core/json/json.js';
 import type { ModelRoute } from '../../core/state/model.js';
 import { DEFAULT_SETTINGS, type Settings } from '../../core/state/settings.js';
 import type { FixtureDocument } from '../format/document.js';
+import { settings as settingsFormat } from '../format/settings.js';
 import { ofKind, outputOf, type Recording } from './recording.js';
 
 type Written<Key extends keyof FixtureDocument> = NonNullable<FixtureDocument[Key]>;
@@ -69,6 +70,11 @@ export function settingsOf(
     pricing: Object.fromEntries(routes.map(({ name, prices }) => [name, inUsd(prices)])),
     ...windowsOf(routes),
   };
+}
+
+/** What a case may say of settings: by others, such as patience with workers, nothing is decided in it. */
+export function sayable(said: object = {}): object {
+  return Object.fromEntries(Object.entries(said).filter(([name]) => name in settingsFormat.shape));
 }
 
 /** Models that a person named on the way. */

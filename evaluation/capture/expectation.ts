@@ -69,7 +69,7 @@ function progress({ recording, texts }: Omit<Expecting, 'isPriceKnown'>): Expect
     ...(isSettled(events) && {
       // Quick reads that go elsewhere reach their tools in an order that no record tells.
       ...(!recording.wentElsewhere && { executed: executedIn(recording, texts) }),
-      result_order: order,
+      ...(isOrderKnown(events, order.flat()) && { result_order: order }),
     }),
     ...approvalsIn(events),
     ...(Object.keys(results).length > 0 && { results }),
@@ -125,6 +125,12 @@ function isSettled(events: readonly RunEvent[]): boolean {
   return events.every(
     (event) => event.type !== 'model_response' || event.calls.every(({ id }) => finished.has(id)),
   );
+}
+
+/** Of a beginning: hooks may have been about to see results that the model was not told yet. */
+function isOrderKnown(events: readonly RunEvent[], told: readonly string[]): boolean {
+  if (resultIn(events) !== undefined) return true;
+  return events.every((event) => event.type !== 'tool_finished' || told.includes(event.callId));
 }
 
 function ofText(key: 'answer', stored: StoredText, texts: Texts): Expected {

@@ -151,3 +151,11 @@ test('what the desk answers to a word is shown, with the name by which the messa
     desk.close();
   }
 });
+
+test('a goal whose server is away is shown as the store has it, and says so', async () => {
+  const { code, out } = await holdfast('goal', 'show', 'r1');
+  expect(code).toBe(0);
+  expect(out).toContain('No Temporal server answers: this is what the store has');
+  const { out: json } = await holdfast('goal', 'show', 'r1', '--json');
+  expect(JSON.parse(json)).toMatchObject({ trouble: expect.stringContaining('holdfast doctor') });
+});

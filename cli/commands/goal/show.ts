@@ -75,7 +75,7 @@ interface GoalFacts {
   readonly record: GoalRecord | null;
   /** Questions that are open: of the goal, then of its open cycle and the sub-agents below it. */
   readonly asks: readonly AskRow[];
-  /** Why a goal that is under way does not answer. */
+  /** Why a goal that is under way does not answer, or its record is not here. */
   readonly trouble: string | null;
 }
 
@@ -85,7 +85,7 @@ async function factsOf(session: Session, tenant: string, goalId: string): Promis
   if (goal !== null && goal.kind !== 'goal') throw noGoal(goalId);
   const ended = goal?.result !== undefined;
   const client = goal === null ? await session.client() : await session.tryClient();
-  const live = ended || client === undefined ? NOTHING : await liveFacts(client, tenant, goalId);
+  const live = await liveFacts(client, { tenant, goalId, ended });
   if (goal === null && live.state === null && live.trouble === null) throw noGoal(goalId);
   const record =
     client === undefined || goal === null
@@ -123,12 +123,15 @@ async function asksOf(
 }
 
 const NOTHING = { state: null, trouble: null };
+const SERVER_AWAY =
+  'No Temporal server answers: this is what the store has, without plan, measurements and cycles. See holdfast doctor.';
 
 async function liveFacts(
-  client: HoldfastClient,
-  tenant: string,
-  goalId: string,
+  client: HoldfastClient | undefined,
+  { tenant, goalId, ended }: { tenant: string; goalId: string; ended: boolean },
 ): Promise<Pick<GoalFacts, 'state' | 'trouble'>> {
+  if (client === undefined) return { state: null, trouble: SERVER_AWAY };
+  if (ended) return NOTHING;
   try {
     const state = await client.goal(goalId, tenant).state(STATE_LIMIT_MS);
     const trouble = state.refused === undefined ? null : `Not opened: ${state.refused.message}`;

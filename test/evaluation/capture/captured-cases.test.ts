@@ -8,6 +8,7 @@ import { differencesOf } from '../../../evaluation/capture/check.js';
 import { openEngines } from '../../../evaluation/engines.js';
 import { evaluate } from '../../../evaluation/evaluate.js';
 import type { FixtureDocument } from '../../../evaluation/format/document.js';
+import { foldOf } from '../../../recording/fold.js';
 import { parseFixture } from '../../../evaluation/read-fixture.js';
 import { drawn } from '../../draw.js';
 import { saySeed, SEED, WHOLE } from '../../seed.js';
@@ -17,6 +18,11 @@ const LIMIT_MS = WHOLE ? 600_000 : 60_000;
 /** HOLDFAST_WHOLE=1: all of them. */
 const RUNS = WHOLE ? Infinity : 80;
 const ON_A_SERVER = WHOLE ? Infinity : 4;
+
+/** Their tasks hear of the ends of work that is done within them. */
+const QUICK = ['quick-reads-large', 'C17-quick-reads-in-a-row'];
+/** Hooks see its results before the model does. */
+const HOOKED = 'random-456244007-102';
 
 let cases: readonly FixtureDocument[];
 const refusals: string[] = [];
@@ -48,6 +54,29 @@ test(
   },
   LIMIT_MS,
 );
+
+test(
+  'what had happened after any step of a run is a case as well',
+  async () => {
+    const failed: string[] = [];
+    const others = drawn(recordedRuns(), WHOLE ? 40 : 2, SEED).filter(isCase);
+    for (const name of [...QUICK, HOOKED, ...others]) {
+      const bundle = recordedRun(name);
+      for (const { step } of foldOf(bundle).steps) {
+        const begun = capture(bundle, { until: step });
+        const [first] = await differencesOf(begun, begun.case_id);
+        if (first !== undefined) failed.push(`${begun.case_id}: ${JSON.stringify(first)}`);
+      }
+    }
+    expect(failed).toEqual([]);
+  },
+  LIMIT_MS,
+);
+
+/** Whether the whole of it is a case at all. */
+function isCase(name: string): boolean {
+  return cases.some((one) => one.case_id === recordedRun(name).run.runId);
+}
 
 test.each(['S166c', 'sessions-next', 'conversation-three'])(
   'tools that a vendor ran, and conversations that went on, are part of the case: %s',

@@ -30,6 +30,12 @@ async function holdfast(words: readonly string[], variables: Record<string, stri
   return { code, out, err };
 }
 
+interface StartedEvent {
+  readonly workflowExecutionStartedEventAttributes: {
+    readonly input: { readonly payloads: readonly [{ data: string }] };
+  };
+}
+
 function written(name: string): FixtureDocument {
   return JSON.parse(readFileSync(join(folder, name), 'utf8')) as FixtureDocument;
 }
@@ -135,6 +141,23 @@ test.each(['agents-unknown', 'handoffs-only-named-agents'])(
     expect(await holdfast(['eval', 'team.json'])).toMatchObject({ code: 0 });
   },
 );
+
+test('patience with workers, of which a case knows nothing, is no obstacle to a case of a configuration', async () => {
+  writeTeam();
+  const bundle = recordedRun('agents-unknown');
+  const [started] = bundle.segments[0]!.events as unknown as [StartedEvent];
+  const [payload] = started.workflowExecutionStartedEventAttributes.input.payloads;
+  const start = JSON.parse(Buffer.from(payload.data, 'base64').toString()) as object;
+  const settings = {
+    unservedTimeoutMs: 600_000,
+    heartbeatMs: { repeatable: 5_000, single: 5_000 },
+  };
+  payload.data = Buffer.from(JSON.stringify({ ...start, settings })).toString('base64');
+  writeFileSync(join(folder, 'run.json'), bundleText(bundle));
+  const words = ['capture', 'run.json', '--config', 'team.config.cjs', '-o', 'patient.json'];
+  expect(await holdfast(words)).toMatchObject({ code: 0, err: '' });
+  expect(written('patient.json')).not.toHaveProperty('settings.unservedTimeoutMs');
+});
 
 test('a run that was handed over is no case about one agent of a configuration, and is told so', async () => {
   writeTeam();
