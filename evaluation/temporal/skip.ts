@@ -1,5 +1,5 @@
 /** Cases that a real server cannot play: before they are started it is said why. */
-import type { Action, Fixture, Pattern } from '../fixture.js';
+import type { Action, CaseTool, Fixture, Pattern } from '../fixture.js';
 import { namesSessions } from '../scripted/sessions.js';
 
 /** `needs a whole server`: Temporal's test server forgets what an attempt that was lost had told. */
@@ -108,7 +108,15 @@ function longestWait({ model, goal, tools }: Fixture, actions: readonly Action[]
     if (reply.kind !== 'error' || reply.error.kind !== 'status') return [reply.delayMs];
     return [reply.delayMs, (reply.error.retryAfterSeconds ?? 0) * 1_000];
   });
-  const results = [...tools.values()].flatMap((tool) => tool.results.map(({ delayMs }) => delayMs));
+  const results = [...tools.values()].flatMap(waitsOf);
   const outages = actions.map((one) => (one.kind === 'restartWorker' ? (one.downMs ?? 0) : 0));
   return Math.max(0, ...replies, ...results, ...outages);
+}
+
+/** Without an answer a tool has its whole time; the claim of an effect in doubt holds as long before anybody is asked. */
+function waitsOf({ effect, timeoutMs, results }: CaseTool): readonly number[] {
+  return results.map(({ kind, delayMs }) => {
+    const isInDoubt = effect !== 'read' && (kind === 'throws' || kind === 'lost');
+    return isInDoubt || kind === 'timeout' ? delayMs + timeoutMs : delayMs;
+  });
 }

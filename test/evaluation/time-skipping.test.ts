@@ -75,6 +75,22 @@ describe('moving time by a case', () => {
   });
 });
 
+describe('a tool that is in doubt or gives no answer', () => {
+  const tool = (effect: 'read' | 'write', timeoutMs: number, result: object) => ({
+    tools: { slow: { effect, timeoutMs, results: [result] } },
+  });
+  const throws = { throws: 'The worker of the call was lost.' };
+
+  test.each([
+    ['an effect in doubt for ten minutes', 'needs virtual time', tool('write', 600_000, throws)],
+    ['no answer for ten minutes', 'needs virtual time', tool('read', 600_000, { timeout: true })],
+    ['an effect in doubt for a second', undefined, tool('write', 1_000, throws)],
+    ['a read that fails', undefined, tool('read', 600_000, throws)],
+  ])('%s: %s', (_what, why, more) => {
+    expect(skipOf(expecting({ stop_reason: 'completed' }, more))).toBe(why);
+  });
+});
+
 const program =
   process.env[TIME_SKIPPING_VARIABLE] ?? onPath(process.env, 'temporal-test-server')[0];
 const testOnServer = program === undefined ? test.skip : test;
