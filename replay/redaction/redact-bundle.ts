@@ -208,6 +208,17 @@ const NOWHERE: Shelf = {
   close: () => Promise.resolve(),
 };
 
+/** Where a bundle says which rules hid texts of it. */
+const RULE_NAME = /^\/redactions\/\d+\/rule$/;
+
+/** Without the name: it is the text. */
+function namedAsText(): HoldfastError {
+  return refused(
+    'The name of a rule holds a text that a rule hides, and the bundle names its rules.',
+    'Give that rule another name, one that says what kind of text it hides.',
+  );
+}
+
 async function refuseLeaks(
   recorded: Recorded,
   find: (text: string) => Leak | undefined,
@@ -215,6 +226,7 @@ async function refuseLeaks(
   const look = (text: string, place: string): string => {
     const leak = find(text);
     if (leak === undefined) return text;
+    if (RULE_NAME.test(place)) throw namedAsText();
     throw refused(
       `A part of a text that rule ${leak.rule} hides would remain at ${shownPlace(place)}, ${leak.form}.`,
       'The text stands there in another form, or as the name of a value. Let the rules find that form too.',

@@ -23,6 +23,16 @@ beforeAll(async () => {
 const content = async (one: Bundle): Promise<string> =>
   JSON.stringify(await documentValues(one)) + bundleText(one);
 
+test('a rule whose own name is a text that it hides is to be given another name', async () => {
+  const hides = rules({ name: 'petra', regex: '[Pp]etra' }, { name: 'rest', key: 'customer' });
+  const refused = redactBundle(bundle, hides, { salt: SALT });
+  await expect(refused).rejects.toMatchObject({
+    code: 'RedactionRefused',
+    message: expect.not.stringContaining('petra'),
+    hint: expect.stringContaining('another name'),
+  });
+});
+
 describe('hiding texts', () => {
   let redacted: Bundle;
   beforeAll(async () => {
