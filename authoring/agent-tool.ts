@@ -7,7 +7,8 @@ import { canonicalJson, type Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { AGENT_TOOL } from '../core/state/sub-agent.js';
 import type { Agent } from './agent.js';
-import { defineTool } from './define-tool.js';
+import { defineTool, wrong } from './define-tool.js';
+import { unknownField, type KnownFields } from './known-fields.js';
 import type { InputDeclaration, InputOf } from './schema-forms.js';
 import type { Tool } from './tool.js';
 
@@ -39,6 +40,14 @@ export interface AgentToolDefinition<Schema extends InputDeclaration> {
   readonly task?: (input: InputOf<Schema>) => string;
 }
 
+const FIELDS: KnownFields<AgentToolDefinition<InputDeclaration>> = {
+  name: true,
+  version: true,
+  description: true,
+  input: true,
+  task: true,
+};
+
 /** An agent as a tool: each call is a run of its own. Add it to the `tools` of another agent. */
 export function agentTool<Schema extends InputDeclaration>(
   started: Agent,
@@ -49,12 +58,18 @@ export function agentTool<Schema extends InputDeclaration>(
       hint: 'Make it with defineAgent({…}).',
     });
   }
+  const unknown = unknownField(definition, FIELDS);
+  if (unknown !== undefined)
+    throw wrong(started.name, `there is no field ${unknown.name}`, unknown.hint);
   const { name = started.name.replaceAll(/[^A-Za-z0-9_]/g, '_'), version = started.version } =
     definition;
   const {
     task,
     description = `Hands a task to the agent ${started.name} and waits for its result.`,
   } = definition;
+  if (task !== undefined && typeof task !== 'function') {
+    throw wrong(name, 'its task is no function', 'Use task: (input) => `Look into ${input.id}.`.');
+  }
   const tool = subAgentTool({
     name,
     version,

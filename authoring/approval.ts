@@ -12,6 +12,7 @@ import {
   type ToolKind,
   type ToolRecord,
 } from '../core/state/tool.js';
+import { partDefect, type KnownFields } from './known-fields.js';
 
 const ROLES_MAX = 20;
 const ROLE_CHARS_MAX = 100;
@@ -23,6 +24,16 @@ export type ApprovalDeclaration = 'never' | 'by_policy' | 'always' | Partial<App
 
 const ANYONE: ApprovalRule = { roles: [], quorum: 1 };
 
+const RULE: KnownFields<ApprovalRule> = {
+  roles: true,
+  quorum: true,
+  expiresInMs: true,
+  onExpiry: true,
+  escalate: true,
+};
+const ESCALATION: KnownFields<EscalationRule> = { afterMs: true, roles: true };
+const ANSWERERS: KnownFields<Extract<AnswerRule, object>> = { roles: true };
+
 /** The rule in its frozen form; throws InvalidTool for one that nobody could ever satisfy. */
 export function approvalOf(
   tool: string,
@@ -31,7 +42,7 @@ export function approvalOf(
 ): ToolRecord['approval'] {
   if (declared === undefined) return defaultApproval(effect);
   if (declared === 'never' || declared === 'by_policy') return declared;
-  if (declared !== 'always' && (typeof declared !== 'object' || declared === null)) {
+  if (declared !== 'always' && !isObject(declared)) {
     throw wrong(tool, `approval is ${JSON.stringify(declared)}`, APPROVAL_HINT);
   }
   if (sideEffectOf(effect) !== 'mutating') {
@@ -63,10 +74,16 @@ function defaultApproval(effect: ToolEffect): ToolRecord['approval'] {
 }
 
 function checkedRule(tool: string, rule: Partial<ApprovalRule>): ApprovalRule {
+  const defect = partDefect('approval', rule, RULE);
+  if (defect !== undefined) throw wrong(tool, defect.what, defect.hint);
   const { roles, quorum = 1, expiresInMs, onExpiry, escalate } = rule;
   if (roles !== undefined) checkRoles(tool, roles, 'approval');
   if (!Number.isInteger(quorum) || quorum < 1 || quorum > QUORUM_MAX) {
-    throw wrong(tool, `its approval quorum is ${String(quorum)}`, 'Ask for 1 person or more.');
+    throw wrong(
+      tool,
+      `its approval quorum is ${JSON.stringify(quorum)}`,
+      'Ask for 1 person or more.',
+    );
   }
   if (
     expiresInMs !== undefined &&
@@ -96,7 +113,9 @@ function checkEscalation(
   { roles, expiresInMs = EXPIRY_MS_MAX }: Partial<ApprovalRule>,
   escalate: unknown,
 ): void {
-  const { afterMs, roles: others } = (escalate ?? {}) as Partial<EscalationRule>;
+  const defect = partDefect('approval.escalate', escalate, ESCALATION);
+  if (defect !== undefined) throw wrong(tool, defect.what, defect.hint);
+  const { afterMs, roles: others } = escalate as Partial<EscalationRule>;
   if (!Array.isArray(others)) {
     const hint = 'Use escalate: {afterMs: hours(4), roles: [...]}.';
     throw wrong(tool, 'its escalation names no roles', hint);
@@ -124,10 +143,12 @@ export function answerRuleOf(
     throw wrong(tool, 'it says who answers, but asks nobody', hint);
   }
   if (declared === 'customer' || declared === 'staff') return declared;
-  if (typeof declared !== 'object' || declared === null) {
+  if (!isObject(declared)) {
     const hint = "Use 'customer', 'staff' or {roles: [...]}.";
     throw wrong(tool, `answeredBy is ${JSON.stringify(declared)}`, hint);
   }
+  const defect = partDefect('answeredBy', declared, ANSWERERS);
+  if (defect !== undefined) throw wrong(tool, defect.what, defect.hint);
   checkRoles(tool, declared.roles, 'answeredBy');
   return { roles: [...declared.roles] };
 }
@@ -143,6 +164,10 @@ function checkRoles(tool: string, roles: readonly unknown[], what: string): void
   if (bad !== undefined) {
     throw wrong(tool, `${JSON.stringify(bad)} is not a role`, 'A role is a short, non-blank text.');
   }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const APPROVAL_HINT =

@@ -10,6 +10,7 @@ import {
 } from '../core/controls/limits-across-runs.js';
 import { DEFAULT_IDENTITY_WINDOW_MS } from '../core/controls/repeats.js';
 import { sideEffectOf, type ToolEffect } from '../core/state/tool.js';
+import { partDefect, type KnownFields } from './known-fields.js';
 
 const WINDOW_MS_MAX = 10 * 366 * 86_400_000;
 
@@ -31,6 +32,11 @@ export type IdentityDeclaration<Input> =
       /** For how long a second one is asked about, in ms; default: 30 days. */
       readonly windowMs?: number;
     };
+
+const IDENTITY: KnownFields<Exclude<IdentityDeclaration<unknown>, IdentityOf<unknown>>> = {
+  of: true,
+  windowMs: true,
+};
 
 /** As the worker holds them; what the functions return is checked where it is used. */
 export interface ToolControls {
@@ -73,6 +79,10 @@ function limitsOf(tool: string, declared: unknown): NonNullable<ToolControls['li
   const given = LIMIT_SCOPES.filter((scope) => rules[scope] !== undefined);
   if (given.length === 0) throw wrong(tool, 'its limits limit nothing', LIMITS_HINT);
   for (const scope of given) checkRule(tool, scope, rules[scope]);
+  for (const [field, value] of Object.entries({ amount, customer })) {
+    if (value === undefined || typeof value === 'function') continue;
+    throw wrong(tool, `limits.${field} is no function`, LIMITS_HINT);
+  }
   if (given.some((scope) => rules[scope]?.amount !== undefined) && typeof amount !== 'function') {
     const hint = 'Add amount: (input) => …, in the same unit.';
     throw wrong(tool, 'it limits amounts, but no call has one', hint);
@@ -109,6 +119,8 @@ function identityOf(tool: string, declared: unknown): NonNullable<ToolControls['
   if (typeof of !== 'function') {
     throw wrong(tool, 'its identity is no function', 'Use identity: (input) => [input.orderId].');
   }
+  const defect = partDefect('identity', declared, IDENTITY);
+  if (defect !== undefined) throw wrong(tool, defect.what, defect.hint);
   if (!Number.isSafeInteger(windowMs) || windowMs <= 0 || windowMs > WINDOW_MS_MAX) {
     const hint = 'Give a positive number of milliseconds, for example days(30).';
     throw wrong(tool, `the window of its identity is ${String(windowMs)} ms`, hint);

@@ -26,6 +26,7 @@ import { outputSchemaOf } from './output-schema.js';
 import type { FittingOf, InputDeclaration, InputOf } from './schema-forms.js';
 import { kindDefect, type DeclaredKind } from './tool-kind.js';
 import type { ResultWithFiles } from './tool-files.js';
+import { valueDefect } from './tool-values.js';
 import type { Tool, ToolContext } from './tool.js';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -129,6 +130,7 @@ export interface ToolDefinition<
 
 const CHECKS: readonly ((definition: Declaration) => void)[] = [
   checkEffect,
+  checkValues,
   checkSandbox,
   checkLoss,
   checkQueues,
@@ -284,6 +286,11 @@ function checkEffect(definition: Declaration): void {
   }
 }
 
+function checkValues(definition: Declaration): void {
+  const defect = valueDefect(definition);
+  if (defect !== undefined) throw wrong(definition.name, defect.what, defect.hint);
+}
+
 function checkLoss({ name, effect, idempotency, probe, onLost }: Declaration): void {
   if (onLost === undefined) return;
   if (!ON_LOST.includes(onLost)) {
@@ -336,9 +343,6 @@ function checkQuick(definition: Declaration): void {
   const { name, quick, effect, kind = 'tool', queue, sandbox, maxCostMicroUsd } = definition;
   if (quick === undefined || quick === false) return;
   const drop = 'Drop quick: calls of the tool are then ordinary activities.';
-  if (quick !== true) {
-    throw wrong(name, `its quick is ${JSON.stringify(quick)}`, 'Use true or false.');
-  }
   const idempotency = idempotencyOf(definition);
   if (effect !== 'read' || idempotency !== 'natural' || kind !== 'tool') {
     throw wrong(name, 'it is quick, but no read that is simply repeated', drop);

@@ -11,6 +11,7 @@ import {
   type HandoffTarget,
 } from '../core/state/handoff.js';
 import { defineTool } from './define-tool.js';
+import { partDefect, type KnownFields } from './known-fields.js';
 import type { Tool } from './tool.js';
 
 /** An agent to which a model may hand a run over, and what goes with it. */
@@ -23,6 +24,8 @@ export interface HandoffChoice {
   /** new: another run goes on with the task, and this one ends; default: this run goes on under the other agent. */
   readonly run?: 'same' | 'new';
 }
+
+const CHOICE: KnownFields<HandoffChoice> = { agent: true, filter: true, run: true };
 
 const TARGETS_MAX = 20;
 const AGENT_CHARS_MAX = 64;
@@ -75,11 +78,14 @@ export function handoffTargets(
 }
 
 function targetOf(agent: string, declared: HandoffDeclaration): HandoffTarget {
+  const given = typeof declared === 'string' ? { agent: declared } : declared;
+  const defect = partDefect('handoffTo', given, CHOICE);
+  if (defect !== undefined) throw wrong(agent, defect.what, defect.hint);
   const {
     agent: to,
     run = 'same',
     filter = run === 'new' ? 'summary' : 'all',
-  }: Partial<HandoffChoice> = typeof declared === 'string' ? { agent: declared } : (declared ?? {});
+  }: Partial<HandoffChoice> = given;
   if (typeof to !== 'string' || to === '' || to.length > AGENT_CHARS_MAX) {
     throw wrong(
       agent,

@@ -14,6 +14,7 @@ import {
 import { didYouMean } from '../pure/nearest-names.js';
 import { approvalOf, type ApprovalDeclaration } from './approval.js';
 import { checkNames, wrong } from './define-tool.js';
+import { partDefect, unknownField, type KnownFields } from './known-fields.js';
 import type { Tool } from './tool.js';
 
 /** A tool that the vendor of the model runs: its declaration goes to the vendor as it is. */
@@ -33,6 +34,18 @@ export interface HostedToolDefinition {
   readonly approval?: ApprovalDeclaration;
 }
 
+const FIELDS: KnownFields<HostedToolDefinition> = {
+  name: true,
+  version: true,
+  effect: true,
+  provider: true,
+  declaration: true,
+  bound: true,
+  description: true,
+  approval: true,
+};
+const BOUND: KnownFields<HostedBound> = { inputTokens: true, uses: true, feeMicroUsd: true };
+
 const DECLARATION_BYTES_MAX = 32 * 1024;
 
 /**
@@ -40,6 +53,9 @@ const DECLARATION_BYTES_MAX = 32 * 1024;
  */
 export function defineHostedTool(definition: HostedToolDefinition): Tool {
   checkNames(definition);
+  const unknown = unknownField(definition, FIELDS);
+  if (unknown !== undefined)
+    throw wrong(definition.name, `there is no field ${unknown.name}`, unknown.hint);
   checkHosted(definition);
   const { name, version, effect, provider, declaration, bound, description = '' } = definition;
   const record: ToolRecord = {
@@ -91,6 +107,8 @@ function checkHosted({ name, effect, provider, declaration, bound }: HostedToolD
       `Give at most ${DECLARATION_BYTES_MAX} bytes.`,
     );
   }
+  const defect = bound === undefined ? undefined : partDefect('bound', bound, BOUND);
+  if (defect !== undefined) throw wrong(name, defect.what, defect.hint);
   const amounts = [bound?.inputTokens, bound?.uses, bound?.feeMicroUsd];
   if (!amounts.every((amount) => Number.isSafeInteger(amount) && amount >= 0)) {
     const hint = 'Give bound: {inputTokens, uses, feeMicroUsd} as whole numbers from 0.';

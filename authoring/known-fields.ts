@@ -22,4 +22,24 @@ export function unknownField(
   };
 }
 
+/** Why a part of a definition cannot be used: it is no object, or has a field that there is not. */
+export function partDefect(
+  part: string,
+  value: unknown,
+  known: KnownFields<Record<string, unknown>>,
+): { readonly what: string; readonly hint: string } | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const hint = `Write an object; the fields are ${Object.keys(known).join(', ')}.`;
+    return { what: `${part} is ${shown(value)}`, hint };
+  }
+  const unknown = unknownField(value, known);
+  if (unknown === undefined) return undefined;
+  return { what: `${part}.${unknown.name.slice(1, -1)} is unknown`, hint: unknown.hint };
+}
+
+function shown(value: unknown): string {
+  return (JSON.stringify(value) ?? typeof value).slice(0, VALUE_CHARS_SHOWN);
+}
+
 const NAME_CHARS_SHOWN = 60;
+const VALUE_CHARS_SHOWN = 200;

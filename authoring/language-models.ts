@@ -5,7 +5,7 @@ import type { Json } from '../core/json/json.js';
 import type { ModelRoute, Prices, UnknownModels } from '../core/state/model.js';
 import { modelDefect, SPECIFICATIONS, type LanguageModel } from '../pure/language-model.js';
 import { unknownField, type KnownFields } from './known-fields.js';
-import { arePrices, areTaken, isSized, NAME, wrongTakes } from './models.js';
+import { arePrices, areTaken, checkPrices, isSized, NAME, wrongTakes } from './models.js';
 
 /** A model with what a run has to know of it. */
 export interface LanguageModelEntry {
@@ -149,6 +149,7 @@ function configured(
     ...(entry.takes !== undefined && { takes: entry.takes }),
   };
   if (!areTaken(entry.takes)) throw wrongTakes(`The model ${name}`);
+  checkPrices(route.prices, `The model ${name}`);
   if (!isSized(route) || !arePrices(route.prices)) {
     throw wrong(
       `The model ${name} has a price or size that is no whole number from 0.`,

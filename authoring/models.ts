@@ -2,6 +2,7 @@
 import type { MediaTaken } from '../core/state/attachment.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { ModelRoute, Prices, UnknownModels } from '../core/state/model.js';
+import { partDefect, unknownField, type KnownFields } from './known-fields.js';
 
 /** A server of the user's own that speaks a vendor's protocol. */
 export interface Endpoint {
@@ -24,6 +25,39 @@ export const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const VARIABLE = /^[A-Z_][A-Z0-9_]{0,127}$/;
 const BUILT_IN: readonly string[] = ['anthropic', 'openai', 'openai-responses', 'litellm'];
 
+const ROUTE: KnownFields<ModelRoute> = {
+  name: true,
+  provider: true,
+  model: true,
+  contextWindow: true,
+  maxOutputTokens: true,
+  prices: true,
+  pricesVersion: true,
+  temperatureAllowed: true,
+  thinkingAdaptive: true,
+  thinkingAllowed: true,
+  parallelCalls: true,
+  takes: true,
+};
+const ENDPOINT: KnownFields<Endpoint> = {
+  name: true,
+  protocol: true,
+  baseUrl: true,
+  keyVariable: true,
+  dialect: true,
+};
+const UNKNOWN: KnownFields<UnknownModels> = {
+  prices: true,
+  contextWindow: true,
+  maxOutputTokens: true,
+};
+const PRICES: KnownFields<Prices> = {
+  input: true,
+  output: true,
+  cacheRead: true,
+  cacheWrite: true,
+};
+
 export function checkedRoutes(routes: readonly ModelRoute[]): readonly ModelRoute[] {
   const names = new Set<string>();
   for (const route of routes) {
@@ -31,6 +65,10 @@ export function checkedRoutes(routes: readonly ModelRoute[]): readonly ModelRout
       throw wrong(`Two routes are named ${route.name}.`, 'Rename one of the two routes.');
     }
     names.add(route.name);
+    const unknown = unknownField(route, ROUTE);
+    if (unknown !== undefined)
+      throw wrong(`Route ${route.name} has no field ${unknown.name}.`, unknown.hint);
+    checkPrices(route.prices, `Route ${route.name}`);
     if (!areTaken(route.takes)) throw wrongTakes(`Route ${route.name}`);
     if (!isSized(route) || !arePrices(route.prices)) {
       throw wrong(
@@ -48,12 +86,16 @@ export function checkedEndpoints(
   taken: readonly string[] = [],
 ): readonly Endpoint[] {
   const names = new Set<string>([...BUILT_IN, ...taken]);
-  for (const { name, baseUrl, keyVariable, protocol, dialect } of endpoints) {
+  for (const endpoint of endpoints) {
+    const { name, baseUrl, keyVariable, protocol, dialect } = endpoint;
     if (!NAME.test(name) || names.has(name)) {
       const hint = `Use lower-case letters, digits, ".", "_" and "-", and none of ${[...names].join(', ')}.`;
       throw wrong(`No endpoint can be called ${JSON.stringify(name)}.`, hint);
     }
     names.add(name);
+    const unknown = unknownField(endpoint, ENDPOINT);
+    if (unknown !== undefined)
+      throw wrong(`Endpoint ${name} has no field ${unknown.name}.`, unknown.hint);
     if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
       throw wrong(`The baseUrl of endpoint ${name} is no URL.`, 'Use https://host/v1 or the like.');
     }
@@ -73,7 +115,10 @@ export function checkedEndpoints(
 }
 
 export function checkedUnknownModels(unknown: UnknownModels): UnknownModels {
+  const defect = partDefect('unknownModels', unknown, UNKNOWN);
+  if (defect !== undefined) throw wrong(`The field ${defect.what}.`, defect.hint);
   const { prices, contextWindow = 1, maxOutputTokens = 1 } = unknown;
+  if (typeof prices === 'object') checkPrices(prices, 'unknownModels');
   const priced = prices === 'fail' || prices === 'zero' || arePrices(prices);
   if (!priced || !isSized({ contextWindow, maxOutputTokens })) {
     throw wrong(
@@ -82,6 +127,12 @@ export function checkedUnknownModels(unknown: UnknownModels): UnknownModels {
     );
   }
   return Object.freeze({ ...unknown });
+}
+
+/** Errors: InvalidConfig, for what is no price of anything. */
+export function checkPrices(prices: unknown, whose: string): void {
+  const defect = partDefect('prices', prices, PRICES);
+  if (defect !== undefined) throw wrong(`${whose}: ${defect.what}.`, defect.hint);
 }
 
 export function arePrices(prices: Prices): boolean {

@@ -257,6 +257,7 @@ export async function openLink(options: ConnectOptions): Promise<OpenLink> {
     },
   });
   const tenant = options.tenant ?? 'default';
+  let isClosed = false;
   return {
     link: {
       connection,
@@ -268,8 +269,12 @@ export async function openLink(options: ConnectOptions): Promise<OpenLink> {
       ...(signer && { signer }),
       ...(payloadCodecs !== undefined && { payloadCodecs }),
       ...(workerLimitMs !== undefined && { workerLimitMs }),
+      isClosed: () => isClosed,
     },
-    close: () => live.close(),
+    close: () => {
+      isClosed = true;
+      return live.close();
+    },
   };
 }
 

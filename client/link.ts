@@ -60,6 +60,8 @@ export interface Link extends Credentials {
   readonly payloadCodecs?: readonly PayloadCodec[];
   /** Longest wait for an answer that a worker must give, in ms; absent: WORKER_LIMIT_MS. */
   readonly workerLimitMs?: number;
+  /** Whether its client has been closed; absent: nobody closes it. */
+  readonly isClosed?: () => boolean;
 }
 
 /** Longest wait for an answer of the server alone, in ms. */

@@ -19,6 +19,8 @@ export interface FailurePlace extends Credentials {
   readonly runId?: string;
   readonly needsWorker?: boolean;
   readonly limitMs?: number;
+  /** Whether the client of the call has been closed. */
+  readonly isClosed?: () => boolean;
 }
 
 const REASON_CHARS_MAX = 500;
@@ -49,6 +51,7 @@ export function serverFailure(error: unknown, place: FailurePlace): HoldfastErro
       cause: error,
     });
   }
+  if (place.isClosed?.() === true) return closedClient(error);
   if (error instanceof QueryRejectedError) return internal(error);
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return silent(place, error);
   const status = grpcStatusOf(error);
@@ -237,6 +240,14 @@ function runFailure(error: WorkflowFailedError, runId: string): HoldfastError {
     hint: `See what it did with \`holdfast show ${runId}\`.`,
     details: { runId },
     cause: error,
+  });
+}
+
+/** No outage: nobody is to wait for it. */
+function closedClient(cause: unknown): HoldfastError {
+  return new HoldfastError('Usage', 'The client has been closed.', {
+    hint: 'Connect again before using it.',
+    cause,
   });
 }
 

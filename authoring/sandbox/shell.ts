@@ -4,10 +4,11 @@
  * lost call counted; with them nobody can tell, and a person is asked.
  */
 import { z } from 'zod';
-import { limitsWith, type SandboxLimits } from '../../sandbox/limits.js';
+import { limitsWith, SANDBOX_LIMITS, type SandboxLimits } from '../../sandbox/limits.js';
 import { parseHosts } from '../../sandbox/proxy.js';
 import type { ApprovalDeclaration } from '../approval.js';
-import { defineTool } from '../define-tool.js';
+import { defineTool, wrong } from '../define-tool.js';
+import { partDefect, unknownField, type KnownFields } from '../known-fields.js';
 import type { Tool } from '../tool.js';
 import { onlyInSandbox } from './folder-text.js';
 
@@ -32,9 +33,21 @@ export interface ShellDefinition {
   readonly approval?: ApprovalDeclaration;
 }
 
+const FIELDS: KnownFields<ShellDefinition> = {
+  name: true,
+  version: true,
+  description: true,
+  hosts: true,
+  limits: true,
+  approval: true,
+};
+
 /** Errors: InvalidTool, also for hosts that no sandbox can be held to. */
 export function defineShell(definition: ShellDefinition = {}): Tool {
   const { name = 'shell', version = '1', approval } = definition;
+  const unknown = unknownField(definition, FIELDS);
+  if (unknown !== undefined) throw wrong(name, `there is no field ${unknown.name}`, unknown.hint);
+  checkLimits(name, definition.limits);
   const hosts = parseHosts(definition.hosts ?? []);
   const limits = limitsWith(definition.limits);
   const reaches =
@@ -73,6 +86,38 @@ export function defineShell(definition: ShellDefinition = {}): Tool {
       throw new Error('The command may have reached its hosts; the work folder cannot tell.');
     },
   });
+}
+
+/** Errors: InvalidTool, for a limit that no command has, and for one that would hold nothing. */
+function checkLimits(tool: string, given: unknown): void {
+  if (given === undefined) return;
+  checkPart(tool, 'limits', [given, SANDBOX_LIMITS]);
+  const { folder, ...amounts } = given as Partial<SandboxLimits>;
+  checkAmounts(tool, 'limits', amounts);
+  if (folder === undefined) return;
+  const usual = SANDBOX_LIMITS.folder;
+  checkPart(tool, 'limits.folder', [folder, usual]);
+  // It stands in the place of the whole usual one.
+  const nothing = Object.fromEntries(Object.keys(usual).map((name) => [name, undefined]));
+  checkAmounts(tool, 'limits.folder', { ...nothing, ...folder });
+}
+
+function checkPart(
+  tool: string,
+  part: string,
+  [given, usual]: readonly [unknown, SandboxLimits | SandboxLimits['folder']],
+): void {
+  const known = Object.fromEntries(Object.keys(usual).map((name) => [name, true] as const));
+  const defect = partDefect(part, given, known);
+  if (defect !== undefined) throw wrong(tool, defect.what, defect.hint);
+}
+
+function checkAmounts(tool: string, part: string, amounts: object): void {
+  for (const [name, amount] of Object.entries(amounts) as [string, unknown][]) {
+    if (Number.isSafeInteger(amount) && Number(amount) >= 0) continue;
+    const hint = 'Give a whole number from 0; leave out of limits what is as usual.';
+    throw wrong(tool, `${part}.${name} is ${String(amount)}`, hint);
+  }
 }
 
 /** Without a network. */

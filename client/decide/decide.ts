@@ -85,7 +85,7 @@ export async function decideOnAsk(
   const delivery = await deliverProven(link, to, decision);
   // Over the desk nobody names themselves.
   const command = wanted.recorded ? '' : commandFor(ask, wanted);
-  const about = { askId: ask.askId, runId, command };
+  const about = { askId: ask.askId, runId, command, atDesk: wanted.recorded === true };
   const barred = objectionToPerson(ask, decision);
   if (isNew(wanted) && found.outcome === 'pending' && isUnheard(delivery) && !storeAway) {
     const refusal = latenessOf(ask, decision) ?? barred;

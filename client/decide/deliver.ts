@@ -4,6 +4,7 @@
  * answer now.
  */
 import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { CancelledFailure } from '@temporalio/common';
 import type { Decision, RejectionReason, Verdict } from '../../core/state/ask.js';
 import { digestOf, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -90,6 +91,9 @@ async function update(handle: Handle, decision: Decision, updateId: string): Pro
     });
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+    // The run was cancelled before it had decided: nothing is wrong with what was said.
+    if (error.cause instanceof CancelledFailure)
+      return { accepted: false, reason: 'run_closing', message: 'the run is ending' };
     const reason = error.cause instanceof Error ? error.cause.message : error.message;
     return { accepted: false, reason: 'malformed', message: reason };
   }

@@ -13,6 +13,8 @@ interface Rejected {
   readonly command?: string;
   /** Of a clarifying question. */
   readonly isAnswer?: true;
+  /** A login said who decides: nobody may name themselves, or say their own roles. */
+  readonly atDesk?: boolean;
 }
 
 /** Of decisions that need no further option. */
@@ -33,7 +35,7 @@ const PLAIN_WORD = /^[\w.:@/+][\w.:@/+-]{0,199}$/;
 /** A refusal as an error. */
 export function decisionRejected(
   { reason, message, decided }: Extract<Verdict, { accepted: false }>,
-  { askId, runId, known = '', command = '', isAnswer }: Rejected,
+  { askId, runId, known = '', command = '', isAnswer, atDesk = false }: Rejected,
 ): HoldfastError {
   const when = decided?.at === undefined ? '' : ` (${timeText(decided.at)})`;
   const noun = isAnswer === true ? 'answer' : 'decision';
@@ -42,7 +44,7 @@ export function decisionRejected(
     hint:
       isAnswer === true && reason === 'already_decided'
         ? `See the answer with \`holdfast grounds ${askId}\`.`
-        : (ownValue(HINTS, reason) ?? '').replace(PLACES, (place) =>
+        : (ownValue(atDesk ? DESK_HINTS : HINTS, reason) ?? '').replace(PLACES, (place) =>
             place === 'RUN' ? runId : command,
           ),
     details: { reason, askId, runId, ...(decided !== undefined && { decided }) },
@@ -91,3 +93,9 @@ const REJECTION_HINTS: { readonly [reason in RejectionReason]: string } = {
 
 /** A run of a newer release may give a reason that is not known here. */
 const HINTS: { readonly [reason: string]: string } = REJECTION_HINTS;
+
+const DESK_HINTS: typeof HINTS = {
+  ...HINTS,
+  role_missing: 'Let somebody decide whose login has one of the roles that the question names.',
+  own_request: 'Let another person decide, with their own login.',
+};

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { isDefinedGoal, type DefinedGoal } from '../../authoring/goal/define-goal.js';
 import { normalGoal, type NormalGoal } from '../../authoring/goal/normal-goal.js';
+import type { KnownFields } from '../../authoring/known-fields.js';
 import { canonicalJson, sha256Hex, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { GoalDefinition, GoalStart } from '../../core/state/goal/definition.js';
@@ -23,6 +24,16 @@ export interface GoalRequest {
   /** The goal that this one goes on with; see `restartGoal`. */
   readonly from?: GoalStart['from'];
 }
+
+/** Of a schedule too: what it starts has no id and no wait of its own. */
+export const GOAL_REQUEST: KnownFields<GoalRequest> = {
+  goal: true,
+  definition: true,
+  tenant: true,
+  traceId: true,
+  caller: true,
+  from: true,
+};
 
 /** The argument of the workflow `goalRun`. Errors: InvalidTask that names the field. */
 export function checkGoal(request: GoalRequest): GoalStart & { readonly goal: NormalGoal } {

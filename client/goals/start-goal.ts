@@ -10,8 +10,16 @@ import type { ProposedStep } from '../../core/state/goal/proposal.js';
 import { inMicroUsd, type BudgetInUsd } from '../../authoring/budget-in-usd.js';
 import { wrongField } from '../../authoring/goal/field.js';
 import { normalGoal, type NormalGoal } from '../../authoring/goal/normal-goal.js';
+import type { KnownFields } from '../../authoring/known-fields.js';
 import { GOAL_RUN } from '../../workflows/messages.js';
-import { checkGoal, checkGoalId, definitionDigest, type GoalRequest } from './check-goal.js';
+import { checkNames } from '../closed-options.js';
+import {
+  checkGoal,
+  checkGoalId,
+  definitionDigest,
+  GOAL_REQUEST,
+  type GoalRequest,
+} from './check-goal.js';
 import { asWritten, DEFINITION_MEMO, isKnownGoal } from './known-goal.js';
 import { tellGoal } from './tell-goal.js';
 import { storeOf, type Link } from '../link.js';
@@ -52,12 +60,21 @@ export interface RestartOptions extends Pick<
   readonly plan?: readonly ProposedStep[];
 }
 
+const OPTIONS: KnownFields<GoalStartOptions> = {
+  ...GOAL_REQUEST,
+  goalId: true,
+  wait: true,
+  openLimitMs: true,
+  onHeldUp: true,
+};
+
 /** Gives its id. `signal` ends the wait until the goal is open, not the goal. */
 export async function startGoal(
   link: Link,
   options: GoalStartOptions,
   signal?: AbortSignal,
 ): Promise<string> {
+  checkNames(options, OPTIONS);
   const tenant = options.tenant ?? link.tenant;
   const own = { ...link, tenant };
   const goalId = checkGoalId(options.goalId);

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { CancelledFailure } from '@temporalio/common';
 import { HoldfastError, type ErrorCode } from '../../core/state/errors.js';
 import type {
   GoalMessage,
@@ -103,6 +104,8 @@ async function update(link: Link, goalId: string, message: GoalMessage): Promise
     });
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+    if (error.cause instanceof CancelledFailure)
+      return { accepted: false, reason: 'goal_ended', message: 'it is ending' };
     const reason = error.cause instanceof Error ? error.cause.message : error.message;
     return { accepted: false, reason: 'malformed', message: reason };
   }

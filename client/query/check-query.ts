@@ -3,12 +3,14 @@
  * Invariant: an option that nothing would come of is refused by name, never ignored.
  */
 import { HoldfastError } from '../../core/state/errors.js';
+import type { KnownFields } from '../../authoring/known-fields.js';
 import type { BudgetLimits } from '../../authoring/budget-in-usd.js';
 import type { SettingsOverrides, Task } from '../../core/state/task.js';
 import type { StartOptions } from '../runs/start-run.js';
 import { FOLLOW_OPTIONS, QUERY_OPTIONS, type OptionRule } from './option-rules.js';
 import type { AttachmentSource } from '../../attachments/attach.js';
-import type { FollowQuery, QueryOptions, QueryRequest, UserPrompt } from './options.js';
+import type { FollowQuery, QueryOptions, QueryRequest, StartQuery, UserPrompt } from './options.js';
+import { checkNames } from '../closed-options.js';
 
 /** Where what other SDKs take as an option is said here. */
 const ELSEWHERE: { readonly [name: string]: string } = {
@@ -24,10 +26,27 @@ const ELSEWHERE: { readonly [name: string]: string } = {
   env: 'The run works in the worker, with its environment.',
 };
 
+/** `output` is taken before, and named for whoever misspells it. */
+const STARTED: KnownFields<StartQuery> & { readonly output: true } = {
+  prompt: true,
+  options: true,
+  output: true,
+};
+const FOLLOWED: KnownFields<FollowQuery> & { readonly output: true } = {
+  runId: true,
+  afterSeq: true,
+  afterSeqs: true,
+  afterCursor: true,
+  prompt: true,
+  options: true,
+  output: true,
+};
+
 /** Errors: InvalidTask, which names the option. */
 export function checkQuery(request: QueryRequest): void {
   checkParameters(request);
   const isFollowed = 'runId' in request;
+  checkNames(request, isFollowed ? FOLLOWED : STARTED);
   checkOptions(request.options ?? {}, isFollowed ? FOLLOW_OPTIONS : QUERY_OPTIONS);
   if (isFollowed) checkFollowed(request);
   else if (!isConversation(request.prompt) && typeof request.prompt !== 'string') {

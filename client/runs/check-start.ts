@@ -3,6 +3,7 @@
  * check where a misspelt field is concerned, because nobody would ever see it ignored; the exact bounds of
  * budgets and settings are the worker's to check, and come back as InvalidTask too.
  */
+import type { KnownFields } from '../../authoring/known-fields.js';
 import { inMicroUsd, type BudgetLimits } from '../../authoring/budget-in-usd.js';
 import { DEFAULT_BUDGET } from '../../core/state/budget-fields.js';
 import { taskDefect } from '../../pure/task-schema.js';
@@ -34,6 +35,18 @@ export interface StartRequest {
   /** Shorthand for `settings.persistSession`: keep the conversation when the run ends. */
   readonly persistSession?: boolean;
 }
+
+/** Of a schedule too: what it starts has no id and no wait of its own. */
+export const REQUEST: KnownFields<StartRequest> = {
+  agent: true,
+  task: true,
+  model: true,
+  tenant: true,
+  budget: true,
+  settings: true,
+  agents: true,
+  persistSession: true,
+};
 
 type Request = StartRequest & { readonly session?: SessionStart };
 

@@ -3,10 +3,12 @@
  * Invariants: a task that cannot work is refused before anything is sent; the workflow id is the run id, so
  * that a repeated start finds the run instead of making a second one.
  */
+import type { KnownFields } from '../../authoring/known-fields.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { AGENT_RUN } from '../../workflows/messages.js';
 import { attachAll, type Attachable } from './attach.js';
-import { checkStart, type StartRequest } from './check-start.js';
+import { checkNames } from '../closed-options.js';
+import { checkStart, REQUEST, type StartRequest } from './check-start.js';
 import { executionOf } from './execution.js';
 import { chooseSession, type SessionOptions } from './choose-session.js';
 import type { Link } from '../link.js';
@@ -41,12 +43,28 @@ export interface StartOptions extends StartRequest, SessionOptions {
   readonly attachments?: readonly Attachable[];
 }
 
+const OPTIONS: KnownFields<StartOptions> = {
+  ...REQUEST,
+  sessionId: true,
+  resume: true,
+  continue: true,
+  fork: true,
+  cwd: true,
+  runId: true,
+  wait: true,
+  openLimitMs: true,
+  onHeldUp: true,
+  decisionTimeoutMs: true,
+  attachments: true,
+};
+
 /** `signal` ends the wait until the run is open, not the run. */
 export async function startRun(
   link: Link,
   options: StartOptions,
   signal?: AbortSignal,
 ): Promise<RunHandle> {
+  checkNames(options, OPTIONS);
   const tenant = options.tenant ?? link.tenant;
   const runId = options.runId === undefined ? newRunId() : checkRunId(options.runId);
   const session = await chooseSession({ ...link, tenant }, runId, options);

@@ -4,13 +4,20 @@
  * starts: a run id, used once, also when the tick is backfilled; nothing in a schedule gives two of its runs the same keys.
  */
 import { Cron } from 'croner';
+import type { KnownFields } from '../../authoring/known-fields.js';
 import { checkedPace } from '../../authoring/goal/pace.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { GoalStart } from '../../core/state/goal/definition.js';
 import type { StartInput } from '../../core/state/task.js';
-import { checkGoal, definitionDigest, type GoalRequest } from '../goals/check-goal.js';
+import { checkNames } from '../closed-options.js';
+import {
+  checkGoal,
+  definitionDigest,
+  GOAL_REQUEST,
+  type GoalRequest,
+} from '../goals/check-goal.js';
 import { DEFINITION_MEMO } from '../goals/known-goal.js';
-import { checkStart, type StartRequest } from '../runs/check-start.js';
+import { checkStart, REQUEST, type StartRequest } from '../runs/check-start.js';
 import { isRunId } from '../runs/run-id.js';
 
 /** With `-2026-11-23T09:00:00Z` it is the id of a goal: at most 96 characters. */
@@ -49,6 +56,17 @@ export interface ScheduleOptions {
   readonly note?: string;
 }
 
+const OPTIONS: KnownFields<ScheduleOptions> = {
+  scheduleId: true,
+  ticks: true,
+  run: true,
+  goal: true,
+  overlap: true,
+  catchupMs: true,
+  paused: true,
+  note: true,
+};
+
 export interface CheckedSchedule {
   readonly scheduleId: string;
   readonly ticks: Ticks;
@@ -66,6 +84,7 @@ export interface CheckedSchedule {
 
 /** Errors: InvalidTask that names the field. */
 export function checkSchedule(options: ScheduleOptions, tenant: string): CheckedSchedule {
+  checkNames(options, OPTIONS);
   const { overlap = 'skip', catchupMs = CATCHUP_MS, paused = false, note } = options;
   const scheduleId = checkScheduleId(options.scheduleId);
   if (!OVERLAPS.includes(overlap)) {
@@ -86,11 +105,13 @@ function started({ run, goal }: ScheduleOptions, tenant: string): Started {
     throw wrong('run', 'a schedule starts either a run or a goal; give one of the two');
   }
   if (goal !== undefined) {
+    checkNames(goal, GOAL_REQUEST);
     const input = checkGoal({ ...goal, tenant });
     const memo = { [DEFINITION_MEMO]: definitionDigest(input.goal, input.from) };
     const { agent, objective: summary } = input.goal;
     return { starts: 'goal', input, agent, summary, memo };
   }
+  checkNames(run!, REQUEST);
   const input = checkStart({ ...run!, tenant });
   if (input.task.taskId !== undefined) {
     throw wrong('run.task.taskId', 'each run of a schedule has its own, which is its run id');

@@ -106,7 +106,7 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
 export const ERROR_GUIDE: { readonly [code in ErrorCode]: ErrorMeaning } = {
   Usage: {
     cause:
-      'The command line or the call cannot be meant: a name is unknown, or two options exclude each other.',
+      'The command line or the call cannot be meant: a name is unknown, two options exclude each other, or the client has been closed.',
     remedy: 'Compare the command with `holdfast COMMAND --help`.',
   },
   InvalidConfig: {

@@ -54,6 +54,17 @@ describe('a question that waits for a person', () => {
     return delivery.delivered === 'update' ? delivery.verdict : delivery;
   };
 
+  test.concurrent('a decision that meets a cancellation is told that the run ends', async () => {
+    const { run, ask } = await park(world, 'meets-cancel');
+    await run.cancel();
+    const refusal = await run.approve(ask.askId, APPROVER).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({
+      code: 'DecisionRejected',
+      details: { reason: 'run_closing' },
+      hint: expect.stringContaining('The run is ending or has ended') as string,
+    });
+  });
+
   test.concurrent('an approval starts the one call it names, and nothing before it', async () => {
     const { run, ask } = await park(world, 'approved');
     expect(world.service.visits('approved', 'before')).toEqual([]);

@@ -239,8 +239,13 @@ describe('A5 and X1: who may not', () => {
     const { run, ask } = await waiting('refusing', {
       task: { goal: 'Serve the customer.', caller },
     });
-    refused('refusing', await decide(ask, {}, 'clerk'), 403);
-    refused('refusing', await decide(ask, {}, 'ann'), 403);
+    for (const who of ['clerk', 'ann'] as const) {
+      const reply = await decide(ask, {}, who);
+      refused('refusing', reply, 403);
+      // A token refuses both.
+      expect(reply.body?.['hint']).toMatch(/ login/);
+      expect(reply.text).not.toMatch(/--as|--role/);
+    }
     refused('refusing', await decide(ask, {}, 'nobody'), 403);
     const wrong = { authorization: 'Bearer hf_service_wrong' };
     refused('refusing', await desk.get('/v1/approvals', 'mia', wrong), 401);

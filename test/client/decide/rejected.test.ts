@@ -28,6 +28,15 @@ test.each([
   );
 });
 
+test.each([
+  ['role_missing', 'Let somebody decide whose login has one of the roles that the question names.'],
+  ['own_request', 'Let another person decide, with their own login.'],
+] as const)('whom a login names is not told to name themselves: %s', (reason, hint) => {
+  const about = { askId: 'bonus-1:1', runId: 'bonus-1', atDesk: true };
+  const error = decisionRejected({ accepted: false, reason, message: 'why' }, about);
+  expect(error.hint).toBe(hint);
+});
+
 test('a run that has ended is named in what shows it', () => {
   expect(refused('run_closing')).toContain('`holdfast show bonus-1`');
 });

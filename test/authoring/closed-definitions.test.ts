@@ -1,0 +1,178 @@
+/** No control of a definition goes away by a slip of the finger: each part of one is closed, and says what it takes. */
+import { z } from 'zod';
+import {
+  agentTool,
+  defineAgent,
+  defineConfig,
+  defineHook,
+  defineHostedTool,
+  defineShell,
+  defineTool,
+  type ConfigDefinition,
+} from '../../authoring/index.js';
+import { HoldfastError } from '../../core/state/errors.js';
+
+function errorOf(attempt: () => unknown): HoldfastError {
+  try {
+    attempt();
+  } catch (error) {
+    if (error instanceof HoldfastError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+const pays = {
+  name: 'pay',
+  version: '1',
+  effect: 'financial',
+  input: z.object({ amountCents: z.number() }),
+  run: () => 'paid',
+};
+const asks = { ...pays, kind: 'human_input', effect: 'none' };
+const searches = {
+  name: 'web_search',
+  version: '1',
+  effect: 'read',
+  provider: 'anthropic',
+  declaration: { type: 'web_search_20250305', name: 'web_search' },
+  bound: { inputTokens: 60_000, uses: 5, feeMicroUsd: 10_000 },
+};
+const agent = defineAgent({ name: 'clerk', model: 'test/model', instructions: 'Pay.' });
+const prices = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
+const route = {
+  name: 'acme/one',
+  provider: 'acme',
+  model: 'one',
+  contextWindow: 1_000,
+  maxOutputTokens: 100,
+  prices,
+  pricesVersion: '1',
+  temperatureAllowed: true,
+};
+const endpoint = { name: 'acme', protocol: 'chat', baseUrl: 'https://acme.example/v1' };
+
+const tool = (changes: object) => () => defineTool({ ...pays, ...changes } as never);
+const config = (changes: object) => () =>
+  defineConfig({ agents: [agent], ...changes } as ConfigDefinition);
+const limits = { perDay: { count: 1 } };
+
+test.each<[string, () => unknown, string]>([
+  ['a role', tool({ approval: { role: ['manager'] } }), 'approval.role is unknown'],
+  ['a quorum', tool({ approval: { roles: ['manager'], quorm: 2 } }), 'approval.quorm is unknown'],
+  ['an expiry', tool({ approval: { expiresIn: 5 } }), 'approval.expiresIn is unknown'],
+  [
+    'a role of an escalation',
+    tool({ approval: { roles: ['a'], escalate: { afterMs: 1, roles: ['b'], role: ['c'] } } }),
+    'approval.escalate.role is unknown',
+  ],
+  ['a bare list of roles', tool({ approval: ['manager'] }), 'approval is ["manager"]'],
+  ['one role as a text', tool({ approval: { roles: 'manager' } }), 'its approval names no role'],
+  ['a quorum as a text', tool({ approval: { quorum: '2' } }), 'its approval quorum is "2"'],
+  [
+    'who answers',
+    () => defineTool({ ...asks, answeredBy: { roles: ['a'], role: ['b'] } } as never),
+    'answeredBy.role is unknown',
+  ],
+  [
+    'who answers as a bare list',
+    () => defineTool({ ...asks, answeredBy: ['a'] } as never),
+    'answeredBy is ["a"]',
+  ],
+  [
+    'the window of an identity',
+    tool({ identity: { of: () => ['a'], window: 5 } }),
+    'identity.window is unknown',
+  ],
+  [
+    'an amount that is no function',
+    tool({ limits: { ...limits, amount: 'amountCents' } }),
+    'limits.amount is no function',
+  ],
+  [
+    'an isolation as a text',
+    tool({ sandboxRun: () => 'paid', isolated: 'yes' }),
+    'its isolated is "yes"',
+  ],
+  [
+    'the word for a sandbox',
+    tool({ sandboxRun: () => 'paid', sandbox: 'requird' }),
+    'its sandbox is "requird"',
+  ],
+  ['a required tool as a text', tool({ required: 'true' }), 'its required is "true"'],
+  ['a probe that is no code', tool({ probe: true }), 'its probe is true'],
+  [
+    'a hook',
+    () => defineHook({ name: 'h', point: 'PreToolUse', mach: {}, run: () => null } as never),
+    'no field "mach"',
+  ],
+  [
+    'the filter of a handoff',
+    () => defineAgent({ ...agentOf(), handoffTo: [{ agent: 'other', filtr: 'none' }] } as never),
+    'handoffTo.filtr is unknown',
+  ],
+  [
+    'the approval of a hosted tool',
+    () => defineHostedTool({ ...searches, aproval: 'always' } as never),
+    'no field "aproval"',
+  ],
+  [
+    'the bound of a hosted tool',
+    () => defineHostedTool({ ...searches, bound: { ...searches.bound, use: 1 } } as never),
+    'bound.use is unknown',
+  ],
+  [
+    'an agent as a tool',
+    () => agentTool(agent, { input: pays.input, aproval: 'always' } as never),
+    'no field "aproval"',
+  ],
+  [
+    'the task of an agent as a tool',
+    () => agentTool(agent, { input: pays.input, task: 'Look.' } as never),
+    'its task is no function',
+  ],
+  ['a shell', () => defineShell({ host: [] } as never), 'no field "host"'],
+  [
+    'a limit of a shell',
+    () => defineShell({ limits: { timMs: 5 } } as never),
+    'limits.timMs is unknown',
+  ],
+  [
+    'a limit as a text',
+    () => defineShell({ limits: { timeMs: '5' } } as never),
+    'limits.timeMs is 5',
+  ],
+  [
+    'half of the limits of a folder',
+    () => defineShell({ limits: { folder: { entries: 5 } } } as never),
+    'limits.folder.bytes is undefined',
+  ],
+  ['a route', config({ routes: [{ ...route, take: {} }] }), 'has no field "take"'],
+  [
+    'a price',
+    config({ routes: [{ ...route, prices: { ...prices, cacheWrit: 1 } }] }),
+    'prices.cacheWrit is unknown',
+  ],
+  ['an endpoint', config({ endpoints: [{ ...endpoint, keyVar: 'K' }] }), 'has no field "keyVar"'],
+  [
+    'models that nobody knows',
+    config({ unknownModels: { prices: 'zero', contextWindw: 5 } }),
+    'unknownModels.contextWindw is unknown',
+  ],
+])('a misspelt or mistyped part is refused by its name: %s', (_, attempt, what) => {
+  const { code, message, hint } = errorOf(attempt);
+  expect(message).toContain(what);
+  expect(code).toMatch(/^Invalid(Tool|Agent|Config)$/);
+  expect(hint).toMatch(/\S/);
+});
+
+test('what is misspelt is told with the field that was meant, and with those that there are', () => {
+  const { hint } = errorOf(tool({ approval: { roles: ['manager'], quorm: 2 } }));
+  expect(hint).toBe(
+    'Did you mean quorum? The fields are roles, quorum, expiresInMs, onExpiry, escalate.',
+  );
+});
+
+function agentOf() {
+  return { name: 'clerk', model: 'test/model', instructions: 'Pay.' };
+}

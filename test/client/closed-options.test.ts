@@ -1,0 +1,64 @@
+/** What callers say beside the fields that there are is refused before anything is sent: it would count for nothing. */
+import { startGoal, type GoalStartOptions } from '../../client/goals/start-goal.js';
+import type { Link } from '../../client/link.js';
+import { checkQuery } from '../../client/query/check-query.js';
+import { queriesOver } from '../../client/query/typed-output.js';
+import type { QueryRequest } from '../../client/query/options.js';
+import { startRun, type StartOptions } from '../../client/runs/start-run.js';
+import { checkSchedule, type ScheduleOptions } from '../../client/schedules/check-schedule.js';
+
+/** Nothing is asked of it. */
+const link = { tenant: 'default' } as Link;
+const run = { agent: 'refund', task: 'Refund A-1' };
+const goal = { definition: { objective: 'x', agent: 'a', done: {}, budget: {} } };
+const ticks = { everyMs: 60_000 };
+
+const start = (more: object) => startRun(link, { ...run, ...more } as StartOptions);
+const schedule = async (more: object) =>
+  checkSchedule({ scheduleId: 's', ticks, run, ...more } as ScheduleOptions, 'default');
+
+test.each<[string, () => Promise<unknown>, string, RegExp]>([
+  ['a start', () => start({ buget: { maxTurns: 0 } }), 'buget', /^Did you mean budget\?/],
+  ['a start', () => start({ maxTurns: 0 }), 'maxTurns', /^Write it into budget: \{ maxTurns: … \}/],
+  ['a start', () => start({ onBudget: 'ask' }), 'onBudget', /^Write it into settings: /],
+  [
+    'a goal',
+    () => startGoal(link, { ...goal, waits: true } as unknown as GoalStartOptions),
+    'waits',
+    /wait/,
+  ],
+  ['a schedule', () => schedule({ overlp: 'skip' }), 'overlp', /^Did you mean overlap\?/],
+  ['a run of a schedule', () => schedule({ run: { ...run, buget: {} } }), 'buget', /budget/],
+  [
+    'a goal of a schedule',
+    () => schedule({ run: undefined, goal: { ...goal, goalId: 'g' } }),
+    'goalId',
+    /The fields are goal, definition/,
+  ],
+  [
+    'a query',
+    async () => checkQuery({ prompt: 'x', options: { agent: 'a' }, outputs: {} } as QueryRequest),
+    'outputs',
+    /^Did you mean output\?/,
+  ],
+  [
+    'a query of a run',
+    async () => checkQuery({ runId: 'r', afterSq: 3 } as QueryRequest),
+    'afterSq',
+    /^Did you mean afterSeq/,
+  ],
+])('%s is refused with the field that there is not: %#', async (_, attempt, name, next) => {
+  const refused = await attempt().catch((error: unknown) => error);
+  expect(refused).toMatchObject({
+    code: 'InvalidTask',
+    message: `${name} cannot be used: there is no such field here.`,
+    details: { path: name },
+    hint: expect.stringMatching(next) as string,
+  });
+});
+
+test('the schema of an answer is a field of a query, and fields that are left out are none', () => {
+  const open = () => Promise.reject(new Error('not asked'));
+  const request = { prompt: 'x', options: { agent: 'a' }, outputs: undefined };
+  expect(() => queriesOver(open)({ ...request, output: { type: 'object' } })).not.toThrow();
+});
