@@ -5,6 +5,7 @@
  * what the client calls its chat and its message, so every process finds the same ones.
  */
 import type { HeardMessage, HoldfastClient } from '../client/index.js';
+import { Problem } from '../console/http/problem.js';
 import { sha256Hex } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { Deliveries } from './deliveries.js';
@@ -48,10 +49,16 @@ export function chatOf(
 /** Sessions of a chat, the first among them. */
 const SESSIONS_MAX = 9_999;
 
-/** The session that follows by a change; undefined: there are too many. */
-export function nextSession({ base, lastSession }: Chat): string | undefined {
+/** The chat at the session that follows by a change. Errors: a Problem if there are too many. */
+export function nextOf(chat: Chat): Chat {
+  const { base, lastSession } = chat;
   const number = numberOf(base, lastSession);
-  return number >= SESSIONS_MAX ? undefined : sessionOf(base, number + 1);
+  if (number >= SESSIONS_MAX) {
+    const detail = 'The chat has been changed too often.';
+    throw new Problem(409, { code: 'not_possible', detail, hint: 'Begin another chat.' });
+  }
+  const sessionId = sessionOf(base, number + 1);
+  return { ...chat, sessionId, lastSession: sessionId };
 }
 
 function numberOf(base: string, sessionId: string): number {

@@ -8,8 +8,8 @@ import type { SessionOptions, TranscriptMessage } from '../client/index.js';
 import { Problem } from '../console/http/problem.js';
 import { sha256Hex, type StoredText } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
-import { begunBefore } from './begins.js';
-import { isRunOf, nextSession, onlyWhenGone, runIdOf, stoppable, type Chat } from './chat.js';
+import { begunBefore, keptBefore } from './begins.js';
+import { isRunOf, nextOf, onlyWhenGone, runIdOf, stoppable, type Chat } from './chat.js';
 import type { Deliveries, Speaking } from './deliveries.js';
 import { checkDoubt } from './doubt.js';
 import type { SaidMessage } from './said.js';
@@ -59,10 +59,22 @@ export async function revise(
   const at =
     standing.kind === 'found' ? await lastOf(chat, sought, { spoken, standing }) : undefined;
   if (at !== undefined && open.length === 0) return at;
+  await keep(chat, message, open);
   await stopAll(chat, open);
   deliveries.forget(runIdOf(chat, message.id));
   const stopped = open.find((runId) => isStartedBy(message.id, runId));
   return replaced(revising, chat, { message, end: spoken.at(-1), stopped });
+}
+
+/** From then on no message begins a run that the change would take out of the chat. Errors: a Problem if one was faster. */
+async function keep(chat: Chat, { id }: SaidMessage, stopped: readonly string[]): Promise<void> {
+  const run = runIdOf(nextOf(chat), id);
+  const before = await keptBefore(chat, { run, stopped });
+  if (before !== undefined) refuseBusy('The conversation has gone on elsewhere.');
+}
+
+function refuseBusy(detail: string): never {
+  throw new Problem(409, { code: 'busy', detail, hint: 'Load it again.' });
 }
 
 /** Also a run of the message that no worker has opened yet, whichever process started it. */
@@ -212,15 +224,10 @@ async function begunAnew(
     before,
   }: { readonly message: SaidMessage; readonly before: TranscriptMessage | undefined },
 ): Promise<Speaking> {
-  const sessionId = nextSession(chat);
-  if (sessionId === undefined) {
-    const detail = 'The chat has been changed too often.';
-    throw new Problem(409, { code: 'not_possible', detail, hint: 'Begin another chat.' });
-  }
-  const next = { ...chat, sessionId, lastSession: sessionId };
+  const next = nextOf(chat);
+  const { sessionId } = next;
   if ((await begunBefore(next, message, 'new')) !== undefined) {
-    const detail = 'The conversation is being changed elsewhere.';
-    throw new Problem(409, { code: 'busy', detail, hint: 'Load it again.' });
+    refuseBusy('The conversation is being changed elsewhere.');
   }
   const session =
     before === undefined

@@ -4,6 +4,7 @@
  * more, whichever process did it; a message that was left out by a run which ended is handed over again.
  */
 import type { SessionOptions } from '../client/index.js';
+import { Problem } from '../console/http/problem.js';
 import { sha256Hex } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { begunBefore } from './begins.js';
@@ -38,28 +39,28 @@ export async function submit(
   message: SaidMessage,
 ): Promise<Speaking> {
   const { deliveries } = submitting;
-  return deliveries.inTurn(given.base, async () =>
-    submitNow(submitting, await newestOf(deliveries, given), message),
-  );
+  return deliveries.inTurn(given.base, async () => {
+    const chat = await newestOf(deliveries, given);
+    const changed =
+      message.change === undefined
+        ? undefined
+        : await revise({ deliveries, begin: (at) => begun(submitting, at) }, chat, message);
+    return changed ?? (await submitNow(submitting, chat, message)) ?? refuseChanged();
+  });
 }
 
 async function submitNow(
   submitting: Submitting,
   chat: Chat,
-  message: SaidMessage,
-): Promise<Speaking> {
+  message: Handed,
+): Promise<Speaking | undefined> {
   const { deliveries } = submitting;
-  const changed =
-    message.change === undefined
-      ? undefined
-      : await revise({ deliveries, begin: (at) => begun(submitting, at) }, chat, message);
-  if (changed !== undefined) return changed;
-  const key = runIdOf(chat, message.id);
-  const known = message.change === undefined ? deliveries.of(key) : undefined;
+  const known = message.change === undefined ? deliveries.of(runIdOf(chat, message.id)) : undefined;
   if (known !== undefined) return known;
-  const at = await handedOver(submitting, chat, message);
-  deliveries.remember(key, at);
-  return at;
+  const handed = await handedOver(submitting, chat, message);
+  if (handed === undefined) return undefined;
+  deliveries.remember(runIdOf(handed.chat, message.id), handed.at);
+  return handed.at;
 }
 
 /** A message that its run did not hear any more; undefined: a change has taken it out of the chat since. */
@@ -74,35 +75,59 @@ export async function submitAgain(
     if (chat.sessionId !== sessionIn(unheard.runId)) return undefined;
     deliveries.forget(runIdOf(chat, message.id), unheard);
     const { id, text } = message;
-    return submitNow(submitting, chat, { id, text });
+    return submitNow(submitting, chat, { id, text, isAgain: true });
   });
+}
+
+function refuseChanged(): never {
+  const detail = 'The conversation is being changed elsewhere.';
+  throw new Problem(409, { code: 'busy', detail, hint: 'Load it again.' });
 }
 
 /** Runs that end one after the other before they hear a message. */
 const RUNS_MAX = 3;
 
+interface Handed extends SaidMessage {
+  /** It was said before the changes that are under way, and goes behind none. */
+  readonly isAgain?: boolean;
+}
+
+interface HandedTo {
+  /** At the session that it is in. */
+  readonly chat: Chat;
+  readonly at: Speaking;
+}
+
+/** undefined: the conversation was changed elsewhere. */
 async function handedOver(
   submitting: Submitting,
-  chat: Chat,
-  message: SaidMessage,
-): Promise<Speaking> {
-  const { client, sessionId } = chat;
-  const runId = runIdOf(chat, message.id);
+  given: Chat,
+  message: Handed,
+): Promise<HandedTo | undefined> {
+  let chat = given;
+  const { client } = chat;
+  const own = runIdOf(chat, message.id);
   // The message was sent before: its run answers it, or has answered it and is told again.
-  if (await isThere(chat, runId)) return { runId, span: 'first' };
+  if (await isThere(chat, own)) return { chat, at: { runId: own, span: 'first' } };
   for (let tries = 0; tries < RUNS_MAX; tries += 1) {
-    const { openRuns } = await client.session(sessionId);
+    const { openRuns } = await client.session(chat.sessionId);
     const open = openRuns[0] ?? (await unopenedRun(submitting.deliveries, chat));
     const after = open === undefined ? -1 : await client.conversations.lastSeq(open);
     // Looked for after the run that is open: what one heard that has closed meanwhile is found.
     const heard = await heardBefore(chat, message.id);
-    if (heard !== undefined) return heard;
+    if (heard !== undefined) return { chat, at: heard };
     const to = open ?? (await begunBefore(chat, message));
-    if (to === undefined) break;
+    if (to === undefined) return { chat, at: await begun(submitting, { chat, message }) };
+    const isChanged = open === undefined && sessionIn(to) !== chat.sessionId;
+    if (isChanged && message.isAgain === true) return undefined;
+    if (isChanged) chat = { ...chat, sessionId: sessionIn(to) };
     const at = await toldTo(chat, message, { runId: to, after });
-    if (at !== undefined) return at;
+    if (at !== undefined) return { chat, at };
+    // The run of the change has closed: the chat goes on behind it, or as it was.
+    if (isChanged) chat = await newestOf(submitting.deliveries, chat);
   }
-  return begun(submitting, { chat, message });
+  if (chat.sessionId !== given.sessionId) return undefined;
+  return { chat, at: await begun(submitting, { chat, message }) };
 }
 
 async function heardBefore(chat: Chat, messageId: string): Promise<Speaking | undefined> {

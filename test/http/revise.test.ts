@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { nameOf, newestOf, runIdOf } from '../../http/chat.js';
+import type { Speaking } from '../../http/deliveries.js';
 import { stopAll } from '../../http/stopping.js';
 import { submitAgain } from '../../http/submit.js';
 import { chatWith, Runs } from './runs.js';
@@ -51,6 +53,102 @@ test.each([
   },
 );
 
+describe('of a change and a message in two processes at once', () => {
+  test('the message goes behind the change that is about to begin', async () => {
+    const { runs, chat, say } = await begun();
+    const { start } = runs;
+    let sent: Promise<Speaking> | undefined;
+    runs.start = async (one) => {
+      runs.start = start;
+      sent = chatWith(runs).say('u2', 'Two.');
+      await sleep(20);
+      return start(one);
+    };
+    const changed = await say('u1', 'Changed.', EDIT);
+    expect(await sent).toMatchObject({ runId: changed.runId, span: { named: nameOf('u2') } });
+    expect(changed.runId).toContain(`${chat.base}.b0002.`);
+    expect(runs.started.slice(1)).toEqual([changed.runId]);
+  });
+
+  test('the message goes on with what the change has stored, also where its run has ended', async () => {
+    const { runs, chat, say } = await begun();
+    const { named } = runs.conversations;
+    runs.conversations.named = async (...asked) => {
+      runs.conversations.named = named;
+      const { runId } = await say('u1', 'Changed.', EDIT);
+      runs.end(runId);
+      runs.spoken.set(`${chat.base}.b0002`, [user(`${runId}:m0`, 'Changed.')]);
+      return named(...asked);
+    };
+    await chatWith(runs).say('u2', 'Two.');
+    expect(runs.starts.at(-1)).toMatchObject({ resume: `${chat.base}.b0002` });
+  });
+
+  test('the change is refused where the message was faster, and stops nothing', async () => {
+    const { runs, chat, say } = await begun();
+    const { transcript } = runs;
+    runs.transcript = async (sessionId) => {
+      runs.transcript = transcript;
+      await chatWith(runs).say('u2', 'Two.');
+      return transcript(sessionId);
+    };
+    const busy = { status: 409, facts: { code: 'busy' } };
+    await expect(say('u1', 'Changed.', EDIT)).rejects.toMatchObject(busy);
+    expect(runs.started.slice(1)).toEqual([runIdOf(chat, 'u2')]);
+    expect(runs.interrupted).toEqual([]);
+  });
+
+  test('words that the stopped run did not hear are not handed over', async () => {
+    const { runs, chat, say } = await begun();
+    const other = chatWith(runs);
+    await say('u2', 'Two.');
+    runs.queues = true;
+    const unheard = await other.say('u3', 'Three.');
+    const { start } = runs;
+    let again: Promise<Speaking | undefined> | undefined;
+    runs.start = async (one) => {
+      runs.start = start;
+      const message = { id: 'u3', text: 'Three.' };
+      again = submitAgain(other.submitting, chat, { message, unheard });
+      await sleep(20);
+      return start(one);
+    };
+    const changed = await say('u1', 'Changed.', EDIT);
+    expect(await again).toBeUndefined();
+    expect(runs.started.slice(2)).toEqual([changed.runId]);
+  });
+
+  test('the change waits for a run that has told its end and is still closing', async () => {
+    const { runs, say } = await begun();
+    const { runId } = await say('u2', 'Two.');
+    const { session } = runs;
+    runs.session = async (id) => ({ ...(await session(id)), openRuns: [] });
+    setTimeout(() => runs.end(runId), 60);
+    expect((await say('u1', 'Changed.', EDIT)).runId).not.toBe(runId);
+    expect(runs.interrupted).toEqual([]);
+    expect(runs.closed).toContain(runId);
+  });
+
+  test('the message goes on with the conversation before a change that came to nothing', async () => {
+    const { runs, chat, say } = await begun();
+    const { runId } = await say('u1', 'Changed.', EDIT);
+    runs.end(runId);
+    runs.brokenOff.add(runId);
+    await chatWith(runs).say('u2', 'Two.');
+    expect(runs.starts.at(-1)).toMatchObject({ resume: chat.base });
+  });
+
+  test('so it does where the change comes to nothing when its run is told the message', async () => {
+    const { runs, chat, say } = await begun();
+    const { runId } = await say('u1', 'Changed.', EDIT);
+    // Only Temporal knows it.
+    runs.unopened.add(runId);
+    runs.closesBeforeWords = true;
+    await chatWith(runs).say('u2', 'Two.');
+    expect(runs.starts.at(-1)).toMatchObject({ resume: chat.base });
+  });
+});
+
 describe('a change stops nothing', () => {
   test('where a summary stands for its message', async () => {
     const { runs, chat, say, runId } = await begun();
@@ -62,7 +160,7 @@ describe('a change stops nothing', () => {
   });
 
   test('where the same words wait for an open run, or were never given to one', async () => {
-    const { runs, say } = await begun();
+    const { runs, chat, say } = await begun();
     await say('u2', 'Two.');
     runs.queues = true;
     const at = await say('u3', 'Three.');
@@ -70,8 +168,12 @@ describe('a change stops nothing', () => {
     expect(await say('u3', 'Three.', AGAIN)).toBe(at);
     await say('u4', 'Four.', EDIT);
     expect(runs.interrupted).toEqual([]);
+    const looked = jest.spyOn(runs, 'handle');
     await say('u3', 'Three, changed.', EDIT);
     expect(runs.interrupted).toEqual([at.runId]);
+    // The change came to nothing, as its message was heard by nobody: it is not waited for.
+    const sessionId = `${chat.base}.b0002`;
+    expect(looked.mock.calls.flat()).not.toContain(runIdOf({ sessionId }, 'u3'));
   });
 
   test('where its run with the same words waits for a worker, whichever process started it', async () => {

@@ -5,6 +5,7 @@
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { chatHandler, nodeListener, type ChatHandler } from '../../http/index.js';
 import type { UiMessage } from '../../http/projection/index.js';
 import { drawn } from '../draw.js';
@@ -282,20 +283,54 @@ test.each(PLAYED)(
   LIMIT_MS,
 );
 
-test('messages that come to two web servers at once are one conversation, and none is lost', async () => {
+/** Two web servers over one store. */
+function twoWebs(id: string) {
   const webs = [newWeb(), newWeb()];
-  const ask = async (path: string, n = 0, init: RequestInit = {}) => {
+  const ask = async (n: number, path: string, init: RequestInit = {}) => {
     const headers = { 'content-type': 'application/json' };
-    return (
-      await webs[n]!(new Request(`http://localhost/api${path}`, { ...init, headers }))
-    ).text();
+    const request = new Request(`http://localhost/api${path}`, { ...init, headers });
+    return (await webs[n]!(request)).text();
   };
-  const send = (name: string, n: number) => {
-    const body = JSON.stringify({ id: 'at-once', messages: [user(name, `Say ${name}.`)] });
-    return ask('', n, { method: 'POST', body });
+  const send = (n: number, message: ReturnType<typeof user>, rest: object = {}) => {
+    const body = JSON.stringify({ id, messages: [message], trigger: 'submit-message', ...rest });
+    return ask(n, '', { method: 'POST', body });
   };
-  await Promise.all(['one', 'two'].map(send));
-  await Promise.all(['three', 'four'].map(send));
-  const words = await ask('/at-once/messages');
-  for (const name of ['one', 'two', 'three', 'four']) expect(words).toContain(`Say ${name}.`);
+  return { send, words: (n = 0) => ask(n, `/${id}/messages`) };
+}
+
+test('messages that come to two web servers at once are one conversation, and none is lost', async () => {
+  const { send, words } = twoWebs('at-once');
+  const say = (name: string, n: number) => send(n, user(name, `Say ${name}.`));
+  await Promise.all(['one', 'two'].map(say));
+  await Promise.all(['three', 'four'].map(say));
+  const said = await words();
+  for (const name of ['one', 'two', 'three', 'four']) expect(said).toContain(`Say ${name}.`);
 });
+
+test.each([
+  ['has ended', 'Say one.', 0],
+  ['has ended a little before', 'Say one.', 50],
+  ['is under way', 'Slowly one.', 0],
+  ['is about to stop', 'Slowly one.', 50],
+])(
+  'of a change and a message that come to two web servers at once none is lost in silence: the answer %s',
+  async (name, first, laterMs) => {
+    const { send, words } = twoWebs(`change-at-once-${name.replaceAll(' ', '-')}`);
+    const answered = send(0, user('u1', first));
+    if (first.startsWith('Slowly')) await sleep(1_500);
+    else await answered;
+    const changing = send(0, user('u1', 'Changed one.'), { messageId: 'u1' });
+    await sleep(laterMs);
+    const [changed, sent] = await Promise.all([changing, send(1, user('u2', 'And two.'))]);
+    await answered;
+    for (const said of [await words(0), await words(1)]) {
+      expect(said.includes('Changed one.') || changed.includes('"code":"busy"')).toBe(true);
+      expect(said.includes('And two.') || isLost(sent)).toBe(true);
+    }
+    // Sent again, it is the same message.
+    if (!isLost(sent)) expect(startOf(await send(0, user('u2', 'And two.')))).toBe(startOf(sent));
+  },
+);
+
+const isLost = (stream: string) => stream.includes('The conversation was changed before');
+const startOf = (stream: string) => /"messageId":"([^"]+)"/.exec(stream)?.[1];
