@@ -9,7 +9,7 @@ const LOCAL_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 const DEVELOPER: Authorized = { actor: { id: 'developer' } };
 const ID_CHARS_MAX = 200;
 const ROLES_MAX = 50;
-const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
+const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'];
 
 /** Errors: a Problem. A Response is the answer. */
 export async function callerOf(

@@ -11,7 +11,6 @@ const BEAT_MS = 15_000;
 export const STREAM_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
-  connection: 'keep-alive',
   'x-accel-buffering': 'no',
   'x-vercel-ai-ui-message-stream': 'v1',
 } as const;

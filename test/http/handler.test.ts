@@ -30,6 +30,7 @@ test.each([
   ['another machine', new Request('http://192.0.2.7/api/chat/c1/stream')],
   ['a name that leads here', new Request('http://localhost.evil.example/api/chat/c1/stream')],
   ['a proxy', new Request(LOCAL, { headers: { 'x-forwarded-for': '192.0.2.7' } })],
+  ['a proxy that names itself alone', new Request(LOCAL, { headers: { via: '1.1 proxy' } })],
   ['a page of another origin', new Request(LOCAL, { headers: { origin: 'http://evil.example' } })],
   ['a page without an origin', new Request(LOCAL, { headers: { 'sec-fetch-site': 'cross-site' } })],
 ])('an insecure handler refuses %s', async (_who, request) => {
@@ -325,6 +326,25 @@ describe('behind a server of Node', () => {
         expect(await response.text()).toContain(
           '{"type":"data-holdfast-refused","id":"a1","data":{"askId":"a1","reason":"unknown_ask"',
         );
+      },
+    );
+  });
+
+  test('a client that wants the connection closed after a stream has it closed', async () => {
+    const listen = nodeListener(chatHandler({ ...insecure, client: new Runs() as never }));
+    await served(
+      (incoming, outgoing) => void listen(incoming, outgoing),
+      async (address) => {
+        const response = await fetch(address, post());
+        expect(response.headers.get('connection')).toBe('keep-alive');
+        await response.text();
+        const headers = { 'content-type': 'application/json', connection: 'close' };
+        const asked = http.request(address, { method: 'POST', agent: false, headers });
+        asked.end(post().body);
+        const [closing] = (await once(asked, 'response')) as [http.IncomingMessage];
+        expect(closing.headers.connection).toBe('close');
+        closing.resume();
+        await once(closing, 'close');
       },
     );
   });
