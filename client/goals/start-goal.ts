@@ -25,7 +25,7 @@ import { tellGoal } from './tell-goal.js';
 import { storeOf, type Link } from '../link.js';
 import { refuseUnserved, type WantedAgent } from '../runs/served-agents.js';
 import { ownStore, startPrepared } from '../runs/start-workflow.js';
-import { untilOpen, waitingOf, type HeldUp } from '../runs/until-open.js';
+import { afterStart, untilOpen, waitingOf, type HeldUp } from '../runs/until-open.js';
 
 /** A goal that is to be started. */
 export interface GoalStartOptions extends GoalRequest {
@@ -75,6 +75,7 @@ export async function startGoal(
   signal?: AbortSignal,
 ): Promise<string> {
   checkNames(options, OPTIONS);
+  const began = performance.now();
   const tenant = options.tenant ?? link.tenant;
   const own = { ...link, tenant };
   const goalId = checkGoalId(options.goalId);
@@ -92,10 +93,11 @@ export async function startGoal(
   if (wait === undefined) {
     await refuseUnknownAgents(own, goal, { runId: options.goalId, ...waiting });
   }
+  const ofStore = await ownStore(own, waiting.storeLimitMs);
   await startPrepared(own, {
     type: GOAL_RUN,
     id: goalId,
-    input: { ...start, ...(await ownStore(own)) },
+    input: { ...start, ...ofStore },
     agent: goal.agent,
     tenant,
     summary: goal.objective,
@@ -106,7 +108,8 @@ export async function startGoal(
   });
   // Somebody may have been faster with another definition.
   if (isNamed) await isKnownGoal(own, wanted);
-  if (wait !== false) await untilOpen(own, goalId, waiting);
+  if (wait !== false)
+    await untilOpen(own, goalId, afterStart(own, waiting, { began, own: ofStore }));
   return goalId;
 }
 

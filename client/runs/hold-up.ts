@@ -9,7 +9,7 @@ import { START_A_WORKER } from '../server-failure.js';
 import { deciders, pollers, type Poller } from '../workers.js';
 import type { Execution } from './execution.js';
 
-export type HoldUpKind = 'no_worker' | 'lost' | 'failing' | 'busy';
+export type HoldUpKind = 'no_worker' | 'lost' | 'failing' | 'busy' | 'store';
 
 export interface HoldUp {
   readonly kind: HoldUpKind;
@@ -80,6 +80,19 @@ export function holdUp(facts: HoldUpFacts, now: number): HoldUp {
   return { kind: 'busy', goesOn: true, workers, says, next: MORE_WORKERS };
 }
 
+/** The same where the store of whoever starts could not be reached: workers that wait for it are not busy. */
+export function withoutStore(held: HoldUp): HoldUp {
+  if (held.kind !== 'busy') return held;
+  return {
+    ...held,
+    kind: 'store',
+    says: `${held.says}, and the store cannot be reached`,
+    next: STORE,
+  };
+}
+
+const STORE =
+  'See that the store runs and can be reached; the run is opened by itself then, and nothing is lost.';
 const MEND =
   'Mend the fault that is named, or deploy a worker as new as the run; the run goes on by itself and loses nothing.';
 const BY_ITSELF = 'Temporal hands it to a worker again by itself, and nothing is lost.';

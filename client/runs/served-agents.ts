@@ -9,6 +9,7 @@ import { executionOf } from './execution.js';
 import type { Link } from '../link.js';
 import { didYouMean, nearestNames } from '../../pure/nearest-names.js';
 import { START_A_WORKER } from '../server-failure.js';
+import { STORE_AWAY, unlessStoreAway } from '../store-away.js';
 import { workerCount } from '../workers.js';
 
 /** A worker that is just starting gets this long before it is missed, in ms. */
@@ -30,6 +31,8 @@ export interface WantedAgent {
   readonly runId: string | undefined;
   /** Longest wait for a worker that is just starting, ms. */
   readonly limitMs: number;
+  /** Longest wait for the store, ms. */
+  readonly storeLimitMs?: number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -39,7 +42,7 @@ export async function refuseUnserved(link: Link, wanted: WantedAgent): Promise<v
   const deadline = performance.now() + Math.min(NO_WORKER_MS, limitMs);
   for (;;) {
     if (signal?.aborted) throw notWanted();
-    const known = await servedAgents(link);
+    const known = await servedAgents(link, wanted.storeLimitMs);
     if (known === undefined || known.includes(agent)) return;
     const isLate = performance.now() >= deadline;
     if (known.length > 0 || isLate) {
@@ -60,12 +63,16 @@ export async function refuseUnknown(link: Link, agent: string): Promise<void> {
 }
 
 /** Names of the agents that living workers serve; undefined: nobody knows. */
-async function servedAgents(link: Link): Promise<readonly string[] | undefined> {
+async function servedAgents(
+  link: Link,
+  storeLimitMs?: number,
+): Promise<readonly string[] | undefined> {
   const { store, namespace, taskQueue } = link;
   if (store === undefined) return undefined;
   try {
     const queue = { namespace, taskQueue, withinMs: DAY_MS, limit: WORKERS_MAX };
-    const workers = await store.listServed(queue);
+    const workers = await unlessStoreAway(store, (calls) => calls.listServed(queue), storeLimitMs);
+    if (workers === STORE_AWAY) return undefined;
     const alive = workers.filter(({ isAlive }) => isAlive).map(({ code }) => code);
     if (alive.some(({ incomplete }) => incomplete)) return undefined;
     if (alive.length > 0) return [...new Set(alive.flatMap(({ agents }) => agents))].toSorted();

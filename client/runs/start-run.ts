@@ -16,7 +16,7 @@ import { runHandle, type RunHandle } from './run-handle.js';
 import { checkRunId, newRunId } from './run-id.js';
 import { refuseUnserved } from './served-agents.js';
 import { ownStore, startPrepared } from './start-workflow.js';
-import { untilOpen, waitingOf, type HeldUp } from './until-open.js';
+import { afterStart, untilOpen, waitingOf, type HeldUp } from './until-open.js';
 
 /** A run that is to be started: its agent, its task, and how long the start may wait. */
 export interface StartOptions extends StartRequest, SessionOptions {
@@ -65,6 +65,7 @@ export async function startRun(
   signal?: AbortSignal,
 ): Promise<RunHandle> {
   checkNames(options, OPTIONS);
+  const began = performance.now();
   const tenant = options.tenant ?? link.tenant;
   const runId = options.runId === undefined ? newRunId() : checkRunId(options.runId);
   const session = await chooseSession({ ...link, tenant }, runId, options);
@@ -75,10 +76,11 @@ export async function startRun(
   if (wait === undefined) {
     await refuseUnserved(link, { agent: start.agent, runId: options.runId, ...waiting });
   }
+  const own = await ownStore(link, waiting.storeLimitMs);
   await startPrepared(link, {
     type: AGENT_RUN,
     id: runId,
-    input: { ...start, ...(await ownStore(link)) },
+    input: { ...start, ...own },
     agent: start.agent,
     tenant,
     summary: start.task.goal,
@@ -86,7 +88,7 @@ export async function startRun(
   });
   // A new id of ours is nobody else's.
   if (options.runId !== undefined) await checkTenant({ ...link, tenant }, runId);
-  if (wait !== false) await untilOpen(link, runId, waiting);
+  if (wait !== false) await untilOpen(link, runId, afterStart(link, waiting, { began, own }));
   return runHandle({ ...link, tenant }, runId);
 }
 

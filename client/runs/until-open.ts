@@ -3,13 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError } from '../../core/state/errors.js';
 import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
 import { executionOf } from './execution.js';
-import { holdUpOf, isAtWork, type HoldUp, type HoldUpKind } from './hold-up.js';
+import { holdUpOf, isAtWork, withoutStore, type HoldUp, type HoldUpKind } from './hold-up.js';
 import { bounded, openLimitOf, type Link } from '../link.js';
 import { NO_WORKER_MS } from './served-agents.js';
 import { readState } from './state.js';
 
 const QUERY_LIMIT_MS = 2_000;
 const POLL_MS = 100;
+/** A store that is there has answered by then, whatever limit is given. */
+const STORE_LIMIT_MS_MIN = 1_000;
 /** Of one that is late already. */
 const SLOW_POLL_MS = 1_000;
 /** The longest for which Temporal holds a task back that was lost with its workers. */
@@ -39,6 +41,12 @@ export interface Waiting {
   readonly limitMs: number;
   /** The same while the run goes on by itself: a task of it was only lost with a worker, or workers are busy. */
   readonly goesOnLimitMs: number;
+  /** Longest wait for the store, before anything is started. */
+  readonly storeLimitMs?: number;
+  /** What went by before it was started, of a limit that is given. */
+  readonly beforeMs?: number;
+  /** The store of whoever starts could not be reached. */
+  readonly storeAway?: boolean;
   /** Without any worker the wait ends. */
   readonly needsWorker: boolean;
   readonly onHeldUp?: ((heldUp: HeldUp) => void) | undefined;
@@ -52,8 +60,30 @@ export function waitingOf(link: Link, { wait, openLimitMs, onHeldUp }: WaitWante
     limitMs,
     goesOnLimitMs,
     needsWorker: wait !== true,
+    ...(openLimitMs !== undefined && {
+      storeLimitMs: Math.max(STORE_LIMIT_MS_MIN, openLimitMs / 2),
+    }),
     ...(onHeldUp !== undefined && { onHeldUp }),
   };
+}
+
+interface Before {
+  readonly began: number;
+  /** What is sent of the store: nothing where it could not be asked. */
+  readonly own: { readonly store?: string };
+}
+
+/** The wait that is left when it is started. */
+export function afterStart<Wait extends Waiting>(
+  { store }: Link,
+  waiting: Wait,
+  { began, own }: Before,
+): Wait {
+  const { limitMs, storeLimitMs } = waiting;
+  // A limit of ours is one of the opening alone.
+  const beforeMs = storeLimitMs === undefined ? 0 : performance.now() - began;
+  const storeAway = store !== undefined && own.store === undefined;
+  return { ...waiting, storeAway, beforeMs: Math.max(0, Math.min(beforeMs, limitMs - 1)) };
 }
 
 /** Waits until the run is open; a run that could not be opened throws why (InvalidTask, UnknownAgent …). */
@@ -62,9 +92,9 @@ export async function untilOpen(
   runId: string,
   { signal, ...waiting }: Waiting & { readonly signal: AbortSignal | undefined },
 ): Promise<void> {
-  const began = performance.now();
-  const { limitMs, goesOnLimitMs, needsWorker, onHeldUp } = waiting;
-  let nextLook = nextLookAfter(0, waiting);
+  const { limitMs, goesOnLimitMs, needsWorker, onHeldUp, beforeMs = 0, storeAway } = waiting;
+  const began = performance.now() - beforeMs;
+  let nextLook = nextLookAfter(beforeMs, waiting);
   for (;;) {
     if (signal?.aborted) return;
     const execution = await executionOf(link, runId);
@@ -81,7 +111,8 @@ export async function untilOpen(
     if (silence === 'open') return;
     const waitedMs = performance.now() - began;
     if (waitedMs >= nextLook) {
-      const held = await holdUpOf(link, execution);
+      const found = await holdUpOf(link, execution);
+      const held = storeAway === true ? withoutStore(found) : found;
       const isMissed = needsWorker && held.kind === 'no_worker';
       const most = held.goesOn ? goesOnLimitMs : limitMs;
       const late = { runId, held, waitedMs };

@@ -1,5 +1,5 @@
 /** What is said of a run that is started and not open, by what Temporal tells of it. */
-import { holdUp, isAtWork, type HoldUpFacts } from '../../../client/runs/hold-up.js';
+import { holdUp, isAtWork, withoutStore, type HoldUpFacts } from '../../../client/runs/hold-up.js';
 
 const NOW = 1_795_000_000_000;
 const LOST = { isLost: true, reason: 'the workflow task timed out' };
@@ -129,4 +129,15 @@ test('a task that is lost again and again sends one to the logs of the workers',
 test('a run that has begun with anything but its opening is open', () => {
   expect(isAtWork({ activities: [opening({})] })).toBe(false);
   expect(isAtWork({ activities: [opening({ type: 'call_model' })] })).toBe(true);
+});
+
+test('workers that wait for the store are not called busy by whoever cannot reach the store either', () => {
+  const waits = held({ task: undefined, activities: [opening({ attempt: 1 })] });
+  expect(waits).toMatchObject({ kind: 'busy', next: expect.stringContaining('more') as string });
+  const told = withoutStore(waits);
+  expect(told).toMatchObject({ kind: 'store', goesOn: true, workers: 2 });
+  expect(told.says).toBe('its opening has not ended yet, and the store cannot be reached');
+  expect(told.next).toMatch(/^See that the store runs/);
+  const nobody = held({ takers: [], workers: 0 });
+  expect(withoutStore(nobody)).toBe(nobody);
 });
