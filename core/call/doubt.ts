@@ -105,9 +105,12 @@ function working(
   };
 }
 
-/** It is known of all its attempts that they did nothing. */
+/**
+ * It is known of all its attempts that they did nothing. Not in a fork: attempts of the recorded run had other keys, and
+ * nobody was asked about those.
+ */
 export function withoutDoubt(run: OpenRun, call: ReturnedStage): ReturnedStage {
-  if (!follows(run, 'nothingDoneHeard')) return call;
+  if (run.forked !== undefined || !follows(run, 'nothingDoneHeard')) return call;
   const { inDoubt: _, ...known } = call;
   return known;
 }

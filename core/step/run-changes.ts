@@ -42,7 +42,7 @@ export const RUN_CHANGES = {
   },
   nothingDoneHeard: {
     since: 24,
-    why: 'A word or a finding that a call did nothing counts also after its last attempt, and on a queue that nobody serves: its result says that nothing was done, where it said that nobody knows.',
+    why: 'A word or a finding that a call did nothing counts also after its last attempt, and on a queue that nobody serves: its result says that nothing was done, where it said that nobody knows. A fork keeps the doubt: the attempts of the recorded run had other keys.',
   },
   resumable: {
     since: 24,

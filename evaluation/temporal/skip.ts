@@ -1,5 +1,7 @@
 /** Cases that a real server cannot play: before they are started it is said why. */
+import { isMutating } from '../../core/state/tool.js';
 import type { Action, CaseTool, Fixture, Pattern } from '../fixture.js';
+import type { ScriptedResult } from '../script.js';
 import { namesSessions } from '../scripted/sessions.js';
 
 /** `needs a whole server`: Temporal's test server forgets what an attempt that was lost had told. */
@@ -102,21 +104,33 @@ function isReachable(on: Pattern, reached: readonly string[]): boolean {
   return on.kind !== 'event' || reached.includes(on.pattern.event);
 }
 
-function longestWait({ model, goal, tools }: Fixture, actions: readonly Action[]): number {
+function longestWait({ model, goal, tools, budget }: Fixture, actions: readonly Action[]): number {
   const scripts = [model, ...(goal?.cycles ?? []).map((cycle) => cycle.model)];
   const replies = scripts.flat().flatMap(({ reply }) => {
     if (reply.kind !== 'error' || reply.error.kind !== 'status') return [reply.delayMs];
     return [reply.delayMs, (reply.error.retryAfterSeconds ?? 0) * 1_000];
   });
-  const results = [...tools.values()].flatMap(waitsOf);
+  const isWatched = actions.length > 0;
+  const { timeoutMs = Infinity } = budget;
+  const wholeMs = timeoutMs === 'unlimited' ? Infinity : timeoutMs;
+  const results = [...tools.values()]
+    .flatMap((tool) => waitsOf(tool, isWatched))
+    .map((ms) => Math.min(ms, wholeMs));
   const outages = actions.map((one) => (one.kind === 'restartWorker' ? (one.downMs ?? 0) : 0));
   return Math.max(0, ...replies, ...results, ...outages);
 }
 
-/** Without an answer a tool has its whole time; the claim of an effect in doubt holds as long before anybody is asked. */
-function waitsOf({ effect, timeoutMs, results }: CaseTool): readonly number[] {
-  return results.map(({ kind, delayMs }) => {
-    const isInDoubt = effect !== 'read' && (kind === 'throws' || kind === 'lost');
-    return isInDoubt || kind === 'timeout' ? delayMs + timeoutMs : delayMs;
-  });
+/**
+ * Without an answer a tool has its whole time, unless somebody may stop the run; the claim of an effect in doubt holds as
+ * long before anybody is asked.
+ */
+function waitsOf(
+  { effect, timeoutMs, results, recorded = [] }: CaseTool,
+  isWatched: boolean,
+): readonly number[] {
+  const unanswered: ScriptedResult['kind'][] = isWatched ? ['timeout'] : ['timeout', 'hang'];
+  if (isMutating({ effect })) unanswered.push('throws', 'lost');
+  return [...results, ...recorded.flatMap((one) => one.results)].map(({ kind, delayMs }) =>
+    unanswered.includes(kind) ? delayMs + timeoutMs : delayMs,
+  );
 }

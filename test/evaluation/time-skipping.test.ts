@@ -76,14 +76,26 @@ describe('moving time by a case', () => {
 });
 
 describe('a tool that is in doubt or gives no answer', () => {
-  const tool = (effect: 'read' | 'write', timeoutMs: number, result: object) => ({
+  const tool = (effect: 'read' | 'none' | 'write', timeoutMs: number, result: object) => ({
     tools: { slow: { effect, timeoutMs, results: [result] } },
   });
+  const recorded = (effect: 'write', result: object) => ({
+    tools: { slow: { effect, timeoutMs: 600_000, recorded: [{ input: {}, results: [result] }] } },
+  });
+  const SHORT = { budget: { timeoutMs: 1_000 } };
   const throws = { throws: 'The worker of the call was lost.' };
 
   test.each([
     ['an effect in doubt for ten minutes', 'needs virtual time', tool('write', 600_000, throws)],
     ['no answer for ten minutes', 'needs virtual time', tool('read', 600_000, { timeout: true })],
+    ['no answer at all', 'needs virtual time', tool('read', 600_000, { hang: true })],
+    ['a recorded effect in doubt', 'needs virtual time', recorded('write', throws)],
+    ['what changes nothing, and fails', undefined, tool('none', 600_000, throws)],
+    [
+      'a run whose time ends before',
+      undefined,
+      { ...tool('read', 600_000, { hang: true }), ...SHORT },
+    ],
     ['an effect in doubt for a second', undefined, tool('write', 1_000, throws)],
     ['a read that fails', undefined, tool('read', 600_000, throws)],
   ])('%s: %s', (_what, why, more) => {
