@@ -9,12 +9,13 @@ import { TASK_FIELDS } from '../pure/task-schema.js';
 /** Where fields stand that are written a level too high: how it is written there, `?` for the field, and which they are. */
 export type Parts = { readonly [written: string]: readonly string[] };
 
-/** Of the start of a run. */
-export const RUN_PARTS: Parts = {
-  'task: { ? }': TASK_FIELDS,
+export const LIMIT_PARTS: Parts = {
   'budget: { ? }': [...Object.keys(DEFAULT_BUDGET), 'maxCostUsd'],
   'settings: { ? }': Object.keys(DEFAULT_SETTINGS),
 };
+
+/** Of the start of a run. */
+const RUN_PARTS: Parts = { 'task: { ? }': TASK_FIELDS, ...LIMIT_PARTS };
 
 /** Errors: InvalidTask that names the first field which there is not. */
 export function checkNames(

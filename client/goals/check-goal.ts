@@ -7,7 +7,7 @@ import type { KnownFields } from '../../authoring/known-fields.js';
 import { canonicalJson, sha256Hex, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { GoalDefinition, GoalStart } from '../../core/state/goal/definition.js';
-import { RUN_PARTS, type Parts } from '../closed-options.js';
+import { LIMIT_PARTS, type Parts } from '../closed-options.js';
 import { isRunId, ulid } from '../runs/run-id.js';
 
 /** Cycles, and what cycles start, have ids that begin with the goal's. */
@@ -47,7 +47,7 @@ export const GOAL_PARTS: Parts = {
   ],
   // Settings and budget of cycles have no objects of their own.
   'the definition of the goal: { cycle: { … } }': ['settings'],
-  'the definition of the goal: { cycle: { ? } }': Object.values(RUN_PARTS).slice(1).flat(),
+  'the definition of the goal: { cycle: { ? } }': Object.values(LIMIT_PARTS).flat(),
 };
 
 /** The argument of the workflow `goalRun`. Errors: InvalidTask that names the field. */
