@@ -12,7 +12,7 @@ import {
   type ToolKind,
   type ToolRecord,
 } from '../core/state/tool.js';
-import { partDefect, type KnownFields } from './known-fields.js';
+import { partDefect, shown, type KnownFields } from './known-fields.js';
 
 const ROLES_MAX = 20;
 const ROLE_CHARS_MAX = 100;
@@ -43,7 +43,7 @@ export function approvalOf(
   if (declared === undefined) return defaultApproval(effect);
   if (declared === 'never' || declared === 'by_policy') return declared;
   if (declared !== 'always' && !isObject(declared)) {
-    throw wrong(tool, `approval is ${JSON.stringify(declared)}`, APPROVAL_HINT);
+    throw wrong(tool, `approval is ${shown(declared)}`, APPROVAL_HINT);
   }
   if (sideEffectOf(effect) !== 'mutating') {
     throw wrong(
@@ -79,11 +79,7 @@ function checkedRule(tool: string, rule: Partial<ApprovalRule>): ApprovalRule {
   const { roles, quorum = 1, expiresInMs, onExpiry, escalate } = rule;
   if (roles !== undefined) checkRoles(tool, roles, 'approval');
   if (!Number.isInteger(quorum) || quorum < 1 || quorum > QUORUM_MAX) {
-    throw wrong(
-      tool,
-      `its approval quorum is ${JSON.stringify(quorum)}`,
-      'Ask for 1 person or more.',
-    );
+    throw wrong(tool, `its approval quorum is ${shown(quorum)}`, 'Ask for 1 person or more.');
   }
   if (
     expiresInMs !== undefined &&
@@ -93,7 +89,7 @@ function checkedRule(tool: string, rule: Partial<ApprovalRule>): ApprovalRule {
     throw wrong(tool, `its approval expires in ${String(expiresInMs)} ms`, hint);
   }
   if (onExpiry !== undefined && onExpiry !== 'reject' && onExpiry !== 'stop') {
-    throw wrong(tool, `onExpiry is ${JSON.stringify(onExpiry)}`, "Use 'reject' or 'stop'.");
+    throw wrong(tool, `onExpiry is ${shown(onExpiry)}`, "Use 'reject' or 'stop'.");
   }
   if (escalate !== undefined) checkEscalation(tool, rule, escalate);
   return {
@@ -145,7 +141,7 @@ export function answerRuleOf(
   if (declared === 'customer' || declared === 'staff') return declared;
   if (!isObject(declared)) {
     const hint = "Use 'customer', 'staff' or {roles: [...]}.";
-    throw wrong(tool, `answeredBy is ${JSON.stringify(declared)}`, hint);
+    throw wrong(tool, `answeredBy is ${shown(declared)}`, hint);
   }
   const defect = partDefect('answeredBy', declared, ANSWERERS);
   if (defect !== undefined) throw wrong(tool, defect.what, defect.hint);
@@ -162,7 +158,7 @@ function checkRoles(tool: string, roles: readonly unknown[], what: string): void
     (role) => typeof role !== 'string' || role.trim() === '' || role.length > ROLE_CHARS_MAX,
   );
   if (bad !== undefined) {
-    throw wrong(tool, `${JSON.stringify(bad)} is not a role`, 'A role is a short, non-blank text.');
+    throw wrong(tool, `${shown(bad)} is not a role`, 'A role is a short, non-blank text.');
   }
 }
 

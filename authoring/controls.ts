@@ -10,7 +10,7 @@ import {
 } from '../core/controls/limits-across-runs.js';
 import { DEFAULT_IDENTITY_WINDOW_MS } from '../core/controls/repeats.js';
 import { sideEffectOf, type ToolEffect } from '../core/state/tool.js';
-import { partDefect, type KnownFields } from './known-fields.js';
+import { partDefect, shown, type KnownFields } from './known-fields.js';
 
 const WINDOW_MS_MAX = 10 * 366 * 86_400_000;
 
@@ -105,7 +105,7 @@ function checkRule(tool: string, scope: string, rule: LimitRule | undefined): vo
     numbers.length > 0 &&
     Object.keys(others).length === 0 &&
     numbers.every((one) => Number.isSafeInteger(one) && one >= 0);
-  if (!valid) throw wrong(tool, `limits.${scope} is ${JSON.stringify(rule)}`, LIMITS_HINT);
+  if (!valid) throw wrong(tool, `limits.${scope} is ${shown(rule)}`, LIMITS_HINT);
 }
 
 function identityOf(tool: string, declared: unknown): NonNullable<ToolControls['identity']> {

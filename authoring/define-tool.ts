@@ -21,7 +21,7 @@ import { cardOf, type CardDeclaration } from './card.js';
 import { controlsOf, type IdentityDeclaration, type LimitsDeclaration } from './controls.js';
 import { inputSchemaOf } from './input-schema.js';
 import { TOOL_FIELDS, type Whole } from './field-places.js';
-import { unknownField } from './known-fields.js';
+import { shown, unknownField } from './known-fields.js';
 import { outputSchemaOf } from './output-schema.js';
 import type { FittingOf, InputDeclaration, InputOf } from './schema-forms.js';
 import { kindDefect, type DeclaredKind } from './tool-kind.js';
@@ -250,11 +250,7 @@ export function checkNames({
     throw wrong(name, 'its name is too long for model providers', hint);
   }
   if (typeof version !== 'string' || !VERSION.test(version)) {
-    throw wrong(
-      name,
-      `its version is ${JSON.stringify(version)}`,
-      "Give the tool a version, such as '1'.",
-    );
+    throw wrong(name, `its version is ${shown(version)}`, "Give the tool a version, such as '1'.");
   }
   if (description !== undefined && description.length > DESCRIPTION_CHARS_MAX) {
     const hint = `Keep it below ${DESCRIPTION_CHARS_MAX} characters: every request sends the description.`;
@@ -323,7 +319,7 @@ function checkQueues({ name, kind = 'tool', sandboxRun, queue, sandboxQueue }: D
     if (value === undefined || (typeof value === 'string' && isQueue(value))) continue;
     throw wrong(
       name,
-      `its ${field} is ${JSON.stringify(value)}`,
+      `its ${field} is ${shown(value)}`,
       'Name a task queue by 1 to 200 of the characters A-Z a-z 0-9 . _ : / -, not beginning with /_sys/',
     );
   }

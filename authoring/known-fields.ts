@@ -37,8 +37,15 @@ export function partDefect(
   return { what: `${part}.${unknown.name.slice(1, -1)} is unknown`, hint: unknown.hint };
 }
 
-function shown(value: unknown): string {
-  return (JSON.stringify(value) ?? typeof value).slice(0, VALUE_CHARS_SHOWN);
+/** Total: what cannot be used may be no JSON at all. */
+export function shown(value: unknown): string {
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'bigint') return `${value}n`.slice(0, VALUE_CHARS_SHOWN);
+  try {
+    return (JSON.stringify(value) ?? typeof value).slice(0, VALUE_CHARS_SHOWN);
+  } catch {
+    return typeof value;
+  }
 }
 
 const NAME_CHARS_SHOWN = 60;

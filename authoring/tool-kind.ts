@@ -1,5 +1,6 @@
 /** Which kinds of tools are declared with `defineTool`, and what to do instead of the others. */
 import type { ToolKind } from '../core/state/tool.js';
+import { shown } from './known-fields.js';
 
 const KINDS = ['tool', 'human_input', 'handoff'] as const satisfies readonly ToolKind[];
 export type DeclaredKind = (typeof KINDS)[number];
@@ -26,5 +27,5 @@ export function kindDefect(kind: unknown): KindDefect | undefined {
   if (KINDS.some((known) => known === kind)) return undefined;
   const other = Object.entries(OTHER_KINDS).find(([known]) => known === kind)?.[1];
   if (other !== undefined) return other;
-  return { what: `its kind is ${JSON.stringify(kind)}`, hint: `Use one of ${KINDS.join(', ')}.` };
+  return { what: `its kind is ${shown(kind)}`, hint: `Use one of ${KINDS.join(', ')}.` };
 }

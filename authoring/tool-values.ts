@@ -1,5 +1,7 @@
 /** Fields of a tool whose values a wrong type would take away without a word: `isolated: 'yes'` isolates nothing. */
 
+import { shown } from './known-fields.js';
+
 const SANDBOXES: readonly unknown[] = ['none', 'optional', 'required'];
 
 const FLAG = {
@@ -31,7 +33,7 @@ export function valueDefect(
   for (const [name, { fits, hint }] of Object.entries(VALUES)) {
     const value = (definition as { readonly [name: string]: unknown })[name];
     if (value === undefined || fits(value)) continue;
-    return { what: `its ${name} is ${JSON.stringify(value) ?? typeof value}`, hint };
+    return { what: `its ${name} is ${shown(value)}`, hint };
   }
   return undefined;
 }

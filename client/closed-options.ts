@@ -1,25 +1,43 @@
 /** What callers say is closed: a limit under a misspelt name would be no limit, without a word. */
-import { unknownField, type KnownFields } from '../authoring/known-fields.js';
+import type { KnownFields } from '../authoring/known-fields.js';
 import { DEFAULT_BUDGET } from '../core/state/budget-fields.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { DEFAULT_SETTINGS } from '../core/state/settings.js';
+import { didYouMean } from '../pure/nearest-names.js';
+import { TASK_FIELDS } from '../pure/task-schema.js';
 
-const PARTS: { readonly [part: string]: object } = {
-  budget: { ...DEFAULT_BUDGET, maxCostUsd: 0 },
-  settings: DEFAULT_SETTINGS,
+/** Where fields stand that are written a level too high: how it is written there, `?` for the field, and which they are. */
+export type Parts = { readonly [written: string]: readonly string[] };
+
+export const LIMIT_PARTS: Parts = {
+  'budget: { ? }': [...Object.keys(DEFAULT_BUDGET), 'maxCostUsd'],
+  'settings: { ? }': Object.keys(DEFAULT_SETTINGS),
 };
 
+/** Of the start of a run. */
+const RUN_PARTS: Parts = { 'task: { ? }': TASK_FIELDS, ...LIMIT_PARTS };
+
 /** Errors: InvalidTask that names the first field which there is not. */
-export function checkNames(options: unknown, known: KnownFields<Record<string, unknown>>): void {
-  const unknown = unknownField(Object(options) as object, known);
-  if (unknown === undefined) return;
-  const name = unknown.name.slice(1, -1);
-  const part = Object.keys(PARTS).find(
-    (one) => Object.hasOwn(known, one) && Object.hasOwn(PARTS[one]!, name),
+export function checkNames(
+  options: unknown,
+  known: KnownFields<Record<string, unknown>>,
+  parts: Parts = RUN_PARTS,
+): void {
+  const unknown = Object.entries(Object(options) as object).find(
+    ([field, value]) => value !== undefined && !Object.hasOwn(known, field),
   );
-  const hint = part === undefined ? unknown.hint : `Write it into ${part}: { ${name}: … }.`;
+  if (unknown === undefined) return;
+  const name = unknown[0].slice(0, NAME_CHARS_SHOWN);
+  const written = Object.keys(parts).find((one) => parts[one]?.includes(name));
+  const names = Object.keys(known);
+  const hint =
+    written === undefined
+      ? `${didYouMean(name, names)}The fields are ${names.join(', ')}.`
+      : `Write it into ${written.replace('?', `${name}: …`)}.`;
   throw new HoldfastError('InvalidTask', `${name} cannot be used: there is no such field here.`, {
     hint,
     details: { path: name },
   });
 }
+
+const NAME_CHARS_SHOWN = 60;

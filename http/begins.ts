@@ -16,6 +16,8 @@ const PASSED_MAX = 50;
 const START_MS = 5_000;
 const LOOK_MS = 100;
 const OLD_MS = 600_000;
+/** Two servers' clocks differ by less. */
+const CLOCKS_MS = 60_000;
 
 /**
  * The run that begins in place of the message's own; undefined: that one may. One of another session is that of a change. `new`:
@@ -77,6 +79,7 @@ async function firstAt(
 ): Promise<string | undefined> {
   const { client, sessionId } = chat;
   const { stored } = isNew ? {} : await client.session(sessionId);
+  const waits = waitsFrom(Date.now(), performance.now());
   // Each run that ends in order makes one revision, so that whoever begins at once asks for the same place.
   const first = stored?.revision ?? 0;
   for (let place = first; place < first + PASSED_MAX; place += 1) {
@@ -84,7 +87,7 @@ async function firstAt(
     if (name === own) return undefined;
     const runId = name.split('#')[0]!;
     if (await passes(runId)) continue;
-    if (await isComing(chat, { runId, at })) return runId;
+    if (await isComing(chat, runId, waits(at))) return runId;
     // Its run may have ended meanwhile: the session is that run's all the same.
     if (isNew && (await client.conversations.lastSeq(runId)) !== -1) return runId;
     if (await hasChanged(chat, runId)) return runId;
@@ -104,14 +107,19 @@ async function hasToldEnd({ client, sessionId }: Chat, runId: string): Promise<b
   return !(await client.session(sessionId)).openRuns.includes(runId);
 }
 
+/**
+ * Until when a run is waited for that was begun `at`. Those that surely were begun before the first look have all had time since
+ * then; another process may have begun a later one while we waited.
+ */
+function waitsFrom(looked: number, now: number): (at: number) => number {
+  return (at) => {
+    if (looked - at > OLD_MS) return now;
+    return (looked - at > CLOCKS_MS ? now : performance.now()) + START_MS;
+  };
+}
+
 /** Whether it is open, or will be. */
-async function isComing(
-  { client }: Chat,
-  { runId, at }: { readonly runId: string; readonly at: number },
-): Promise<boolean> {
-  // Two servers' clocks differ: only one that was begun long ago is not waited for.
-  const isOld = Date.now() - at > OLD_MS;
-  const until = performance.now() + (isOld ? 0 : START_MS);
+async function isComing({ client }: Chat, runId: string, until: number): Promise<boolean> {
   for (;;) {
     const execution = await client.handle(runId).execution().catch(onlyWhenGone);
     if (execution !== undefined) return !execution.closed;

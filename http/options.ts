@@ -1,5 +1,8 @@
 /** What a chat handler is made of, checked when it is made. */
+import type { KnownFields } from '../authoring/known-fields.js';
+import { checkNames, LIMIT_PARTS } from '../client/closed-options.js';
 import type { HoldfastClient, StartOptions } from '../client/index.js';
+import { checkStart } from '../client/runs/check-start.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { UiProfile } from './projection/index.js';
 
@@ -79,6 +82,12 @@ const DEFAULT_LIMITS: ChatLimits = {
   streamChars: 32 * 1024 * 1024,
 };
 
+const START: KnownFields<NonNullable<ChatHandlerOptions['start']>> = {
+  budget: true,
+  model: true,
+  settings: true,
+};
+
 /** Longest delay of a timer. */
 const LIMIT_MAX = 2_147_483_647;
 
@@ -103,12 +112,28 @@ export function checkOptions(options: ChatHandlerOptions): CheckedOptions {
   if (authorize !== undefined && insecure) {
     throw invalid('authorize and insecure do not go together', 'Leave insecure out.');
   }
+  checkChatStart(agent, options.start);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   for (const [name, value] of Object.entries(limits)) {
     if (Number.isSafeInteger(value) && value > 0 && value <= LIMIT_MAX) continue;
     throw invalid(`limits.${name.slice(0, 40)} is no limit`, 'Give a whole number above zero.');
   }
   return { ...options, limits, say: options.say ?? ((line) => console.error(line)) };
+}
+
+/** Where it is written: else every message of every chat would be refused. */
+function checkChatStart(agent: string, start: unknown): void {
+  if (start === undefined) return;
+  if (typeof start !== 'object' || start === null || Array.isArray(start)) {
+    throw invalid('start is no object', 'Write start: { budget, model, settings }.');
+  }
+  try {
+    checkNames(start, START, LIMIT_PARTS);
+    checkStart({ ...start, agent, task: 'any' });
+  } catch (error) {
+    if (!(error instanceof HoldfastError)) throw error;
+    throw invalid(`start: ${error.message.replace(/\.$/, '')}`, error.hint ?? '');
+  }
 }
 
 function invalid(what: string, hint: string): HoldfastError {

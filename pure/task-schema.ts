@@ -151,6 +151,8 @@ const task = wholly<Task>({
   metadata: plainJson(METADATA_BYTES_MAX).optional(),
   attachments: attachments.optional(),
 });
+/** Their names. */
+export const TASK_FIELDS: readonly string[] = Object.keys(task.shape);
 const TASKS = { refused: task, ignored: task.strip() } as const;
 
 function isRecord(value: unknown): value is object {

@@ -129,7 +129,7 @@ const judge = {
   instructions: words(TEXT_CHARS_MAX).optional(),
 };
 
-const budget = closed<GoalBudget>({
+export const goalBudget = closed<GoalBudget>({
   maxCostMicroUsd: microUsd,
   maxCycles: whole(1).optional(),
   deadlineMs: whole(1, DEADLINE_MS_MAX).optional(),
@@ -183,7 +183,7 @@ export const goalSchema = closed<GoalDefinition>({
     )
     .optional(),
   reviewer: closed<ReviewerDefinition>({ ...judge, roles: roles.optional() }).optional(),
-  budget,
+  budget: goalBudget,
   cycle: z.custom(isRecord, 'it must be an object').optional(),
   minCycleMicroUsd: microUsd.optional(),
   roundMicroUsd: whole(0).optional(),

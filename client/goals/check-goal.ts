@@ -1,11 +1,13 @@
 /** What a caller wants of a goal, checked before anything is sent. */
 import { randomBytes } from 'node:crypto';
 import { isDefinedGoal, type DefinedGoal } from '../../authoring/goal/define-goal.js';
+import { goalBudget, goalSchema } from '../../authoring/goal/goal-schema.js';
 import { normalGoal, type NormalGoal } from '../../authoring/goal/normal-goal.js';
 import type { KnownFields } from '../../authoring/known-fields.js';
 import { canonicalJson, sha256Hex, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { GoalDefinition, GoalStart } from '../../core/state/goal/definition.js';
+import { LIMIT_PARTS, type Parts } from '../closed-options.js';
 import { isRunId, ulid } from '../runs/run-id.js';
 
 /** Cycles, and what cycles start, have ids that begin with the goal's. */
@@ -33,6 +35,19 @@ export const GOAL_REQUEST: KnownFields<GoalRequest> = {
   traceId: true,
   caller: true,
   from: true,
+};
+
+/** What stands in the definition of a goal. */
+export const GOAL_PARTS: Parts = {
+  'the definition of the goal: { ? }': Object.keys(goalSchema.shape),
+  'the definition of the goal: { budget: { ? } }': [
+    ...Object.keys(goalBudget.shape),
+    'maxCostUsd',
+    'hardMaxCostUsd',
+  ],
+  // Settings and budget of cycles have no objects of their own.
+  'the definition of the goal: { cycle: { … } }': ['settings'],
+  'the definition of the goal: { cycle: { ? } }': Object.values(LIMIT_PARTS).flat(),
 };
 
 /** The argument of the workflow `goalRun`. Errors: InvalidTask that names the field. */

@@ -17,6 +17,7 @@ import {
   checkGoal,
   checkGoalId,
   definitionDigest,
+  GOAL_PARTS,
   GOAL_REQUEST,
   type GoalRequest,
 } from './check-goal.js';
@@ -74,7 +75,7 @@ export async function startGoal(
   options: GoalStartOptions,
   signal?: AbortSignal,
 ): Promise<string> {
-  checkNames(options, OPTIONS);
+  checkNames(options, OPTIONS, GOAL_PARTS);
   const began = performance.now();
   const tenant = options.tenant ?? link.tenant;
   const own = { ...link, tenant };

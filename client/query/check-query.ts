@@ -46,8 +46,9 @@ const FOLLOWED: KnownFields<FollowQuery> & { readonly output: true } = {
 export function checkQuery(request: QueryRequest): void {
   checkParameters(request);
   const isFollowed = 'runId' in request;
-  checkNames(request, isFollowed ? FOLLOWED : STARTED);
-  checkOptions(request.options ?? {}, isFollowed ? FOLLOW_OPTIONS : QUERY_OPTIONS);
+  const known = isFollowed ? FOLLOW_OPTIONS : QUERY_OPTIONS;
+  checkNames(request, isFollowed ? FOLLOWED : STARTED, { 'options: { ? }': Object.keys(known) });
+  checkOptions(request.options ?? {}, known);
   if (isFollowed) checkFollowed(request);
   else if (!isConversation(request.prompt) && typeof request.prompt !== 'string') {
     if (typeof request.prompt !== 'object' || request.prompt === null) {

@@ -9,10 +9,11 @@ import { checkedPace } from '../../authoring/goal/pace.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { GoalStart } from '../../core/state/goal/definition.js';
 import type { StartInput } from '../../core/state/task.js';
-import { checkNames } from '../closed-options.js';
+import { checkNames, type Parts } from '../closed-options.js';
 import {
   checkGoal,
   definitionDigest,
+  GOAL_PARTS,
   GOAL_REQUEST,
   type GoalRequest,
 } from '../goals/check-goal.js';
@@ -67,6 +68,13 @@ const OPTIONS: KnownFields<ScheduleOptions> = {
   note: true,
 };
 
+/** The tenant is the client's. */
+function partsOf({ goal }: ScheduleOptions): Parts {
+  const [part, request] = goal === undefined ? ['run', REQUEST] : ['goal', GOAL_REQUEST];
+  const fields = Object.keys(request).filter((field) => field !== 'tenant');
+  return { 'ticks: { ? }': ['cron', 'timezone', 'everyMs'], [`${part}: { ? }`]: fields };
+}
+
 export interface CheckedSchedule {
   readonly scheduleId: string;
   readonly ticks: Ticks;
@@ -84,7 +92,7 @@ export interface CheckedSchedule {
 
 /** Errors: InvalidTask that names the field. */
 export function checkSchedule(options: ScheduleOptions, tenant: string): CheckedSchedule {
-  checkNames(options, OPTIONS);
+  checkNames(options, OPTIONS, partsOf(options));
   const { overlap = 'skip', catchupMs = CATCHUP_MS, paused = false, note } = options;
   const scheduleId = checkScheduleId(options.scheduleId);
   if (!OVERLAPS.includes(overlap)) {
@@ -105,7 +113,7 @@ function started({ run, goal }: ScheduleOptions, tenant: string): Started {
     throw wrong('run', 'a schedule starts either a run or a goal; give one of the two');
   }
   if (goal !== undefined) {
-    checkNames(goal, GOAL_REQUEST);
+    checkNames(goal, GOAL_REQUEST, GOAL_PARTS);
     const input = checkGoal({ ...goal, tenant });
     const memo = { [DEFINITION_MEMO]: definitionDigest(input.goal, input.from) };
     const { agent, objective: summary } = input.goal;

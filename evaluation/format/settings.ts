@@ -123,7 +123,7 @@ const loop = {
   onOutcomeUnknown: z.enum(['ask', 'observe', 'stop']),
   wrapUpTurn: z.boolean(),
   requireDone: z.boolean(),
-  tokenBudget,
+  tokenBudget: tokenBudget.nullable(),
   terminateOn: z.enum(['no_calls']),
   stateWritePolicy: z.enum(['write_once']),
   interruptMode: z.enum(['stop', 'pause']),
@@ -134,7 +134,7 @@ const loop = {
 
 const model = {
   model: text,
-  fallbackModel: text,
+  fallbackModel: text.nullable(),
   fallbackSticky: z.enum(['turn', 'session']),
   maxTokensStrategy: z.enum(['auto', 'compact_first', 'continue_only', 'stop']),
   continuationPrompt: text,

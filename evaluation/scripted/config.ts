@@ -54,7 +54,7 @@ function routesOf({ settings, during }: Fixture): readonly ModelRoute[] {
     actions.flatMap((action) => (action.kind === 'setModel' ? [action.model] : [])),
   );
   const names = new Set([model, ...named, ...[...pricing.keys()].filter((name) => name !== '*')]);
-  if (fallbackModel !== undefined) names.add(fallbackModel);
+  if (typeof fallbackModel === 'string') names.add(fallbackModel);
   return [...names].flatMap((name): ModelRoute[] => {
     const prices = pricesFor(settings, name);
     if (prices === undefined) return [];

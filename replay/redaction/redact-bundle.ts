@@ -88,7 +88,7 @@ export async function redactRecorded(
     ...(await settled(named, openShelf)),
     redactions: [...recorded.redactions, ...redactions, ...bare.redactions],
   };
-  await refuseLeaks(redacted, leakFinder(hidden, replacer));
+  await refuseLeaks(redacted, leakFinder(hidden, replacer), recorded.redactions.length);
   return redacted;
 }
 
@@ -209,10 +209,16 @@ const NOWHERE: Shelf = {
 };
 
 /** Where a bundle says which rules hid texts of it. */
-const RULE_NAME = /^\/redactions\/\d+\/rule$/;
+const RULE_NAME = /^\/redactions\/(\d+)\/rule$/;
 
-/** Without the name: it is the text. */
-function namedAsText(): HoldfastError {
+/** Without the name: it is the text. `isEarlier`: the rule is one of those that hid texts of this bundle before. */
+function namedAsText(isEarlier: boolean): HoldfastError {
+  if (isEarlier) {
+    return refused(
+      'The bundle was redacted before, and names a rule of then: that name holds a text that a rule hides now.',
+      'Export the run once more, and redact that bundle with the rules of then and of now, the named one under another name.',
+    );
+  }
   return refused(
     'The name of a rule holds a text that a rule hides, and the bundle names its rules.',
     'Give that rule another name, one that says what kind of text it hides.',
@@ -222,11 +228,13 @@ function namedAsText(): HoldfastError {
 async function refuseLeaks(
   recorded: Recorded,
   find: (text: string) => Leak | undefined,
+  earlier: number,
 ): Promise<void> {
   const look = (text: string, place: string): string => {
     const leak = find(text);
     if (leak === undefined) return text;
-    if (RULE_NAME.test(place)) throw namedAsText();
+    const rule = RULE_NAME.exec(place)?.[1];
+    if (rule !== undefined) throw namedAsText(Number(rule) < earlier);
     throw refused(
       `A part of a text that rule ${leak.rule} hides would remain at ${shownPlace(place)}, ${leak.form}.`,
       'The text stands there in another form, or as the name of a value. Let the rules find that form too.',

@@ -55,6 +55,8 @@ const endpoint = { name: 'acme', protocol: 'chat', baseUrl: 'https://acme.exampl
 const tool = (changes: object) => () => defineTool({ ...pays, ...changes } as never);
 const config = (changes: object) => () =>
   defineConfig({ agents: [agent], ...changes } as ConfigDefinition);
+const withinItself: unknown[] = [];
+withinItself.push(withinItself);
 const limits = { perDay: { count: 1 } };
 
 test.each<[string, () => unknown, string]>([
@@ -69,6 +71,13 @@ test.each<[string, () => unknown, string]>([
   ['a bare list of roles', tool({ approval: ['manager'] }), 'approval is ["manager"]'],
   ['one role as a text', tool({ approval: { roles: 'manager' } }), 'its approval names no role'],
   ['a quorum as a text', tool({ approval: { quorum: '2' } }), 'its approval quorum is "2"'],
+  ['a quorum that is no number', tool({ approval: { quorum: NaN } }), 'approval quorum is NaN'],
+  ['a quorum without end', tool({ approval: { quorum: Infinity } }), 'approval quorum is Infinity'],
+  ['a quorum of another type', tool({ approval: { quorum: 2n } }), 'its approval quorum is 2n'],
+  ['a flag of another type', tool({ quick: 1n }), 'its quick is 1n'],
+  ['a rule within itself', tool({ approval: withinItself }), 'approval is object'],
+  ['a limit of another type', tool({ limits: { perDay: 1n } }), 'limits.perDay is 1n'],
+  ['a kind of another type', tool({ kind: 1n }), 'its kind is 1n'],
   [
     'who answers',
     () => defineTool({ ...asks, answeredBy: { roles: ['a'], role: ['b'] } } as never),

@@ -57,6 +57,35 @@ test.each<[string, () => Promise<unknown>, string, RegExp]>([
   });
 });
 
+const goalOf = (more: object) => () =>
+  startGoal(link, { ...goal, ...more } as unknown as GoalStartOptions);
+const query = (more: object) => async () =>
+  checkQuery({ prompt: 'x', options: { agent: 'a' }, ...more } as QueryRequest);
+
+test.each<[() => Promise<unknown>, string]>([
+  [() => start({ metadata: {} }), 'task: { metadata: … }'],
+  [() => start({ taskId: 't' }), 'task: { taskId: … }'],
+  [() => start({ maxCostUsd: 1 }), 'budget: { maxCostUsd: … }'],
+  [goalOf({ budget: {} }), 'the definition of the goal: { budget: … }'],
+  [goalOf({ maxCostUsd: 1 }), 'the definition of the goal: { budget: { maxCostUsd: … } }'],
+  [goalOf({ settings: {} }), 'the definition of the goal: { cycle: { … } }'],
+  [goalOf({ maxTurns: 3 }), 'the definition of the goal: { cycle: { maxTurns: … } }'],
+  [goalOf({ objective: 'x' }), 'the definition of the goal: { objective: … }'],
+  [() => schedule({ cron: '* * * * *' }), 'ticks: { cron: … }'],
+  [() => schedule({ budget: {} }), 'run: { budget: … }'],
+  [() => schedule({ run: undefined, goal, caller: 'c' }), 'goal: { caller: … }'],
+  [query({ maxTurns: 3 }), 'options: { maxTurns: … }'],
+  [query({ canUseTool: () => null }), 'options: { canUseTool: … }'],
+])('a field that stands a level too high is told where it goes: %#', async (attempt, place) => {
+  await expect(attempt()).rejects.toMatchObject({ hint: `Write it into ${place}.` });
+});
+
+test('a field of definitions is told nothing of them where a run is started', async () => {
+  await expect(start({ connection: {} })).rejects.toMatchObject({
+    hint: expect.stringMatching(/^The fields are agent, task/) as string,
+  });
+});
+
 test('the schema of an answer is a field of a query, and fields that are left out are none', () => {
   const open = () => Promise.reject(new Error('not asked'));
   const request = { prompt: 'x', options: { agent: 'a' }, outputs: undefined };

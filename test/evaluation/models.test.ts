@@ -56,6 +56,14 @@ describe('a model that fails', () => {
     expect((await play({ case_id: 's99', model })).result?.completed).toBe(true);
   });
 
+  test('without a fallback and a target of tokens, said as none, a case plays as one that names neither', async () => {
+    const settings = { fallbackModel: null, tokenBudget: null };
+    const model = [OVERLOADED, { text: 'done' }];
+    const said = await play({ case_id: 'none', settings, model });
+    expect(eventsOf(said)).toContain('retry');
+    expect(eventsOf(said)).toEqual(eventsOf(await play({ case_id: 'none', model })));
+  });
+
   test('S107: the fallback answers; what had arrived is gone from everything', async () => {
     const seen = await play({
       case_id: 's107',

@@ -26,6 +26,33 @@ test('nothing is served before something says who asks', () => {
   expect(() => chatHandler({ client, agent: 'desk', authorize, limits })).toThrow('limits.streams');
 });
 
+test.each<[string, unknown, string, RegExp]>([
+  ['a field of the task', { metadata: {} }, 'metadata', /^The fields are budget, model, settings/],
+  ['a limit a level too high', { maxTurns: 3 }, 'maxTurns', /^Write it into budget: /],
+  ['a misspelt setting', { settings: { onBudgt: 'ask' } }, 'settings.onBudgt', /^Correct/],
+  ['a limit that is none', { budget: { maxTurns: -1 } }, 'budget.maxTurns', /^Correct/],
+  ['a model that is none', { model: 7 }, 'model cannot be used', /^Correct/],
+  ['a text', 'fast', 'start is no object', /^Write start: \{ budget/],
+])('a handler whose runs would begin with %s is not made', (_, start, what, next) => {
+  const make = () => chatHandler({ ...insecure, start } as ChatHandlerOptions);
+  expect(make).toThrow(what);
+  expect(make).toThrow(
+    expect.objectContaining({
+      code: 'InvalidConfig',
+      hint: expect.stringMatching(next) as string,
+    }) as Error,
+  );
+});
+
+test('a handler says what its runs may use, and under which settings', () => {
+  const start = {
+    budget: { maxCostUsd: 1 },
+    model: 'anthropic/any',
+    settings: { wrapUpTurn: true },
+  };
+  expect(() => chatHandler({ ...insecure, start })).not.toThrow();
+});
+
 test.each([
   ['another machine', new Request('http://192.0.2.7/api/chat/c1/stream')],
   ['a name that leads here', new Request('http://localhost.evil.example/api/chat/c1/stream')],

@@ -49,6 +49,33 @@ test('a run that another process is about to begin is waited for, however far it
   expect(runs.started).toEqual([]);
 });
 
+test('runs that never came hold a message up together, and one that begins behind them has its own time', async () => {
+  const runs = new Runs();
+  const { chat, say } = chatWith(runs);
+  const coming = runIdOf(chat, 'u0');
+  const at = Date.now() - 120_000;
+  const gone = ['gone0', 'gone1', 'gone2'];
+  for (const [place, name] of [...gone, coming].entries())
+    runs.beginners.set(`${chat.base}#${place}`, { name, at: name === coming ? Date.now() : at });
+  const looks: string[] = [];
+  const { handle } = runs;
+  runs.handle = (runId) => {
+    looks.push(runId);
+    // It is there at the second look.
+    if (runId === coming && looks.includes(coming, looks.indexOf(coming) + 1))
+      runs.open.add(coming);
+    return handle(runId);
+  };
+  let now = 0;
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => (now += 2_000));
+  const said = await say('u1', 'Pay.').finally(() => clock.mockRestore());
+  expect(said).toMatchObject({ runId: coming });
+  const looksAt = (runId: string) => looks.filter((one) => one === runId).length;
+  expect(looksAt('gone0')).toBeGreaterThan(1);
+  expect(gone.slice(1).map(looksAt)).toEqual([1, 1]);
+  expect(runs.started).toEqual([]);
+});
+
 test('a message that is sent again is not handed over again, also after the run that took it', async () => {
   const runs = new Runs();
   const { say } = chatWith(runs);

@@ -33,6 +33,16 @@ test('a rule whose own name is a text that it hides is to be given another name'
   });
 });
 
+test('a text that a rule of an earlier redaction is named by sends back to the run', async () => {
+  const once = await redactBundle(bundle, rules({ name: 'quitzow', key: 'iban' }), { salt: SALT });
+  const again = redactBundle(once, rules({ name: 'person', regex: '[Qq]uitzow' }), { salt: SALT });
+  await expect(again).rejects.toMatchObject({
+    code: 'RedactionRefused',
+    message: expect.stringMatching(/^The bundle was redacted before, (?!.*quitzow)/),
+    hint: expect.stringContaining('Export the run once more'),
+  });
+});
+
 describe('hiding texts', () => {
   let redacted: Bundle;
   beforeAll(async () => {
