@@ -81,11 +81,12 @@ export function afterStart<Wait extends Waiting>(
 
 /** Waits until the run is open; a run that could not be opened throws why (InvalidTask, UnknownAgent …). */
 export async function untilOpen(
-  link: Link,
+  starter: Link,
   runId: string,
   { signal, ...waiting }: Waiting & { readonly signal: AbortSignal | undefined },
 ): Promise<void> {
   const { limitMs, goesOnLimitMs, needsWorker, onHeldUp, beforeMs = 0, storeAway } = waiting;
+  const link = { ...starter, isUnderWay: true };
   const began = performance.now() - beforeMs;
   let nextLook = nextLookAfter(beforeMs, waiting);
   for (;;) {
