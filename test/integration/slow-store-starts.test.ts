@@ -26,8 +26,8 @@ type SlowCall = 'putBlob' | 'identity';
 /** A client whose store takes that long for one of its calls. */
 async function slowIn(slowCall: SlowCall, ms: number): Promise<HoldfastClient> {
   const store = new Proxy(world.store, {
-    get(calls, name: keyof typeof calls) {
-      const call: unknown = calls[name];
+    get(calls, name) {
+      const call: unknown = Reflect.get(calls, name);
       if (typeof call !== 'function') return call;
       return async (...args: unknown[]): Promise<unknown> => {
         if (name === slowCall) await new Promise((resolve) => setTimeout(resolve, ms));
