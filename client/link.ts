@@ -62,6 +62,8 @@ export interface Link extends Credentials {
   readonly workerLimitMs?: number;
   /** Whether its client has been closed; absent: nobody closes it. */
   readonly isClosed?: () => boolean;
+  /** What is called belongs to something that was sent before. */
+  readonly isUnderWay?: boolean;
 }
 
 /** Longest wait for an answer of the server alone, in ms. */
@@ -88,10 +90,11 @@ export interface Bound {
 /** One call, or several, with one deadline; what fails leaves as a HoldfastError. */
 export async function bounded<T>(link: Link, bound: Bound, work: () => Promise<T>): Promise<T> {
   const limitMs = bound.limitMs ?? SERVER_LIMIT_MS;
+  const isUnderWay = link.isUnderWay === true || link.isClosed?.() === false;
   try {
     return await link.connection.withDeadline(Date.now() + limitMs, work);
   } catch (error) {
-    throw serverFailure(error, { ...link, ...bound, limitMs });
+    throw serverFailure(error, { ...link, ...bound, limitMs, isUnderWay });
   }
 }
 

@@ -21,6 +21,8 @@ export interface FailurePlace extends Credentials {
   readonly limitMs?: number;
   /** Whether the client of the call has been closed. */
   readonly isClosed?: () => boolean;
+  /** It was closed meanwhile: what was called may have been done. */
+  readonly isUnderWay?: boolean;
 }
 
 const REASON_CHARS_MAX = 500;
@@ -51,7 +53,7 @@ export function serverFailure(error: unknown, place: FailurePlace): HoldfastErro
       cause: error,
     });
   }
-  if (place.isClosed?.() === true) return closedClient(error);
+  if (place.isClosed?.() === true) return closedClient(place, error);
   if (error instanceof QueryRejectedError) return internal(error);
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return silent(place, error);
   const status = grpcStatusOf(error);
@@ -244,9 +246,17 @@ function runFailure(error: WorkflowFailedError, runId: string): HoldfastError {
 }
 
 /** No outage: nobody is to wait for it. */
-function closedClient(cause: unknown): HoldfastError {
-  return new HoldfastError('Usage', 'The client has been closed.', {
-    hint: 'Connect again before using it.',
+function closedClient({ runId, isUnderWay }: FailurePlace, cause: unknown): HoldfastError {
+  const message = 'The client has been closed.';
+  const details = { closed: true, ...(runId !== undefined && { runId }) };
+  if (isUnderWay !== true) {
+    const hint = 'Connect again before using it.';
+    return new HoldfastError('Usage', message, { hint, details, cause });
+  }
+  const where = runId === undefined ? '' : ` at run ${runId}`;
+  return new HoldfastError('Usage', `${message} What was under way may have been done.`, {
+    hint: `Connect again, and look${where} before it is said again.`,
+    details,
     cause,
   });
 }

@@ -17,20 +17,16 @@ const awayUntil = new WeakMap<object, number>();
 export async function unlessStoreAway<Store extends object, T>(
   store: Store,
   read: (store: Store) => Promise<T>,
-  limitMs: number = ANSWER_MS_MAX,
 ): Promise<T | typeof STORE_AWAY> {
   if (performance.now() < (awayUntil.get(store) ?? 0)) return STORE_AWAY;
-  const answer = await answerInTime(() => read(store), Math.min(limitMs, ANSWER_MS_MAX));
+  const answer = await answerInTime(() => read(store));
   if (answer === STORE_AWAY) awayUntil.set(store, performance.now() + REMEMBERED_MS);
   return answer;
 }
 
-async function answerInTime<T>(
-  read: () => Promise<T>,
-  limitMs: number,
-): Promise<T | typeof STORE_AWAY> {
+async function answerInTime<T>(read: () => Promise<T>): Promise<T | typeof STORE_AWAY> {
   const stop = new AbortController();
-  const late = sleep(limitMs, undefined, { signal: stop.signal }).then(
+  const late = sleep(ANSWER_MS_MAX, undefined, { signal: stop.signal }).then(
     (): typeof STORE_AWAY => STORE_AWAY,
     (): typeof STORE_AWAY => STORE_AWAY,
   );

@@ -76,7 +76,6 @@ export async function startGoal(
   signal?: AbortSignal,
 ): Promise<string> {
   checkNames(options, OPTIONS, GOAL_PARTS);
-  const began = performance.now();
   const tenant = options.tenant ?? link.tenant;
   const own = { ...link, tenant };
   const goalId = checkGoalId(options.goalId);
@@ -88,13 +87,13 @@ export async function startGoal(
     definition: definitionDigest(goal, undefined),
   };
   const { wait } = options;
-  const waiting = { ...waitingOf(link, options), signal };
   const isNamed = options.goalId !== undefined;
   if (isNamed && (await isKnownGoal(own, wanted))) return goalId;
+  const waiting = { ...waitingOf(link, options), signal };
   if (wait === undefined) {
     await refuseUnknownAgents(own, goal, { runId: options.goalId, ...waiting });
   }
-  const ofStore = await ownStore(own, waiting.storeLimitMs);
+  const ofStore = await ownStore(own);
   await startPrepared(own, {
     type: GOAL_RUN,
     id: goalId,
@@ -109,8 +108,7 @@ export async function startGoal(
   });
   // Somebody may have been faster with another definition.
   if (isNamed) await isKnownGoal(own, wanted);
-  if (wait !== false)
-    await untilOpen(own, goalId, afterStart(own, waiting, { began, own: ofStore }));
+  if (wait !== false) await untilOpen(own, goalId, afterStart(own, waiting, ofStore));
   return goalId;
 }
 

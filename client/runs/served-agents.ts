@@ -31,8 +31,6 @@ export interface WantedAgent {
   readonly runId: string | undefined;
   /** Longest wait for a worker that is just starting, ms. */
   readonly limitMs: number;
-  /** Longest wait for the store, ms. */
-  readonly storeLimitMs?: number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -42,7 +40,7 @@ export async function refuseUnserved(link: Link, wanted: WantedAgent): Promise<v
   const deadline = performance.now() + Math.min(NO_WORKER_MS, limitMs);
   for (;;) {
     if (signal?.aborted) throw notWanted();
-    const known = await servedAgents(link, wanted.storeLimitMs);
+    const known = await servedAgents(link);
     if (known === undefined || known.includes(agent)) return;
     const isLate = performance.now() >= deadline;
     if (known.length > 0 || isLate) {
@@ -63,15 +61,12 @@ export async function refuseUnknown(link: Link, agent: string): Promise<void> {
 }
 
 /** Names of the agents that living workers serve; undefined: nobody knows. */
-async function servedAgents(
-  link: Link,
-  storeLimitMs?: number,
-): Promise<readonly string[] | undefined> {
+async function servedAgents(link: Link): Promise<readonly string[] | undefined> {
   const { store, namespace, taskQueue } = link;
   if (store === undefined) return undefined;
   try {
     const queue = { namespace, taskQueue, withinMs: DAY_MS, limit: WORKERS_MAX };
-    const workers = await unlessStoreAway(store, (calls) => calls.listServed(queue), storeLimitMs);
+    const workers = await unlessStoreAway(store, (calls) => calls.listServed(queue));
     if (workers === STORE_AWAY) return undefined;
     const alive = workers.filter(({ isAlive }) => isAlive).map(({ code }) => code);
     if (alive.some(({ incomplete }) => incomplete)) return undefined;

@@ -65,7 +65,6 @@ export async function startRun(
   signal?: AbortSignal,
 ): Promise<RunHandle> {
   checkNames(options, OPTIONS);
-  const began = performance.now();
   const tenant = options.tenant ?? link.tenant;
   const runId = options.runId === undefined ? newRunId() : checkRunId(options.runId);
   const session = await chooseSession({ ...link, tenant }, runId, options);
@@ -76,7 +75,7 @@ export async function startRun(
   if (wait === undefined) {
     await refuseUnserved(link, { agent: start.agent, runId: options.runId, ...waiting });
   }
-  const own = await ownStore(link, waiting.storeLimitMs);
+  const own = await ownStore(link);
   await startPrepared(link, {
     type: AGENT_RUN,
     id: runId,
@@ -88,7 +87,7 @@ export async function startRun(
   });
   // A new id of ours is nobody else's.
   if (options.runId !== undefined) await checkTenant({ ...link, tenant }, runId);
-  if (wait !== false) await untilOpen(link, runId, afterStart(link, waiting, { began, own }));
+  if (wait !== false) await untilOpen(link, runId, afterStart(link, waiting, own));
   return runHandle({ ...link, tenant }, runId);
 }
 

@@ -23,12 +23,9 @@ export const BEGUN = [
 const AGENT = defineSearchAttributeKey('HoldfastAgent', SearchAttributeType.KEYWORD);
 
 /** A run is opened with the starter's store alone; while that is away, with the one that opens the run. */
-export async function ownStore(
-  { store }: Link,
-  limitMs?: number,
-): Promise<Pick<StartInput, 'store'>> {
+export async function ownStore({ store }: Link): Promise<Pick<StartInput, 'store'>> {
   if (store === undefined) return {};
-  const own = await unlessStoreAway(store, (calls) => calls.identity(Date.now()), limitMs);
+  const own = await unlessStoreAway(store, (calls) => calls.identity(Date.now()));
   return own === STORE_AWAY ? {} : { store: own.id };
 }
 

@@ -10,8 +10,8 @@ import { readState } from './state.js';
 
 const QUERY_LIMIT_MS = 2_000;
 const POLL_MS = 100;
-/** A store that is there has answered by then, whatever limit is given. */
-const STORE_LIMIT_MS_MIN = 1_000;
+/** Of a limit that is given the opening has half, and time to open at all, whatever went by before the start. */
+const OPENING_MS_MIN = 1_000;
 /** Of one that is late already. */
 const SLOW_POLL_MS = 1_000;
 /** The longest for which Temporal holds a task back that was lost with its workers. */
@@ -41,8 +41,8 @@ export interface Waiting {
   readonly limitMs: number;
   /** The same while the run goes on by itself: a task of it was only lost with a worker, or workers are busy. */
   readonly goesOnLimitMs: number;
-  /** Longest wait for the store, before anything is started. */
-  readonly storeLimitMs?: number;
+  /** Since when a limit that is given counts. */
+  readonly began?: number;
   /** What went by before it was started, of a limit that is given. */
   readonly beforeMs?: number;
   /** The store of whoever starts could not be reached. */
@@ -60,39 +60,33 @@ export function waitingOf(link: Link, { wait, openLimitMs, onHeldUp }: WaitWante
     limitMs,
     goesOnLimitMs,
     needsWorker: wait !== true,
-    ...(openLimitMs !== undefined && {
-      storeLimitMs: Math.max(STORE_LIMIT_MS_MIN, openLimitMs / 2),
-    }),
+    // A limit of ours is one of the opening alone.
+    ...(openLimitMs !== undefined && { began: performance.now() }),
     ...(onHeldUp !== undefined && { onHeldUp }),
   };
 }
 
-interface Before {
-  readonly began: number;
-  /** What is sent of the store: nothing where it could not be asked. */
-  readonly own: { readonly store?: string };
-}
-
-/** The wait that is left when it is started. */
+/** The wait that is left when it is started. `own`: what is sent of the store, nothing where it could not be asked. */
 export function afterStart<Wait extends Waiting>(
   { store }: Link,
   waiting: Wait,
-  { began, own }: Before,
+  own: { readonly store?: string },
 ): Wait {
-  const { limitMs, storeLimitMs } = waiting;
-  // A limit of ours is one of the opening alone.
-  const beforeMs = storeLimitMs === undefined ? 0 : performance.now() - began;
+  const { limitMs, began } = waiting;
+  const beforeMs = began === undefined ? 0 : performance.now() - began;
+  const openingMs = Math.min(limitMs, Math.max(OPENING_MS_MIN, limitMs / 2));
   const storeAway = store !== undefined && own.store === undefined;
-  return { ...waiting, storeAway, beforeMs: Math.max(0, Math.min(beforeMs, limitMs - 1)) };
+  return { ...waiting, storeAway, beforeMs: Math.min(beforeMs, limitMs - openingMs) };
 }
 
 /** Waits until the run is open; a run that could not be opened throws why (InvalidTask, UnknownAgent …). */
 export async function untilOpen(
-  link: Link,
+  starter: Link,
   runId: string,
   { signal, ...waiting }: Waiting & { readonly signal: AbortSignal | undefined },
 ): Promise<void> {
   const { limitMs, goesOnLimitMs, needsWorker, onHeldUp, beforeMs = 0, storeAway } = waiting;
+  const link = { ...starter, isUnderWay: true };
   const began = performance.now() - beforeMs;
   let nextLook = nextLookAfter(beforeMs, waiting);
   for (;;) {

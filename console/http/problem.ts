@@ -95,6 +95,8 @@ export function notAllowed(detail: string): Problem {
 export function problemOf(error: unknown, reference: () => string): Problem {
   if (error instanceof Problem) return error;
   if (!(error instanceof HoldfastError)) return unexpected(reference());
+  // A client that is closed while its process ends: the next process answers.
+  if (error.details?.closed === true) return UNAVAILABLE();
   const known = OF_CODE[error.code];
   return known === undefined ? unexpected(reference()) : known(error);
 }

@@ -63,3 +63,10 @@ test('what nobody expected says nothing of the inside', async () => {
     status: 429,
   });
 });
+
+test('a client that is closed while its process ends is an outage to whoever asks over HTTP', () => {
+  const closed = { hint: 'Connect again.', details: { closed: true } };
+  const problem = problemOf(new HoldfastError('Usage', 'Closed.', closed), () => 'ref-1');
+  expect(problem).toMatchObject({ status: 503, facts: { code: 'unavailable' } });
+  expect(problem.facts.headers).toHaveProperty('retry-after');
+});

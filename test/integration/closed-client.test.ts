@@ -31,3 +31,19 @@ test('a call after the closing is told of it, in whatever way it would ask', asy
   await run.interrupt();
   await world.ended(run);
 });
+
+test('a start that is under way at the closing names its run, which may have been started', async () => {
+  const client = await connect({ ...world.place, ...world.patience, store: world.store });
+  const start = { runId: 'begun', agent: 'nobody', task: 'x', wait: true };
+  const told = client.start(start).catch((error: unknown) => error);
+  const run = world.client.handle('begun');
+  await until('the run', () => run.execution().catch(() => undefined));
+  await client.close();
+  expect(await told).toMatchObject({
+    code: 'Usage',
+    message: 'The client has been closed. What was under way may have been done.',
+    hint: 'Connect again, and look at run begun before it is said again.',
+    details: { closed: true, runId: 'begun' },
+  });
+  await run.cancel();
+});

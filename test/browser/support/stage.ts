@@ -165,7 +165,6 @@ export const CUSTOMER = 'ada@example.com';
 /** A customer's message, and what the agent does about it. */
 export const REFUND = {
   agent: 'refund',
-  caller: CUSTOMER,
   task: `${CUSTOMER} writes: "My order ${ORDER} arrived far too late. I want my money back." Refund what the policy gives.`,
   replies: [
     call('read_order', { orderId: ORDER }, `I will look at order ${ORDER} first.`),

@@ -1,6 +1,5 @@
 /** How long a start waits until its run is open. */
 import type { Link } from '../../../client/link.js';
-import { STORE_AWAY, unlessStoreAway } from '../../../client/store-away.js';
 import { afterStart, waitingOf } from '../../../client/runs/until-open.js';
 
 const LINK = {} as Link;
@@ -23,34 +22,33 @@ test('a start that waits for a worker waits a day', () => {
   expect(waitingOf(LINK, { wait: true })).toEqual(expected);
 });
 
-const before = (link: Link, openLimitMs: number | undefined, own: { readonly store?: string }) =>
-  afterStart(link, waitingOf(link, { openLimitMs }), { began: performance.now() - 3_000, own });
+const after = (
+  openLimitMs: number | undefined,
+  elapsedMs: number,
+  { link = LINK, own = {} } = {},
+) => {
+  const { began, ...waiting } = waitingOf(link, { openLimitMs });
+  return afterStart(link, { ...waiting, ...(began && { began: began - elapsedMs }) }, own);
+};
 
 test('what went by before the start counts in a limit that is given, and in no other', () => {
-  const { beforeMs } = before(LINK, 100_000, {});
+  const { beforeMs } = after(100_000, 3_000);
   expect(beforeMs).toBeGreaterThanOrEqual(3_000);
-  expect(beforeMs).toBeLessThan(100_000);
-  // A look is left, and no more.
-  expect(before(LINK, 2_000, {}).beforeMs).toBe(1_999);
-  expect(before(LINK, undefined, {}).beforeMs).toBe(0);
+  expect(beforeMs).toBeLessThan(50_000);
+  expect(after(undefined, 3_000).beforeMs).toBe(0);
+});
+
+test.each([
+  [20_000, 10_000],
+  [1_500, 1_000],
+  [500, 500],
+])('of a limit of %d ms the opening has %d ms at least', (limitMs, openingMs) => {
+  expect(limitMs - (after(limitMs, 60_000).beforeMs ?? 0)).toBe(openingMs);
 });
 
 test('a start that could not ask its store waits knowing that', () => {
   const link = { store: {} } as Link;
-  expect(before(link, 5_000, {}).storeAway).toBe(true);
-  expect(before(link, 5_000, { store: 'its id' }).storeAway).toBe(false);
-  expect(before(LINK, 5_000, {}).storeAway).toBe(false);
-});
-
-test('of a limit that is given the store has half, and time to answer at all', () => {
-  expect(waitingOf(LINK, { openLimitMs: 4_000 }).storeLimitMs).toBe(2_000);
-  expect(waitingOf(LINK, { openLimitMs: 100 }).storeLimitMs).toBe(1_000);
-  expect(waitingOf(LINK, {}).storeLimitMs).toBeUndefined();
-});
-
-test('a store without an answer counts as away when the wait for it is over', async () => {
-  const never = () => new Promise<never>(() => undefined);
-  const short = unlessStoreAway({}, never, 1).then((told) => ['short', told]);
-  const usual = unlessStoreAway({}, never).then((told) => ['usual', told]);
-  expect(await Promise.race([usual, short])).toEqual(['short', STORE_AWAY]);
+  expect(after(5_000, 0, { link }).storeAway).toBe(true);
+  expect(after(5_000, 0, { link, own: { store: 'its id' } }).storeAway).toBe(false);
+  expect(after(5_000, 0).storeAway).toBe(false);
 });
