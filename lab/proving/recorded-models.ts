@@ -51,7 +51,8 @@ export function onStage(
 export type Stage = Map<string, OnStage>;
 
 const DIFFERENCES_MAX = 3;
-const PIECES = { chunks: 4, chunkDelayMs: 3 } as const;
+/** So far apart that a busy worker reads more than one of them. */
+const PIECES = { chunks: 4, chunkDelayMs: 25 } as const;
 /** A reply that is held back until the worker is dead; the server drops it when the connection is gone. */
 const HELD_MS = 10_000;
 
