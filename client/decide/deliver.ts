@@ -91,7 +91,7 @@ async function update(handle: Handle, decision: Decision, updateId: string): Pro
     });
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-    // The run was cancelled before it had decided: nothing is wrong with what was said.
+    // The run was cancelled while this was under way: nothing is wrong with what was said, and the run may still count it.
     if (error.cause instanceof CancelledFailure)
       return { accepted: false, reason: 'run_closing', message: 'the run is ending' };
     const reason = error.cause instanceof Error ? error.cause.message : error.message;

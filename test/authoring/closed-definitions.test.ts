@@ -10,17 +10,7 @@ import {
   defineTool,
   type ConfigDefinition,
 } from '../../authoring/index.js';
-import { HoldfastError } from '../../core/state/errors.js';
-
-function errorOf(attempt: () => unknown): HoldfastError {
-  try {
-    attempt();
-  } catch (error) {
-    if (error instanceof HoldfastError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
+import { errorOf } from './error-of.js';
 
 const pays = {
   name: 'pay',

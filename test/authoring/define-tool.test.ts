@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonSchema } from '../../authoring/index.js';
 import { defineTool, type ToolDefinition } from '../../authoring/define-tool.js';
-import { HoldfastError } from '../../core/state/errors.js';
+import { errorOf } from './error-of.js';
 
 const base = {
   name: 'orders.read',
@@ -13,16 +13,6 @@ const base = {
 
 function define(changes: object): () => unknown {
   return () => defineTool({ ...base, ...changes } as ToolDefinition<z.ZodType>);
-}
-
-function errorOf(attempt: () => unknown): HoldfastError {
-  try {
-    attempt();
-  } catch (error) {
-    if (error instanceof HoldfastError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
 }
 
 describe('defineTool fills in what was left out', () => {

@@ -1,6 +1,7 @@
 /** Documents and settings that no tool is made of. */
-import { HoldfastError, fromOpenAPI, type OpenApiSettings } from '../../index.js';
+import { fromOpenAPI, type OpenApiSettings } from '../../index.js';
 import { DOCUMENT, one } from './openapi-pets.js';
+import { errorOf } from './error-of.js';
 
 type Changes = Partial<OpenApiSettings>;
 
@@ -112,14 +113,4 @@ describe('a document is refused', () => {
     const document = { ...DOCUMENT, servers: [{ url }] };
     expect(errorOf(() => fromOpenAPI(document, { allow: ['getPet'] })).message).toMatch(/address/);
   });
-
-  function errorOf(attempt: () => unknown): HoldfastError {
-    try {
-      attempt();
-    } catch (error) {
-      if (error instanceof HoldfastError) return error;
-      throw error;
-    }
-    throw new Error('nothing was thrown');
-  }
 });
