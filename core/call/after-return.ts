@@ -12,8 +12,8 @@ import type { OpenRun } from '../state/run.js';
 import { isMutating } from '../state/tool.js';
 import type { ToolResult, ToolResultCode } from '../state/tool-result.js';
 import { type Call, type ReturnedStage } from '../state/call.js';
-import { doubt, reconcile, withoutDoubt } from './doubt.js';
-import { keyOf, go, type StationResult, baseOf } from '../step/open-work.js';
+import { doubt, reconcile, UNRECORDED, withoutDoubt } from './doubt.js';
+import { attemptKeyOf, keyOf, go, type StationResult, baseOf } from '../step/open-work.js';
 import { startCheck } from './argument-check.js';
 import { elicit } from './elicit.js';
 import { goElsewhere } from './quick.js';
@@ -65,7 +65,7 @@ function ofOutcome(run: OpenRun, call: ReturnedStage, outcome: ToolOutcome): Sta
     case 'input_required':
       return elicit(run, call, outcome);
     case 'ambiguous':
-      return { kind: 'moved', step: reconcile(run, call) };
+      return findOut(run, call);
     case 'key_conflict':
       return revise(run, call, outcome.message);
     case 'repeats':
@@ -124,7 +124,7 @@ function checkAnew(run: OpenRun, call: ReturnedStage, schemaHash: string): Stati
 
 /** Nothing happened, and nothing that was said of the call so far counts for what is to happen now. */
 export function checkAgain(run: OpenRun, call: Call): StationResult {
-  const { outdated: _, ...rest } = call;
+  const { outdated: _, parentKey: __, ...rest } = call;
   const { tool, toolVersion, args, revision } = rest;
   const request = {
     asker: { kind: 'code', anew: true },
@@ -144,18 +144,30 @@ function ofFinding(run: OpenRun, call: ReturnedStage, finding: Finding): Station
   }
   if (finding.kind === 'not_happened')
     return call.unserved ? unavailable(run, withoutDoubt(run, call)) : again(run, call);
-  if (finding.kind === 'repeat') return repeat(run, call);
+  if (finding.kind === 'unknown') return unknown(run, call, finding.message);
+  // A repetition by a fork would have another key, by which nobody recognises it.
+  return call.parentKey === undefined ? repeat(run, call) : unknown(run, call, UNRECORDED);
+}
+
+function unknown(run: OpenRun, call: ReturnedStage, message: string): StationResult {
   const { onOutcomeUnknown } = run.frozen.settings;
-  if (onOutcomeUnknown === 'ask') return { kind: 'moved', step: doubt(run, call, finding.message) };
+  if (onOutcomeUnknown === 'ask') return { kind: 'moved', step: doubt(run, call, message) };
   const settled = settleCall(run, call, unknownResult(run, call));
   return moved(onOutcomeUnknown === 'stop' ? stopUnknown(settled, call) : settled);
+}
+
+/** Of an attempt of the recorded run neither ledger nor tool know anything by a key of a fork: a person is asked. */
+function findOut(run: OpenRun, call: ReturnedStage): StationResult {
+  return call.parentKey === undefined
+    ? { kind: 'moved', step: reconcile(run, call) }
+    : unknown(run, call, UNRECORDED);
 }
 
 /** The word on its outcome was signed with a key that counts no more: the call is in doubt as before. */
 function unproven(run: OpenRun, call: ReturnedStage): StationResult {
   const unprovenWords = (call.unprovenWords ?? 0) + 1;
   const message = 'what was said of its outcome is signed with a key that counts no more';
-  const warned = warn(run, 'decision_unproven', `${keyOf(run, call)}: ${message}`);
+  const warned = warn(run, 'decision_unproven', `${attemptKeyOf(run, call)}: ${message}`);
   if (unprovenWords >= UNPROVEN_WORDS_MAX) {
     return moved(stopUnknown(settleCall(warned, call, unknownResult(warned, call)), call));
   }
@@ -170,7 +182,8 @@ function again(run: OpenRun, call: ReturnedStage): StationResult {
     const known = withoutDoubt(run, call);
     return done(run, known, errorResult(run, known, { code: 'execution_error', message }));
   }
-  const { inDoubt: _, unserved: __, ...base } = { ...baseOf(call), attempt: call.attempt + 1 };
+  const next = { ...baseOf(call), attempt: call.attempt + 1 };
+  const { inDoubt: _, unserved: __, parentKey: ___, ...base } = next;
   // What let the parent of a fork do it does not let the fork.
   if (run.forked?.regrant.includes(call.id)) return go(run, { ...base, stage: 'checked' });
   return go(run, { ...base, stage: 'granted', grant: call.grant });
@@ -204,7 +217,7 @@ function unserved(run: OpenRun, call: ReturnedStage): StationResult {
   const warned = warn(run, 'queue_unserved', unservedBecause(run, call));
   const tool = toolOf(run, call.tool);
   return tool === undefined || isMutating(tool)
-    ? { kind: 'moved', step: reconcile(warned, { ...call, unserved: true }) }
+    ? findOut(warned, { ...call, unserved: true })
     : unavailable(warned, call);
 }
 
@@ -234,7 +247,7 @@ function ofFailure(run: OpenRun, call: ReturnedStage, fact: FailureFact): Statio
     const denied = { code: 'permission_denied', message: failure.message } as const;
     return done(run, call, errorResult(run, call, denied));
   }
-  if (mutating) return { kind: 'moved', step: reconcile(run, call) };
+  if (mutating) return findOut(run, call);
   const isGone = failure.code === 'ToolUnavailable';
   const other: ToolResultCode = isGone ? 'tool_unavailable' : 'execution_error';
   const code = failure.timedOut ? 'timeout' : other;

@@ -5,7 +5,7 @@
 import { openAsk, closeAsk } from '../ask/open-ask.js';
 import {
   askById,
-  keyOf,
+  attemptKeyOf,
   withCall,
   cardOf,
   type StationResult,
@@ -29,6 +29,9 @@ import { proofsFor } from './proofs.js';
 import { toolOf } from '../permission/permission.js';
 import { givenText, isReferredTo } from '../dataflow/state.js';
 import { settleCall, stopUnknown, unknownResult } from './result.js';
+
+/** Of a call that a fork takes over: why a person is asked. */
+export const UNRECORDED = 'The record does not say how this call of the parent ended.';
 
 const DEFAULT_TOOL_TIMEOUT_MS = 30_000;
 const RECONCILE_MARGIN_MS = 30_000;
@@ -106,11 +109,11 @@ function working(
 }
 
 /**
- * It is known of all its attempts that they did nothing. Not in a fork: attempts of the recorded run had other keys, and
- * nobody was asked about those.
+ * It is known of all its attempts that they did nothing. Not in a fork of rules without `parentsKey`: it asked nobody about
+ * the attempts of the recorded run, which had another key.
  */
 export function withoutDoubt(run: OpenRun, call: ReturnedStage): ReturnedStage {
-  if (run.forked !== undefined || !follows(run, 'nothingDoneHeard')) return call;
+  if (!follows(run, run.forked === undefined ? 'nothingDoneHeard' : 'parentsKey')) return call;
   const { inDoubt: _, ...known } = call;
   return known;
 }
@@ -129,7 +132,10 @@ export function doubt(run: OpenRun, call: ReturnedStage, message: string): Step<
     tool: call.tool,
     toolVersion: call.toolVersion,
     args: call.args,
-    question: `Did ${call.tool} with key ${keyOf(run, call)} take effect? ${message}`.slice(0, 500),
+    question: `Did ${call.tool} with key ${attemptKeyOf(run, call)} take effect? ${message}`.slice(
+      0,
+      500,
+    ),
     digest: call.digest,
     ...cardOf(run, tool),
     roles: approval.roles,

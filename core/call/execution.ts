@@ -114,7 +114,7 @@ function execute(run: OpenRun, call: GrantedStage, { tool, cost }: Executor) {
     ...(quick ? { limits: quick.limits, local: true } : onQueueOf(run, limits, call)),
     summary: call.tool,
   }));
-  const { elsewhere, ...base } = baseOf(call);
+  const { elsewhere, parentKey: _, ...base } = baseOf(call);
   const executing: Call = {
     ...base,
     stage: 'executing',

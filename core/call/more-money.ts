@@ -16,10 +16,12 @@ import {
   withMore,
 } from '../money/ask-above.js';
 import { committedMicroUsd, reserve } from '../money/budget.js';
+import { dollars } from '../money/budget-words.js';
 import type { Ask } from '../state/ask.js';
 import type { OutsideInput } from '../state/input.js';
 import type { OpenRun, Run, Step } from '../state/run.js';
 import type { RunChild, WantedMoney } from '../state/run-child.js';
+import { follows } from '../step/changes.js';
 import { left } from '../step/clock.js';
 import { askById, outcomeOf, retireAsks } from '../step/open-work.js';
 import { isEnding, withChild } from './child-facts.js';
@@ -130,7 +132,7 @@ function question(run: OpenRun, child: RunChild, wants: WantedMoney): Step<OpenR
     id: askId,
     kind: 'budget',
     args,
-    question: `The sub-agent ${who} needs more of maxCostMicroUsd: its ${child.sliceMicroUsd ?? 0} are used up, and ${used} of ${limit} of the run are spent. Allow ${amount} more?`,
+    question: words(run, { who, slice: child.sliceMicroUsd ?? 0, used, limit, amount }),
     digest: digestOf(args),
     roles: run.frozen.settings.budgetRoles ?? [],
     quorum: 1,
@@ -139,6 +141,24 @@ function question(run: OpenRun, child: RunChild, wants: WantedMoney): Step<OpenR
     onExpiry: 'reject',
     child: child.child,
   });
+}
+
+interface Asked {
+  /** The sub-agent, by its path. */
+  readonly who: string;
+  readonly slice: number;
+  readonly used: number;
+  readonly limit: number | 'unlimited';
+  readonly amount: number;
+}
+
+/** Amounts are in micro-USD. */
+function words(run: OpenRun, { who, slice, used, limit, amount }: Asked): string {
+  if (!follows(run, 'amountsInWords')) {
+    return `The sub-agent ${who} needs more of maxCostMicroUsd: its ${slice} are used up, and ${used} of ${limit} of the run are spent. Allow ${amount} more?`;
+  }
+  const most = limit === 'unlimited' ? limit : dollars(limit);
+  return `The sub-agent ${who} needs more money: its ${dollars(slice)} are used up, and ${dollars(used)} of ${most} of the run are spent. Allow ${dollars(amount)} more?`;
 }
 
 function byPerson(

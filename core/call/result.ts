@@ -23,7 +23,7 @@ import {
   type ToolResult,
   type ToolResultCode,
 } from '../state/tool-result.js';
-import { keyOf, retireAsks, withCall, baseOf } from '../step/open-work.js';
+import { attemptKeyOf, retireAsks, withCall, baseOf } from '../step/open-work.js';
 import { emit } from '../step/outbox.js';
 import { stop } from '../step/stop.js';
 import { pinProofs } from './proofs.js';
@@ -164,7 +164,7 @@ export function unknownResult(run: OpenRun, call: ReturnedStage | DoubtStage): T
 }
 
 function unknownOf(run: OpenRun, call: Call) {
-  const text = `Nobody knows whether this call took effect (key ${keyOf(run, call)}). Do not repeat it; a person must look.`;
+  const text = `Nobody knows whether this call took effect (key ${attemptKeyOf(run, call)}). Do not repeat it; a person must look.`;
   return {
     status: 'error',
     isError: true,
@@ -182,7 +182,7 @@ function mayBelieve({ inDoubt }: Call, { status, code }: ToolResult): boolean {
 export function stopUnknown(run: OpenRun, call: Call): OpenRun {
   return stop(run, 'needs_human', {
     detail: 'outcome_unknown',
-    nextSafeAction: `Find out whether ${call.tool} with key ${keyOf(run, call)} took effect.`,
+    nextSafeAction: `Find out whether ${call.tool} with key ${attemptKeyOf(run, call)} took effect.`,
   });
 }
 
@@ -193,7 +193,7 @@ function executed(run: OpenRun, call: ReturnedStage | DoubtStage) {
     started: true,
     durationMs: call.stage === 'returned' ? call.durationMs : run.now - call.startedAt,
     attempts: call.attempts,
-    idempotencyKey: keyOf(run, call),
+    idempotencyKey: attemptKeyOf(run, call),
   };
 }
 

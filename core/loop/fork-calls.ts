@@ -6,11 +6,15 @@ import type { StoredText } from '../json/json.js';
 import type { Call, CallFact, ReturnedStage } from '../state/call.js';
 import type { Grant } from '../state/effect.js';
 import type { OpenRun, Turn } from '../state/run.js';
-import { baseOf } from '../step/open-work.js';
+import { UNRECORDED } from '../call/doubt.js';
+import { follows } from '../step/changes.js';
+import { attemptKeyOf, baseOf } from '../step/open-work.js';
 import { hasEffects } from './fork-beginning.js';
 
-/** By call id. */
 interface Known {
+  /** Those that the fork goes on by. */
+  readonly rules: number;
+  /** By call id, as the results. */
   readonly outcomes: { readonly [callId: string]: CallFact };
   readonly results?: { readonly [callId: string]: StoredText };
 }
@@ -24,7 +28,31 @@ export function turnOf(run: OpenRun, turn: Turn, fork: Known): Turn {
   };
 }
 
-function callOf(run: OpenRun, call: Call, { outcomes, results: given = {} }: Known): Call {
+function callOf(run: OpenRun, call: Call, known: Known): Call {
+  const isGiven = known.results?.[call.id] !== undefined;
+  if (isGiven || !follows(known, 'parentsKey')) return takenOver(run, call, known);
+  const taken = isBetweenAttempts(run, call)
+    ? returned(run, call, IN_DOUBT)
+    : takenOver(run, call, known);
+  return taken.stage === 'returned' && call.stage !== 'delegated'
+    ? { ...taken, parentKey: attemptKeyOf(run, call) }
+    : taken;
+}
+
+/** An attempt of it is in doubt, and the next one was not under way: of the fork, that one would have another key. */
+function isBetweenAttempts(run: OpenRun, { stage, inDoubt, tool }: Call): boolean {
+  return inDoubt === true && hasEffects(run, tool) && !OF_AN_ATTEMPT.includes(stage);
+}
+
+const OF_AN_ATTEMPT: readonly Call['stage'][] = [
+  'executing',
+  'returned',
+  'doubt',
+  'delegated',
+  'settled',
+];
+
+function takenOver(run: OpenRun, call: Call, { outcomes, results: given = {} }: Known): Call {
   const content = given[call.id];
   if (call.stage === 'settled') {
     const { after, ...settled } = call;
@@ -69,10 +97,7 @@ const NOT_EXECUTED =
 
 const IN_DOUBT: CallFact = {
   kind: 'finding',
-  finding: {
-    kind: 'unknown',
-    message: 'The record does not say how this call of the parent ended.',
-  },
+  finding: { kind: 'unknown', message: UNRECORDED },
 };
 
 function returned(run: OpenRun, call: Call, fact: CallFact): ReturnedStage {

@@ -21,6 +21,8 @@ export interface ForkIdentity {
   readonly taskId: string;
   /** ms since epoch. */
   readonly at: number;
+  /** The rules number that the fork goes on by. */
+  readonly rules: number;
 }
 
 /** Why no fork begins after this step; undefined: one can. */
@@ -44,7 +46,8 @@ export function forkRun(fork: Fork, identity: ForkIdentity): Parsed<Run> {
   }
   const frozen = fork.frozen ?? parent.frozen;
   const rest = withoutOpenWork({ ...parent, frozen }, identity.at);
-  const turn = parent.turn && turnOf(parent, parent.turn, fork);
+  const { rules } = identity;
+  const turn = parent.turn && turnOf(parent, parent.turn, { ...fork, rules });
   const unknown = results(fork).find((callId) => !isAtHand(parent, callId));
   if (unknown !== undefined) return { ok: false, reason: notAtHand(unknown) };
   const { parent: _, session: __, ...start } = parent.start;
@@ -52,6 +55,7 @@ export function forkRun(fork: Fork, identity: ForkIdentity): Parsed<Run> {
     ok: true,
     value: {
       ...rest,
+      rules,
       runId: identity.runId,
       taskId: identity.taskId,
       traceId: identity.runId,
@@ -76,7 +80,10 @@ export function forkRun(fork: Fork, identity: ForkIdentity): Parsed<Run> {
 /** `open_run` is back with the state that a fork begins from; `rest` is what the new run knows by itself. */
 export function forkOpened(rest: Run, output: OpenRunOutput): Run {
   const { runId, taskId, now, start, begunWith, store = output.store, deskKeys } = rest;
-  const forked = forkRun(output.fork as unknown as Fork, { runId, taskId, at: now });
+  const recorded = output.fork as unknown as Fork;
+  const { keepsRules, run: parent } = recorded;
+  const rules = keepsRules ? parent.rules : knownRules(Math.max(parent.rules, output.rules));
+  const forked = forkRun(recorded, { runId, taskId, at: now, rules });
   if (!forked.ok) {
     return {
       ...rest,
@@ -95,7 +102,6 @@ export function forkOpened(rest: Run, output: OpenRunOutput): Run {
       ...(origin !== undefined && { store: origin }),
       ...(fork !== undefined && { fork }),
     },
-    rules: forked.value.forked?.rules ?? knownRules(Math.max(forked.value.rules, output.rules)),
     outbox,
     inflight,
     nextEffect,

@@ -9,6 +9,7 @@
  */
 import { only } from '../step/inflight.js';
 import type { Ask } from '../state/ask.js';
+import { follows } from '../step/changes.js';
 import { closeAsk, openAsk } from '../ask/open-ask.js';
 import { askById, retireAsks, outcomeOf } from '../step/open-work.js';
 import { type Budget } from '../state/budget-fields.js';
@@ -20,6 +21,7 @@ import { stop } from '../step/stop.js';
 import { answerAbove, askAbove, closeAbove, mayAskAbove } from './ask-above.js';
 import { endOnBudget } from './wrap-up.js';
 import { inputUsed } from './budget.js';
+import { budgetAmount, budgetName } from './budget-words.js';
 
 const BUDGET_ASKS_MAX = 100;
 
@@ -104,7 +106,7 @@ function question(run: OpenRun, exceeded: Exceeded): Step<OpenRun> {
       id: askId,
       kind: 'budget',
       args,
-      question: `The run needs more of ${field}: ${used} of ${limit} are used. Allow ${amount} more?`,
+      question: wordsOf(run, args),
       digest: digestOf(args),
       // Frozen by an older release there are none.
       roles: run.frozen.settings.budgetRoles ?? [],
@@ -114,6 +116,21 @@ function question(run: OpenRun, exceeded: Exceeded): Step<OpenRun> {
       onExpiry: 'stop',
     },
   );
+}
+
+interface Used {
+  readonly budget: BudgetField;
+  readonly limit: number;
+  readonly used: number;
+  readonly amount: number;
+}
+
+function wordsOf(run: OpenRun, { budget, limit, used, amount }: Used): string {
+  if (!follows(run, 'amountsInWords')) {
+    return `The run needs more of ${budget}: ${used} of ${limit} are used. Allow ${amount} more?`;
+  }
+  const [spent, most, more] = [used, limit, amount].map((each) => budgetAmount(budget, each));
+  return `The run needs more ${budgetName(budget)}: ${spent} of ${most} used. Allow ${more} more?`;
 }
 
 function amountOf(ask: Ask, exceeded: Exceeded): number {

@@ -61,6 +61,8 @@ export interface CallBase {
   readonly elicited?: number;
   /** What the newest of them was answered with. */
   readonly answered?: AnsweredExchange;
+  /** Of a fork: the recorded run may have done it, under this key. The fork has made no attempt of its own yet. */
+  readonly parentKey?: string;
   /** A quick attempt gave no answer; the next execution is an ordinary one. */
   readonly elsewhere?: TriedQuickly;
 }

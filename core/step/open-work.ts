@@ -164,6 +164,11 @@ export function keyOf(run: Run, call: Pick<Call, 'callKey' | 'revision'>): strin
   return run.tenant === 'default' ? key : `${run.tenant}/${key}`;
 }
 
+/** The key under which the newest attempt of a call was made, by the run or by the one that it is a fork of. */
+export function attemptKeyOf(run: Run, call: Call): string {
+  return call.parentKey ?? keyOf(run, call);
+}
+
 /** `step`, or `step:index` in a reply of several calls. */
 export function callKeyOf(step: number, index: number, callsInReply: number): string {
   return callsInReply === 1 ? String(step) : `${step}:${index}`;
@@ -202,7 +207,7 @@ export function baseOf(call: Call): CallBase {
   const { attempt, attempts, handedOver, corrected, flow, repeatAsks, unprovenWords, outlook } =
     call;
   const { inDoubt, outdated, unserved, costMicroUsd, elicited, answered, child, passed } = call;
-  const { elsewhere } = call;
+  const { elsewhere, parentKey } = call;
   return {
     id,
     index,
@@ -229,6 +234,7 @@ export function baseOf(call: Call): CallBase {
     ...(child !== undefined && { child }),
     ...(passed !== undefined && { passed }),
     ...(elsewhere !== undefined && { elsewhere }),
+    ...(parentKey !== undefined && { parentKey }),
   };
 }
 

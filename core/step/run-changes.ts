@@ -48,4 +48,12 @@ export const RUN_CHANGES = {
     since: 24,
     why: 'A run that a person stopped, and that keeps no session, is not told to resume one.',
   },
+  parentsKey: {
+    since: 25,
+    why: 'A fork asks a person what became of a call of the recorded run, by the key that the call had there, and the result of such a call names that key. A fork named its own key, under which nothing ran, and asked the ledger and the tool about that.',
+  },
+  amountsInWords: {
+    since: 25,
+    why: 'The question for more of a budget names the budget in words, money in dollars and time in seconds, where it named fields, micro-USD and milliseconds.',
+  },
 } as const;

@@ -17,10 +17,12 @@ import type { EventType, RunEvent } from '../../core/state/event.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import type { Input, OutsideInput } from '../../core/state/input.js';
 import { checkEvent, checkStep, startChecking } from '../../pure/invariants.js';
+import { forkRun } from '../../core/loop/fork.js';
 import { nextSegment, open } from '../../core/loop/open.js';
 import type { RunResult } from '../../core/state/result.js';
 import { viewOfRun } from '../../core/loop/run-result.js';
-import type { Run } from '../../core/state/run.js';
+import type { Fork } from '../../core/state/fork.js';
+import type { OpenRun, Run } from '../../core/state/run.js';
 import { outcomeOf, type Outcome } from './outcomes.js';
 import { notPlain } from './plain.js';
 import { createTranscript } from './transcript.js';
@@ -52,22 +54,47 @@ function newShell(script: Script): Shell {
     ...(cwd !== undefined && { session: { cwd } }),
     ...(parent !== undefined && { parent }),
   } as const;
+  const run = open(
+    { ...start, ...(tenant !== undefined && { tenant }) },
+    { runId: 'run_1', at: START },
+  );
+  const shell = { script, run, now: START, transcript: createTranscript() };
+  return begun({ ...shell, checks: startChecking() });
+}
+
+/** A fork of the run of a shell, as that run is now; no twin plays beside it. */
+export function forkShell({ script, run, now, transcript }: Shell, terms: ForkTerms): Shell {
+  const { rules, outcomes = {}, changed = {} } = terms;
+  const fork = { run: run as OpenRun, step: 1, outcomes };
+  const made = forkRun(fork, { runId: 'fork_1', taskId: 'fork', at: now, rules });
+  if (!made.ok) throw new Error(made.reason);
+  const shell = { script: { ...script, ...changed, rules }, run: made.value, now, transcript };
+  // What its calls were proposed by is an event of its parent.
+  return begun({ ...shell, checks: { ...startChecking(), partlyShown: true } });
+}
+
+interface ForkTerms {
+  readonly rules: number;
+  readonly outcomes?: Fork['outcomes'];
+  /** What models, tools and findings say to the fork in place of what they said to its parent. */
+  readonly changed?: Partial<Script>;
+}
+
+type Beginning = Pick<Shell, 'script' | 'run' | 'now' | 'transcript' | 'checks'>;
+
+function begun(begin: Beginning): Shell {
   const shell: Shell = {
-    script,
-    run: open({ ...start, ...(tenant !== undefined && { tenant }) }, { runId: 'run_1', at: START }),
-    now: START,
+    ...begin,
     inbox: [],
     awaited: [],
     effects: [],
     stored: [],
     events: [],
-    transcript: createTranscript(),
     verdicts: [],
     tickets: [],
     used: {},
     allotted: {},
     summaries: {},
-    checks: startChecking(),
     orders: 0,
   };
   decide(shell);

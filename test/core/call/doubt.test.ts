@@ -1,6 +1,3 @@
-import { settle as settleReturned } from '../../../core/call/after-return.js';
-import { forkRun } from '../../../core/loop/fork.js';
-import type { OpenRun } from '../../../core/state/run.js';
 import { RULES_VERSION } from '../../../core/step/changes.js';
 import type { Finding, RecoveryStep } from '../../../core/state/recovery.js';
 import { call, calls, failure, says, tool, type Script, type ToolEntry } from '../script.js';
@@ -177,22 +174,6 @@ describe('a lost call of a tool that repeats with its key', () => {
     expect(finish(shell).stopReason).toBe('completed');
     expect(codesOf(shell)).toEqual({ a: code });
     expect(contentsOf(shell)).toEqual([{ text: expect.stringContaining(text) }]);
-  });
-
-  test('a fork keeps the doubt: what was asked there is not about the attempts of the recorded run', () => {
-    const parent = shellOf(LOST);
-    expect(askOf(parent).question).toContain('case:0');
-    const fork = { run: parent.run as OpenRun, step: 9, outcomes: {} };
-    const forked = forkRun(fork, { runId: 'fork_1', taskId: 'other', at: parent.run.now });
-    if (!forked.ok) throw new Error(forked.reason);
-    const run = forked.value as OpenRun;
-    const [lost] = run.turn!.calls;
-    if (lost?.stage !== 'returned') throw new Error(lost?.stage);
-    const fact = { kind: 'recorded', answer: 'not_happened', content: { text: '' } } as const;
-    const settled = settleReturned(run, { ...lost, fact });
-    expect(settled.kind === 'moved' && settled.step.run.turn?.calls).toMatchObject([
-      { id: 'a', stage: 'settled', result: { code: 'outcome_unknown', attempts: 5 } },
-    ]);
   });
 
   test('a run that ends before the repetition does not claim that nothing happened', () => {

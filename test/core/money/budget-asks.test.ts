@@ -51,8 +51,24 @@ describe('onBudget ask', () => {
       kind: 'budget',
       args: { budget: 'maxTurns', limit: 2, used: 2, amount: 2 },
     });
-    expect(askOf(shell).question).toContain('maxTurns');
+    expect(askOf(shell).question).toBe('The run needs more turns: 2 of 2 used. Allow 2 more?');
     expect(requestsOf(shell)).toHaveLength(2);
+  });
+
+  test.each<[Partial<Budget>, RegExp]>([
+    [{ maxToolCalls: 1 }, /^The run needs more tool calls: 1 of 1 used\. Allow 1 more\?$/],
+    [
+      { maxCostMicroUsd: 1_250 },
+      /^The run needs more money: \$0\.\d{2,6} of \$0\.00125 used\. Allow \$0\.00125 more\?$/,
+    ],
+  ])('asks in words, with money in dollars (%j)', (budget, words) => {
+    expect(askOf(run(budget)).question).toMatch(words);
+  });
+
+  test('asks a recorded run in the words that it had', () => {
+    expect(askOf(run({ maxTurns: 2 }, { rules: 24 })).question).toBe(
+      'The run needs more of maxTurns: 2 of 2 are used. Allow 2 more?',
+    );
   });
 
   test('what is allowed raises the limit for the rest of the run, and no more than that', () => {
