@@ -6,6 +6,7 @@ import { HoldfastError } from '../core/state/errors.js';
 import type { Json } from '../core/json/json.js';
 import { currencyDigits } from '../pure/currencies.js';
 import { isCurrencyCode, type ToolCard } from '../core/state/tool-card.js';
+import { shown } from './known-fields.js';
 
 /** `labels`: what people read in place of the names of arguments. */
 export type CardDeclaration = ToolCard;
@@ -40,7 +41,7 @@ function amountOf(tool: string, declared: unknown, schema: Json): NonNullable<To
   if (Object.keys(others).length > 0) throw wrong(tool, 'card.amount says too much', HINT);
   if (unit !== 'minor' && unit !== 'major') {
     const hint = "Say unit: 'minor' for cents and the like, 'major' for whole euros and the like.";
-    throw wrong(tool, `card.amount.unit is ${JSON.stringify(unit)}`, hint);
+    throw wrong(tool, `card.amount.unit is ${shown(unit)}`, hint);
   }
   const found = knownPath(tool, { name: 'card.amount.path', path, schema });
   return Object.freeze({ path: found, unit, currency: currencyOf(tool, currency, schema) });

@@ -12,7 +12,7 @@ import { handoffTargets, handoffTool, type HandoffDeclaration } from './handoff.
 import type { BudgetLimits } from './budget-in-usd.js';
 import { parseBudget, parseSettings } from './check-limits.js';
 import { AGENT_FIELDS, type Whole } from './field-places.js';
-import { unknownField } from './known-fields.js';
+import { shown, unknownField } from './known-fields.js';
 import { policyOf, type PolicyDeclaration } from './policy.js';
 import { subAgentsOf, treeLimitsOf, type SubAgentDefinitions } from './sub-agents.js';
 import { supervisorOf, type SuperviseDeclaration } from './supervise.js';
@@ -132,11 +132,7 @@ function checkTexts({ name, version, model, instructions }: AgentDefinition): vo
     throw wrong(String(name), 'its name is not allowed', NAME_HINT);
   }
   if (typeof version !== 'string' || !VERSION.test(version)) {
-    throw wrong(
-      name,
-      `its version is ${JSON.stringify(version)}`,
-      "Give the agent a version, such as '1'.",
-    );
+    throw wrong(name, `its version is ${shown(version)}`, "Give the agent a version, such as '1'.");
   }
   if (typeof model !== 'string' || model.trim() === '') {
     throw wrong(name, 'it names no model', "Name a model, such as model: 'anthropic/…'.");

@@ -355,7 +355,7 @@ function checkSandbox({ name, kind, effect, sandbox, sandboxRun, isolated }: Dec
   }
   if (sandboxRun === undefined && sandbox !== undefined && sandbox !== 'none') {
     const hint = 'Add sandboxRun: (input, ctx) => …, which runs it there.';
-    throw wrong(name, `its sandbox is ${JSON.stringify(sandbox)}, but it has none`, hint);
+    throw wrong(name, `its sandbox is ${shown(sandbox)}, but it has none`, hint);
   }
   if (isolated === true && sandboxRun === undefined) {
     throw wrong(name, 'it is isolated, but has no sandboxRun', 'Add sandboxRun, or drop isolated.');

@@ -11,7 +11,7 @@ import {
   type HandoffTarget,
 } from '../core/state/handoff.js';
 import { defineTool } from './define-tool.js';
-import { partDefect, type KnownFields } from './known-fields.js';
+import { partDefect, shown, type KnownFields } from './known-fields.js';
 import type { Tool } from './tool.js';
 
 /** An agent to which a model may hand a run over, and what goes with it. */
@@ -100,22 +100,14 @@ function targetOf(agent: string, declared: HandoffDeclaration): HandoffTarget {
   const known = filter === 'all' || filter === 'none' || filter === 'summary';
   if (!known && (last === undefined || last < 1 || last > LAST_MAX)) {
     const hint = `Use 'all', 'none', 'summary' or 'last N', with N from 1 to ${LAST_MAX}.`;
-    throw wrong(agent, `the filter of its handoff to ${to} is ${JSON.stringify(filter)}`, hint);
+    throw wrong(agent, `the filter of its handoff to ${to} is ${shown(filter)}`, hint);
   }
   if (run !== 'same' && run !== 'new') {
-    throw wrong(
-      agent,
-      `its handoff to ${to} has run ${JSON.stringify(run)}`,
-      "Use 'same' or 'new'.",
-    );
+    throw wrong(agent, `its handoff to ${to} has run ${shown(run)}`, "Use 'same' or 'new'.");
   }
   if (run === 'new' && filter !== 'summary' && filter !== 'none') {
     const hint = "Use 'summary' or 'none': the conversation stays with the run that hands over.";
-    throw wrong(
-      agent,
-      `the filter of its handoff to a new run of ${to} is ${JSON.stringify(filter)}`,
-      hint,
-    );
+    throw wrong(agent, `the filter of its handoff to a new run of ${to} is ${shown(filter)}`, hint);
   }
   return Object.freeze({ agent: to, filter, ...(run === 'new' && { run }) });
 }

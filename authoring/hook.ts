@@ -17,7 +17,7 @@ import {
 import type { Json } from '../core/json/json.js';
 import type { StopReason } from '../core/state/result.js';
 import { EFFECTS } from '../core/state/tool.js';
-import { unknownField, type KnownFields } from './known-fields.js';
+import { shown, type KnownFields, unknownField } from './known-fields.js';
 
 const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -132,7 +132,7 @@ export function defineHook<Point extends HookPoint>(definition: HookDefinition<P
   if (unknown !== undefined) throw wrong(name, `there is no field ${unknown.name}`, unknown.hint);
   if (!HOOK_POINTS.includes(point)) {
     const hint = `Use one of ${HOOK_POINTS.join(', ')}.`;
-    throw wrong(name, `its point is ${JSON.stringify(point)}`, hint);
+    throw wrong(name, `its point is ${shown(point)}`, hint);
   }
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > TIMEOUT_MS_MAX) {
     const hint = `Give a whole number from 1 to ${TIMEOUT_MS_MAX}.`;

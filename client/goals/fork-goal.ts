@@ -3,11 +3,13 @@
  * its cycles ask before they do again what any run of the other goal did.
  * Invariant: the row is written before the goal is started; nothing of the recorded goal is written.
  */
+import type { KnownFields } from '../../authoring/known-fields.js';
 import { normalGoal } from '../../authoring/goal/normal-goal.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { GoalBudget, Pace, StoredDefinition } from '../../core/state/goal/definition.js';
 import type { RecordedCallRow } from '../../store/forks.js';
 import type { StoreCalls } from '../../store/store.js';
+import { checkNames } from '../closed-options.js';
 import type { Link } from '../link.js';
 import { refuseBesideOlder } from '../runs/refuse-older.js';
 import { checkGoalId } from './check-goal.js';
@@ -39,11 +41,27 @@ export interface GoalForkOptions {
   readonly message?: string;
 }
 
+const OPTIONS: KnownFields<GoalForkOptions> = {
+  goalId: true,
+  step: true,
+  checkpoint: true,
+  definition: true,
+  agent: true,
+  pace: true,
+  budget: true,
+  store: true,
+  calls: true,
+  forkId: true,
+  caller: true,
+  message: true,
+};
+
 /**
  * Gives its id. Errors: TranscriptMissing, ForkRefused, and those of starting and steering a goal; MessageRefused with the
  * reason `goal_ended` and the new goal as `runId` when it ended before it read the message.
  */
 export async function forkGoal(link: Link, options: GoalForkOptions): Promise<string> {
+  checkNames(options, OPTIONS, {});
   const { goalId, step, checkpoint, agent, pace, budget, store, calls, caller, message } = options;
   const { tenant } = link;
   const said = message === undefined ? undefined : ({ type: 'steer', text: message } as const);

@@ -2,12 +2,14 @@
  * Starting a fork of a recorded run: its state is written beside the runs, then it is started as any run.
  * Invariant: nothing of the recorded run is written; a fork without its row is refused by every worker.
  */
+import type { KnownFields } from '../../authoring/known-fields.js';
 import { jsonBytes, PAYLOAD_BYTES_MAX } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Fork } from '../../core/state/fork.js';
 import { AGENT_RUN } from '../../workflows/messages.js';
 import type { RecordedCallRow } from '../../store/forks.js';
 import type { StoreCalls } from '../../store/store.js';
+import { checkNames } from '../closed-options.js';
 import { openLimitOf, type Link } from '../link.js';
 import { refuseBesideOlder } from './refuse-older.js';
 import { runHandle, type RunHandle } from './run-handle.js';
@@ -27,11 +29,20 @@ export interface ForkOptions {
   readonly wait?: boolean;
 }
 
+const OPTIONS: KnownFields<ForkOptions> = {
+  fork: true,
+  store: true,
+  calls: true,
+  runId: true,
+  wait: true,
+};
+
 /** What an output has beside the state. */
 const MARGIN_BYTES = 4_096;
 
-/** Errors: `ForkRefused`, `RunExists`. */
+/** Errors: `ForkRefused`, `RunExists`, `InvalidTask`. */
 export async function startFork(link: Link, options: ForkOptions): Promise<RunHandle> {
+  checkNames(options, OPTIONS, {});
   const { fork, store, calls, wait } = options;
   const { run, step } = fork;
   const runId = options.runId === undefined ? newRunId() : checkRunId(options.runId);

@@ -66,6 +66,7 @@ describe('defineHook', () => {
     ['a blank name', { name: ' ' }, /name is not allowed/],
     ['no name', { name: undefined }, /name is not allowed/],
     ['an unknown point', { point: 'BeforeTool' }, /its point is "BeforeTool"/],
+    ['a point that is no JSON', { point: 7n }, /its point is 7n/],
     ['a point by inheritance', { point: 'toString' }, /its point is/],
     ['no code', { run: 'later' }, /no run function/],
     ['no time at all', { timeoutMs: 0 }, /timeoutMs is 0/],

@@ -15,3 +15,12 @@ test.each(['', 'x'.repeat(4_001)])(
     expect(asked).toEqual([]);
   },
 );
+
+test('a misspelt option starts no fork, and is named', async () => {
+  const options = { goalId: 'march', step: 4, mesage: 'Leave.' } as unknown as GoalForkOptions;
+  await expect(forkGoal({ tenant: 'default' } as Link, options)).rejects.toMatchObject({
+    code: 'InvalidTask',
+    details: { path: 'mesage' },
+    hint: expect.stringContaining('message'),
+  });
+});

@@ -13,11 +13,12 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-function fork(link: Partial<Link>) {
+function fork(link: Partial<Link>, more: object = {}) {
   const start = { v: 1, agent: 'a', task: { goal: 'Do it.' } };
   const state = { run: { tenant: 'default', runId: 'parent', start }, step: 3, outcomes: [] };
   const place = { namespace: 'default', taskQueue: 'holdfast', ...link } as unknown as Link;
-  return startFork(place, { fork: state as unknown as Fork, store, runId: 'fork', wait: false });
+  const options = { fork: state as unknown as Fork, store, runId: 'fork', wait: false };
+  return startFork(place, { ...options, ...more });
 }
 
 const isKnown = async () => (await store.getFork('default', 'fork')) !== undefined;
@@ -40,4 +41,13 @@ test('workers of this release, of other namespaces, and those that have ended re
   // There is no server here.
   await expect(fork({})).rejects.not.toMatchObject({ code: 'ForkRefused' });
   expect(await isKnown()).toBe(true);
+});
+
+test('a misspelt option starts no fork, and nothing is written', async () => {
+  await expect(fork({}, { runid: 'mine' })).rejects.toMatchObject({
+    code: 'InvalidTask',
+    details: { path: 'runid' },
+    hint: expect.stringContaining('runId'),
+  });
+  expect(await isKnown()).toBe(false);
 });
