@@ -1,8 +1,8 @@
 /**
- * What a record knows later of the calls with effects that were in flight after a step.
+ * What a record knows later of the calls with effects that were in flight, or in doubt, after a step.
  * Invariant: only what was known for certain is an outcome; the first such word counts.
  */
-import { hasEffects } from '../core/loop/fork-beginning.js';
+import { hasEffects, isBetweenAttempts } from '../core/loop/fork-beginning.js';
 import { receive } from '../core/loop/engine.js';
 import type { CallFact, ReturnedStage } from '../core/state/call.js';
 import type { Input } from '../core/state/input.js';
@@ -13,9 +13,10 @@ import type { RunFold } from './fold.js';
 export function forkOutcomes(fold: RunFold, step: number): { readonly [callId: string]: CallFact } {
   const { after } = fold.at(step);
   const wanted = new Set(
-    (after.turn?.calls ?? []).flatMap(({ id, stage, tool }) =>
-      stage === 'executing' && hasEffects(after, tool) ? [id] : [],
-    ),
+    (after.turn?.calls ?? []).flatMap((call) => {
+      const isUnderWay = call.stage === 'executing' && hasEffects(after, call.tool);
+      return isUnderWay || isBetweenAttempts(call) ? [call.id] : [];
+    }),
   );
   const found = new Map<string, CallFact>();
   for (let next = step + 1; next <= fold.steps.length && found.size < wanted.size; next += 1) {

@@ -2,7 +2,7 @@
  * What is fixed of a goal when it is opened, by the worker's configuration.
  * Invariant: what no cycle could ever work with is refused here, before anything is paid.
  */
-import { dollars } from '../../core/goal/dollars.js';
+import { dollars } from '../../core/money/dollars.js';
 import type { Config } from '../../authoring/index.js';
 import { wrongField } from '../../authoring/goal/field.js';
 import type { NormalGoal } from '../../authoring/goal/normal-goal.js';

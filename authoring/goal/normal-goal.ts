@@ -4,7 +4,7 @@
  * Invariants: normal twice is normal once; what passes is plain JSON; the first defect is named by its path. What only a
  * worker can judge is not here: whether agent, tools and models exist, and what a request costs.
  */
-import { dollars } from '../../core/goal/dollars.js';
+import { dollars } from '../../core/money/dollars.js';
 import { depthOf, SHAPE_DEPTH_MAX } from '../../core/json/json-depth.js';
 import { fitsBytes, type Json } from '../../core/json/json.js';
 import {

@@ -65,7 +65,7 @@ function ofOutcome(run: OpenRun, call: ReturnedStage, outcome: ToolOutcome): Sta
     case 'input_required':
       return elicit(run, call, outcome);
     case 'ambiguous':
-      return findOut(run, call);
+      return findOut(run, call, outcome.message);
     case 'key_conflict':
       return revise(run, call, outcome.message);
     case 'repeats':
@@ -124,7 +124,7 @@ function checkAnew(run: OpenRun, call: ReturnedStage, schemaHash: string): Stati
 
 /** Nothing happened, and nothing that was said of the call so far counts for what is to happen now. */
 export function checkAgain(run: OpenRun, call: Call): StationResult {
-  const { outdated: _, parentKey: __, ...rest } = call;
+  const { outdated: _, ...rest } = call;
   const { tool, toolVersion, args, revision } = rest;
   const request = {
     asker: { kind: 'code', anew: true },
@@ -156,11 +156,11 @@ function unknown(run: OpenRun, call: ReturnedStage, message: string): StationRes
   return moved(onOutcomeUnknown === 'stop' ? stopUnknown(settled, call) : settled);
 }
 
-/** Of an attempt of the recorded run neither ledger nor tool know anything by a key of a fork: a person is asked. */
-function findOut(run: OpenRun, call: ReturnedStage): StationResult {
+/** Neither ledger nor tool know by a key of a fork of what the recorded run did: a person is asked. */
+function findOut(run: OpenRun, call: ReturnedStage, because: string): StationResult {
   return call.parentKey === undefined
     ? { kind: 'moved', step: reconcile(run, call) }
-    : unknown(run, call, UNRECORDED);
+    : unknown(run, call, because);
 }
 
 /** The word on its outcome was signed with a key that counts no more: the call is in doubt as before. */
@@ -182,8 +182,7 @@ function again(run: OpenRun, call: ReturnedStage): StationResult {
     const known = withoutDoubt(run, call);
     return done(run, known, errorResult(run, known, { code: 'execution_error', message }));
   }
-  const next = { ...baseOf(call), attempt: call.attempt + 1 };
-  const { inDoubt: _, unserved: __, parentKey: ___, ...base } = next;
+  const { inDoubt: _, unserved: __, ...base } = { ...baseOf(call), attempt: call.attempt + 1 };
   // What let the parent of a fork do it does not let the fork.
   if (run.forked?.regrant.includes(call.id)) return go(run, { ...base, stage: 'checked' });
   return go(run, { ...base, stage: 'granted', grant: call.grant });
@@ -217,7 +216,7 @@ function unserved(run: OpenRun, call: ReturnedStage): StationResult {
   const warned = warn(run, 'queue_unserved', unservedBecause(run, call));
   const tool = toolOf(run, call.tool);
   return tool === undefined || isMutating(tool)
-    ? findOut(warned, { ...call, unserved: true })
+    ? findOut(warned, { ...call, unserved: true }, unservedBecause(run, call))
     : unavailable(warned, call);
 }
 
@@ -247,7 +246,7 @@ function ofFailure(run: OpenRun, call: ReturnedStage, fact: FailureFact): Statio
     const denied = { code: 'permission_denied', message: failure.message } as const;
     return done(run, call, errorResult(run, call, denied));
   }
-  if (mutating) return findOut(run, call);
+  if (mutating) return findOut(run, call, failure.message);
   const isGone = failure.code === 'ToolUnavailable';
   const other: ToolResultCode = isGone ? 'tool_unavailable' : 'execution_error';
   const code = failure.timedOut ? 'timeout' : other;

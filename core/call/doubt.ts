@@ -6,6 +6,7 @@ import { openAsk, closeAsk } from '../ask/open-ask.js';
 import {
   askById,
   attemptKeyOf,
+  parentKeyOf,
   withCall,
   cardOf,
   type StationResult,
@@ -99,6 +100,7 @@ function working(
 ): Extract<Call, { stage: 'executing' }> {
   return {
     ...baseOf(call),
+    ...parentKeyOf(call),
     stage: 'executing',
     grant: call.grant,
     effectId,
@@ -109,11 +111,12 @@ function working(
 }
 
 /**
- * It is known of all its attempts that they did nothing. Not in a fork of rules without `parentsKey`: it asked nobody about
- * the attempts of the recorded run, which had another key.
+ * Somebody has said of all attempts of a call that they did nothing. A fork that began by rules without `parentsKey` keeps
+ * the doubt: nobody was asked about the attempts of the recorded run, which had another key.
  */
 export function withoutDoubt(run: OpenRun, call: ReturnedStage): ReturnedStage {
-  if (!follows(run, run.forked === undefined ? 'nothingDoneHeard' : 'parentsKey')) return call;
+  const isHeard = run.forked === undefined || run.forked.keysKnown === true;
+  if (!isHeard || !follows(run, 'nothingDoneHeard')) return call;
   const { inDoubt: _, ...known } = call;
   return known;
 }
@@ -147,6 +150,7 @@ export function doubt(run: OpenRun, call: ReturnedStage, message: string): Step<
   });
   const parked: DoubtStage = {
     ...baseOf(call),
+    ...parentKeyOf(call),
     stage: 'doubt',
     grant: call.grant,
     askId: id,

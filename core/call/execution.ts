@@ -25,6 +25,7 @@ import { nearTheEnd, workLimits } from '../step/clock.js';
 import { start, only } from '../step/inflight.js';
 import {
   keyOf,
+  parentKeyOf,
   refuse,
   type StationResult,
   withCall,
@@ -114,7 +115,7 @@ function execute(run: OpenRun, call: GrantedStage, { tool, cost }: Executor) {
     ...(quick ? { limits: quick.limits, local: true } : onQueueOf(run, limits, call)),
     summary: call.tool,
   }));
-  const { elsewhere, parentKey: _, ...base } = baseOf(call);
+  const { elsewhere, ...base } = baseOf(call);
   const executing: Call = {
     ...base,
     stage: 'executing',
@@ -202,6 +203,7 @@ export function returned(run: OpenRun, effectId: string, back: Return): OpenRun 
   const cost = (call.costMicroUsd ?? 0) + (back.costMicroUsd ?? 0);
   return withCall(run, {
     ...baseOf(call),
+    ...parentKeyOf(call),
     attempts: call.attempts + back.attempts,
     ...(cost > 0 && { costMicroUsd: cost }),
     stage: 'returned',

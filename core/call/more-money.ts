@@ -16,7 +16,7 @@ import {
   withMore,
 } from '../money/ask-above.js';
 import { committedMicroUsd, reserve } from '../money/budget.js';
-import { dollars } from '../money/budget-words.js';
+import { dollars } from '../money/dollars.js';
 import type { Ask } from '../state/ask.js';
 import type { OutsideInput } from '../state/input.js';
 import type { OpenRun, Run, Step } from '../state/run.js';

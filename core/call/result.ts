@@ -23,7 +23,7 @@ import {
   type ToolResult,
   type ToolResultCode,
 } from '../state/tool-result.js';
-import { attemptKeyOf, retireAsks, withCall, baseOf } from '../step/open-work.js';
+import { attemptKeyOf, keyOf, retireAsks, withCall, baseOf } from '../step/open-work.js';
 import { emit } from '../step/outbox.js';
 import { stop } from '../step/stop.js';
 import { pinProofs } from './proofs.js';
@@ -193,7 +193,7 @@ function executed(run: OpenRun, call: ReturnedStage | DoubtStage) {
     started: true,
     durationMs: call.stage === 'returned' ? call.durationMs : run.now - call.startedAt,
     attempts: call.attempts,
-    idempotencyKey: attemptKeyOf(run, call),
+    idempotencyKey: keyOf(run, call),
   };
 }
 

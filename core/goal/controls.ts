@@ -8,7 +8,7 @@ import { GOAL_BUDGET_FIELDS } from '../state/goal/terms.js';
 import type { Step } from '../state/run.js';
 import { cancelTimer, only } from '../step/inflight.js';
 import type { Json } from '../json/json.js';
-import { dollars } from './dollars.js';
+import { dollars } from '../money/dollars.js';
 import { tell } from './telling.js';
 import { wake } from './sleep.js';
 import { accept, refuse } from './verdicts.js';

@@ -15,7 +15,7 @@ import type { Step } from '../state/run.js';
 import { follows } from '../step/changes.js';
 import { start } from '../step/inflight.js';
 import { shownDigest } from './conditions.js';
-import { dollars } from './dollars.js';
+import { dollars } from '../money/dollars.js';
 import { leftOf, plus, questionMicroUsd, reserve, settle } from './money.js';
 import { GOAL_STORE_LIMITS, ofOpenGoal, warnOf } from './telling.js';
 

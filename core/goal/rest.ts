@@ -11,7 +11,7 @@ import type { Ruling } from '../step/advance.js';
 import { follows } from '../step/changes.js';
 import { only } from '../step/inflight.js';
 import { withoutProposed } from './answers.js';
-import { dollars } from './dollars.js';
+import { dollars } from '../money/dollars.js';
 import { openGoalAsk, withdrawGoalAsks } from './asks.js';
 import { isDone, personsToAsk, restHolds } from './conditions.js';
 import { beginCycle } from './cycle.js';

@@ -10,7 +10,7 @@ import type { AskJudgeOutput } from '../state/goal/payloads.js';
 import type { Ruling } from '../step/advance.js';
 import { follows } from '../step/changes.js';
 import { only } from '../step/inflight.js';
-import { dollars } from './dollars.js';
+import { dollars } from '../money/dollars.js';
 import { conditionWords, isDone, verdictOf } from './conditions.js';
 import { freeMicroUsd } from './money.js';
 import { planAdopted } from './plan-adopted.js';

@@ -58,6 +58,20 @@ export function hasEffects(run: Run, tool: string): boolean {
   return known === undefined || isMutating(known);
 }
 
+/** An attempt of a call is in doubt, and the next one was not under way: of a fork, that one would have another key. */
+export function isBetweenAttempts({ stage, inDoubt }: Call): boolean {
+  return inDoubt === true && !WITH_ATTEMPT.includes(stage);
+}
+
+/** Stages that say themselves what became of the newest attempt, or that it is under way. */
+const WITH_ATTEMPT: readonly Call['stage'][] = [
+  'executing',
+  'returned',
+  'doubt',
+  'delegated',
+  'settled',
+];
+
 function workOf(
   run: Run,
   work: Pick<WorkInFlight, 'effectId' | 'kind'>,

@@ -9,10 +9,10 @@ import type { OpenRun, Turn } from '../state/run.js';
 import { UNRECORDED } from '../call/doubt.js';
 import { follows } from '../step/changes.js';
 import { attemptKeyOf, baseOf } from '../step/open-work.js';
-import { hasEffects } from './fork-beginning.js';
+import { hasEffects, isBetweenAttempts } from './fork-beginning.js';
 
 interface Known {
-  /** Those that the fork goes on by. */
+  /** The rules that the fork goes on by. */
   readonly rules: number;
   /** By call id, as the results. */
   readonly outcomes: { readonly [callId: string]: CallFact };
@@ -30,29 +30,27 @@ export function turnOf(run: OpenRun, turn: Turn, fork: Known): Turn {
 
 function callOf(run: OpenRun, call: Call, known: Known): Call {
   const isGiven = known.results?.[call.id] !== undefined;
-  if (isGiven || !follows(known, 'parentsKey')) return takenOver(run, call, known);
-  const taken = isBetweenAttempts(run, call)
-    ? returned(run, call, IN_DOUBT)
-    : takenOver(run, call, known);
+  if (isGiven || !follows(known, 'parentsKey')) return begun(run, call, known);
+  // The attempt that was about to be made was not made.
+  const taken = isBetweenAttempts(call)
+    ? returned(run, { ...call, attempt: call.attempt - 1 }, outcomeOf(run, call, known))
+    : begun(run, call, known);
   return taken.stage === 'returned' && call.stage !== 'delegated'
     ? { ...taken, parentKey: attemptKeyOf(run, call) }
     : taken;
 }
 
-/** An attempt of it is in doubt, and the next one was not under way: of the fork, that one would have another key. */
-function isBetweenAttempts(run: OpenRun, { stage, inDoubt, tool }: Call): boolean {
-  return inDoubt === true && hasEffects(run, tool) && !OF_AN_ATTEMPT.includes(stage);
+function outcomeOf(run: OpenRun, { id }: Call, { outcomes, rules }: Known): CallFact {
+  const { forked } = run;
+  const isKeyKnown = forked === undefined || forked.keysKnown === true;
+  if (isKeyKnown || !follows({ rules }, 'parentsKey')) return outcomes[id] ?? IN_DOUBT;
+  const message = `${UNRECORDED} The parent is a fork as well: ${forked.runId.slice(0, 100)} may have made the call, under another key.`;
+  return outcomes[id] ?? { kind: 'finding', finding: { kind: 'unknown', message } };
 }
 
-const OF_AN_ATTEMPT: readonly Call['stage'][] = [
-  'executing',
-  'returned',
-  'doubt',
-  'delegated',
-  'settled',
-];
-
-function takenOver(run: OpenRun, call: Call, { outcomes, results: given = {} }: Known): Call {
+/** As the fork begins with it. */
+function begun(run: OpenRun, call: Call, known: Known): Call {
+  const { results: given = {} } = known;
   const content = given[call.id];
   if (call.stage === 'settled') {
     const { after, ...settled } = call;
@@ -85,10 +83,10 @@ function takenOver(run: OpenRun, call: Call, { outcomes, results: given = {} }: 
       });
     case 'executing': {
       if (!hasEffects(run, call.tool)) return { ...baseOf(call), stage: 'checked' };
-      return returned(run, call, outcomes[call.id] ?? IN_DOUBT);
+      return returned(run, call, outcomeOf(run, call, known));
     }
     case 'doubt':
-      return returned(run, call, IN_DOUBT);
+      return returned(run, call, outcomeOf(run, call, { ...known, outcomes: {} }));
   }
 }
 

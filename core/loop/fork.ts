@@ -12,7 +12,7 @@ import type { Fork } from '../state/fork.js';
 import type { Frozen } from '../state/frozen.js';
 import { isOpen, type OpenRun, type Run } from '../state/run.js';
 import type { Supervision } from '../state/supervision.js';
-import { knownRules } from '../step/changes.js';
+import { follows, knownRules } from '../step/changes.js';
 import { flying } from '../step/inflight.js';
 import { turnOf } from './fork-calls.js';
 
@@ -66,6 +66,7 @@ export function forkRun(fork: Fork, identity: ForkIdentity): Parsed<Run> {
         spentMicroUsd: parent.money.spentMicroUsd,
         regrant: (turn?.calls ?? []).flatMap(({ id, stage }) => (stage === 'returned' ? [id] : [])),
         ...(fork.keepsRules === true && { rules: parent.rules }),
+        ...(knowsKeys(parent, rules) && { keysKnown: true }),
       },
       ...(turn !== undefined && { turn }),
       head: fork.head ?? parent.head,
@@ -75,6 +76,11 @@ export function forkRun(fork: Fork, identity: ForkIdentity): Parsed<Run> {
       arrival: { goal: { text: parent.start.task.goal }, context: [], hooks: 'done', forked: true },
     },
   };
+}
+
+/** A parent that is a fork of older rules may have calls of its own parent under keys that nobody kept. */
+function knowsKeys({ forked }: Run, rules: number): boolean {
+  return follows({ rules }, 'parentsKey') && (forked === undefined || forked.keysKnown === true);
 }
 
 /** `open_run` is back with the state that a fork begins from; `rest` is what the new run knows by itself. */

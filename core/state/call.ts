@@ -61,8 +61,6 @@ export interface CallBase {
   readonly elicited?: number;
   /** What the newest of them was answered with. */
   readonly answered?: AnsweredExchange;
-  /** Of a fork: the recorded run may have done it, under this key. The fork has made no attempt of its own yet. */
-  readonly parentKey?: string;
   /** A quick attempt gave no answer; the next execution is an ordinary one. */
   readonly elsewhere?: TriedQuickly;
 }
@@ -125,7 +123,14 @@ export interface GrantedStage extends CallBase {
   readonly stage: 'granted';
   readonly grant: Grant;
 }
-export interface ExecutingStage extends CallBase {
+/**
+ * Of a call that a fork takes over: the newest attempt of it is one of the recorded run, under this key. Every stage that
+ * leads to an attempt of the fork itself lacks the field.
+ */
+export interface OfParent {
+  readonly parentKey?: string;
+}
+export interface ExecutingStage extends CallBase, OfParent {
   readonly stage: 'executing';
   readonly grant: Grant;
   readonly effectId: string;
@@ -143,7 +148,7 @@ export interface DelegatedStage extends CallBase {
   readonly startedAt: number;
 }
 /** An effect of it came back; `settle` decides what that means. */
-export interface ReturnedStage extends CallBase {
+export interface ReturnedStage extends CallBase, OfParent {
   readonly stage: 'returned';
   readonly grant: Grant;
   readonly startedAt: number;
@@ -151,7 +156,7 @@ export interface ReturnedStage extends CallBase {
   readonly fact: CallFact;
 }
 /** Nobody here knows whether it happened; a person is asked (G82). */
-export interface DoubtStage extends CallBase {
+export interface DoubtStage extends CallBase, OfParent {
   readonly stage: 'doubt';
   readonly grant: Grant;
   readonly askId: string;

@@ -135,6 +135,8 @@ export interface ForkedFrom {
   readonly regrant: readonly string[];
   /** The rules of the recorded run, which it keeps to; absent: the newest. */
   readonly rules?: number;
+  /** Of each call that came along the key is known under which it may have been done, over all forks before. */
+  readonly keysKnown?: true;
 }
 
 /** Why the run went on the last time, and when: ms since epoch. */

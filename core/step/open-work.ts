@@ -7,7 +7,7 @@
 import type { AskView } from '../state/ask-view.js';
 import type { Ask, Decided, Verdict, Vote } from '../state/ask.js';
 import type { AskOutcome } from '../state/ask-kinds.js';
-import type { Call, CallBase } from '../state/call.js';
+import type { Call, CallBase, OfParent } from '../state/call.js';
 import type { Outlook } from '../controls/outlook.js';
 import type { Effect } from '../state/effect.js';
 import type { OpenRun, Run, Step } from '../state/run.js';
@@ -166,7 +166,13 @@ export function keyOf(run: Run, call: Pick<Call, 'callKey' | 'revision'>): strin
 
 /** The key under which the newest attempt of a call was made, by the run or by the one that it is a fork of. */
 export function attemptKeyOf(run: Run, call: Call): string {
-  return call.parentKey ?? keyOf(run, call);
+  return parentKeyOf(call).parentKey ?? keyOf(run, call);
+}
+
+/** For a stage in which the newest attempt is still the same. */
+export function parentKeyOf(call: Call): OfParent {
+  const { parentKey } = call as OfParent;
+  return parentKey === undefined ? {} : { parentKey };
 }
 
 /** `step`, or `step:index` in a reply of several calls. */
@@ -207,7 +213,7 @@ export function baseOf(call: Call): CallBase {
   const { attempt, attempts, handedOver, corrected, flow, repeatAsks, unprovenWords, outlook } =
     call;
   const { inDoubt, outdated, unserved, costMicroUsd, elicited, answered, child, passed } = call;
-  const { elsewhere, parentKey } = call;
+  const { elsewhere } = call;
   return {
     id,
     index,
@@ -234,7 +240,6 @@ export function baseOf(call: Call): CallBase {
     ...(child !== undefined && { child }),
     ...(passed !== undefined && { passed }),
     ...(elsewhere !== undefined && { elsewhere }),
-    ...(parentKey !== undefined && { parentKey }),
   };
 }
 

@@ -64,8 +64,8 @@ function newShell(script: Script): Shell {
 
 /** A fork of the run of a shell, as that run is now; no twin plays beside it. */
 export function forkShell({ script, run, now, transcript }: Shell, terms: ForkTerms): Shell {
-  const { rules, outcomes = {}, changed = {} } = terms;
-  const fork = { run: run as OpenRun, step: 1, outcomes };
+  const { rules, changed = {}, outcomes = {}, results = {} } = terms;
+  const fork = { run: run as OpenRun, step: 1, outcomes, results };
   const made = forkRun(fork, { runId: 'fork_1', taskId: 'fork', at: now, rules });
   if (!made.ok) throw new Error(made.reason);
   const shell = { script: { ...script, ...changed, rules }, run: made.value, now, transcript };
@@ -76,6 +76,7 @@ export function forkShell({ script, run, now, transcript }: Shell, terms: ForkTe
 interface ForkTerms {
   readonly rules: number;
   readonly outcomes?: Fork['outcomes'];
+  readonly results?: Fork['results'] & object;
   /** What models, tools and findings say to the fork in place of what they said to its parent. */
   readonly changed?: Partial<Script>;
 }

@@ -1,11 +1,12 @@
 /** A sub-agent that has used up its money: what the run above does, and what the sub-agent itself does. */
 import { committedMicroUsd } from '../../../core/money/budget.js';
+import { dollars } from '../../../core/money/dollars.js';
 import { questionFor } from '../../../core/money/exceed.js';
 import { heard } from '../../../core/loop/signals.js';
 import { isOpen } from '../../../core/state/run.js';
 import { CHANGES } from '../../../core/step/changes.js';
 import { call, calls, says, tool, type Script } from '../script.js';
-import { createShell, finish, post, send, START, tick, type Shell } from '../shell.js';
+import { askOf, createShell, finish, post, send, START, tick, type Shell } from '../shell.js';
 
 const CHILD = 'run_1:a1';
 const LIMITS = { depth: 2, atOnce: 4, inAll: 50 };
@@ -126,6 +127,16 @@ test('A sub-agent whose bill was above its bound asks nobody above: no run lifts
   expect(questionFor(run, 'max_cost')).toBeDefined();
   const overrun = { ...run, money: { ...run.money, overrun: true } };
   expect(questionFor(overrun, 'max_cost')).toBeUndefined();
+});
+
+test('A person is asked in dollars for what a sub-agent wants.', () => {
+  const shell = above({ settings: { onBudget: 'ask' } });
+  send(shell, wants(1, 99_000));
+  const { question, args } = askOf(shell);
+  const { used } = args as { readonly used: number };
+  expect(question).toBe(
+    `The sub-agent case › r needs more money: its $0.01 are used up, and ${dollars(used)} of $0.10 of the run are spent. Allow $0.099 more?`,
+  );
 });
 
 test('A question for a sub-agent that has ended is withdrawn.', () => {

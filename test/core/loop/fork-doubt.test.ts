@@ -1,5 +1,6 @@
 /** Calls of a recorded run that may have taken effect, as a fork takes them over (K3). */
-import type { Call, CallFact } from '../../../core/state/call.js';
+import { settle as settleReturned } from '../../../core/call/after-return.js';
+import type { Call, CallFact, ReturnedStage } from '../../../core/state/call.js';
 import type { Finding } from '../../../core/state/recovery.js';
 import type { OpenRun } from '../../../core/state/run.js';
 import { RULES_VERSION } from '../../../core/step/changes.js';
@@ -105,6 +106,15 @@ describe('the question of a fork about a call of the recorded run', () => {
         outOfTime: false,
       } as CallFact,
     ],
+    [
+      'that no worker took it',
+      {
+        kind: 'failure',
+        doing: 'execute',
+        failure: { code: 'Internal', message: '', unserved: true },
+        outOfTime: false,
+      } as CallFact,
+    ],
     ['the advice to repeat it with its key', { kind: 'finding', finding: { kind: 'repeat' } }],
   ])('comes where %s had come back and was not yet acted upon', (_what, fact) => {
     const parent = standing(
@@ -129,12 +139,14 @@ describe('the question of a fork about a call of the recorded run', () => {
 });
 
 describe('the answer to it', () => {
-  test('that it took effect gives a result with the key of the attempt', () => {
+  test('that it took effect is its result, and nothing is done', () => {
     const fork = forked(doubtful(LOST));
     answer(fork, { decision: 'happened', value: { id: 7 } });
     expect(finish(fork).stopReason).toBe('completed');
     expect(executedOf(fork)).toEqual([]);
-    expect(ofType(fork, 'tool_finished')).toMatchObject([{ key: 'case:0', status: 'ok' }]);
+    // Under the key of the fork, where the ledger has the answer.
+    expect(ofType(fork, 'tool_finished')).toMatchObject([{ key: 'fork:0', status: 'ok' }]);
+    expect(started(fork, 'record_outcome')).toMatchObject([{ input: { call: { key: 'fork:0' } } }]);
   });
 
   test('that it did not has the fork make its own attempt, under its own key', () => {
@@ -170,14 +182,82 @@ describe('the answer to it', () => {
   });
 });
 
-test.each([
-  [RULES_VERSION, 'case:0'],
-  [BEFORE, 'fork:0'],
-])('a recorded outcome has the key under which it came about (rules %d)', (rules, key) => {
-  const parent = until(pays({ outcomes: { issue_refund: [LOST] } }), 'executing');
-  const outcomes = {
-    a: { kind: 'outcome', outcome: { kind: 'ok', content: { text: 'paid' } } },
-  } as const;
-  const fork = settle(forkShell(parent, { rules, changed: DONE, outcomes }));
-  expect(ofType(fork, 'tool_finished')).toMatchObject([{ key, status: 'ok' }]);
+describe('what a fork knows of the call without a question', () => {
+  const OK: CallFact = { kind: 'outcome', outcome: { kind: 'ok', content: { text: 'paid' } } };
+
+  test('an outcome that the record has later, also where the next attempt was about to be made', () => {
+    const lost = until(pays({ outcomes: { issue_refund: [LOST] } }), 'executing');
+    const waits = standing(
+      doubtful(LOST),
+      (one) => ({ ...one, stage: 'granted', inDoubt: true }) as Call,
+    );
+    for (const parent of [lost, waits]) {
+      const fork = settle(
+        forkShell(parent, { rules: RULES_VERSION, changed: DONE, outcomes: { a: OK } }),
+      );
+      expect(finish(fork).stopReason).toBe('completed');
+      expect(executedOf(fork)).toEqual([]);
+      expect(codesOf(fork)).toEqual({ a: 'ok' });
+    }
+  });
+
+  test('a result that is given in place of the one that it would have', () => {
+    const parent = standing(
+      doubtful(LOST),
+      (one) => ({ ...one, stage: 'granted', inDoubt: true }) as Call,
+    );
+    const results = { a: { text: 'as if paid' } };
+    const fork = settle(forkShell(parent, { rules: RULES_VERSION, changed: DONE, results }));
+    expect(finish(fork).stopReason).toBe('completed');
+    expect(ofType(fork, 'tool_finished')).toMatchObject([{ content: { text: 'as if paid' } }]);
+  });
+});
+
+describe('the key of the recorded run is gone with what belongs to the fork alone', () => {
+  test.each<[string, CallFact, string]>([
+    [
+      'had taken the key of another call',
+      { kind: 'outcome', outcome: { kind: 'key_conflict', message: 'taken' } },
+      'fork:0:r1',
+    ],
+    ['did nothing', { kind: 'finding', finding: { kind: 'not_happened' } }, 'fork:0'],
+  ])('where the attempt of the parent %s', (_what, fact, key) => {
+    const parent = standing(
+      doubtful(LOST),
+      ({ inDoubt: _, ...one }) =>
+        ({ ...one, attempt: 1, stage: 'returned', durationMs: 1, fact }) as Call,
+    );
+    const found: Finding = { kind: 'unknown', message: 'nobody knows' };
+    const changed = { ...DONE, outcomes: { issue_refund: [LOST] }, findings: [found] };
+    const fork = forked(parent, { changed });
+    expect(started(fork, 'reconcile_tool')).toMatchObject([{ input: { call: { key } } }]);
+    expect(askOf(fork).question).toContain(`with key ${key} take effect`);
+  });
+
+  test('and what was said of it proves nothing: the question names the same key again', () => {
+    const { run } = forked(doubtful(LOST));
+    const [parked] = (run as OpenRun).turn!.calls;
+    const returned = { ...parked, stage: 'returned', durationMs: 1, fact: { kind: 'unproven' } };
+    const settled = settleReturned(run as OpenRun, returned as ReturnedStage);
+    if (settled.kind !== 'moved') throw new Error(settled.kind);
+    expect(settled.step.run.asks.at(-1)?.question).toContain('with key case:0');
+  });
+});
+
+describe('a fork that began by the rules before', () => {
+  test('keeps the doubt also when it goes on by newer ones: nobody was asked about the attempts of its parent', () => {
+    const fork = forked(doubtful(LOST), { rules: BEFORE });
+    fork.run = { ...fork.run, rules: RULES_VERSION };
+    answer(fork, { decision: 'not_happened' });
+    expect(finish(fork).stopReason).toBe('completed');
+    expect(codesOf(fork)).toEqual({ a: 'outcome_unknown' });
+  });
+
+  test('does not hide from its own forks that the call may have another key', () => {
+    const second = forked(forked(doubtful(LOST), { rules: BEFORE }));
+    expect(askOf(second).question).toContain('run_1 may have made the call, under another key');
+    answer(second, { decision: 'not_happened' });
+    expect(finish(second).stopReason).toBe('completed');
+    expect(codesOf(second)).toEqual({ a: 'outcome_unknown' });
+  });
 });

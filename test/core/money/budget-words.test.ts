@@ -1,4 +1,5 @@
-import { budgetAmount, dollars } from '../../../core/money/budget-words.js';
+import { budgetAmount } from '../../../core/money/budget-words.js';
+import { dollars } from '../../../core/money/dollars.js';
 
 test.each([
   [0, '$0.00'],

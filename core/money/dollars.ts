@@ -1,4 +1,4 @@
-/** Money of a goal in texts that people read. */
+/** Money in texts that people read. */
 const MICRO = 1_000_000;
 
 /** `$0.0123`: whole micro-USD, at least cents, no digit lost. Without Intl, whose data differ between releases. */
