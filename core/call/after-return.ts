@@ -12,7 +12,7 @@ import type { OpenRun } from '../state/run.js';
 import { isMutating } from '../state/tool.js';
 import type { ToolResult, ToolResultCode } from '../state/tool-result.js';
 import { type Call, type ReturnedStage } from '../state/call.js';
-import { doubt, reconcile, UNRECORDED, withoutDoubt } from './doubt.js';
+import { doubt, reconcile, withoutDoubt } from './doubt.js';
 import { attemptKeyOf, keyOf, go, type StationResult, baseOf } from '../step/open-work.js';
 import { startCheck } from './argument-check.js';
 import { elicit } from './elicit.js';
@@ -27,6 +27,8 @@ import { errorResult, okResult, settleCall, stopUnknown, unknownResult } from '.
 const EXECUTIONS_MAX = 5;
 /** Keys that other arguments turn out to have taken; then the call is an error. */
 const REVISIONS_MAX = 5;
+/** Of a call that a fork took over. */
+const UNREPEATED = 'A fork does not repeat an attempt of its parent: its key would be another one.';
 /** Answers of which the keys were revoked; then the run needs a person. */
 const UNPROVEN_WORDS_MAX = 3;
 
@@ -146,7 +148,7 @@ function ofFinding(run: OpenRun, call: ReturnedStage, finding: Finding): Station
     return call.unserved ? unavailable(run, withoutDoubt(run, call)) : again(run, call);
   if (finding.kind === 'unknown') return unknown(run, call, finding.message);
   // A repetition by a fork would have another key, by which nobody recognises it.
-  return call.parentKey === undefined ? repeat(run, call) : unknown(run, call, UNRECORDED);
+  return call.parentKey === undefined ? repeat(run, call) : unknown(run, call, UNREPEATED);
 }
 
 function unknown(run: OpenRun, call: ReturnedStage, message: string): StationResult {

@@ -22,6 +22,7 @@ import {
 } from '../step/open-work.js';
 import { signaturesOf } from '../ask/verify.js';
 import { repeatQuestion } from '../controls/repeats.js';
+import { follows } from '../step/changes.js';
 import type { Grant } from '../state/effect.js';
 import { emit } from '../step/outbox.js';
 import type { OpenRun, Step } from '../state/run.js';
@@ -81,7 +82,7 @@ function requestOf(run: OpenRun, call: WaitingStage): AskRequest {
     toolVersion: call.toolVersion,
     args: call.args,
     ...(call.repeats !== undefined && {
-      question: repeatQuestion(call.tool, call.repeats),
+      question: repeatQuestion(call.tool, call.repeats, follows(run, 'doubtfulRepeats')),
       repeats: call.repeats,
     }),
     ...(call.outlook?.limits !== undefined && { limits: call.outlook.limits }),

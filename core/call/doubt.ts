@@ -31,9 +31,6 @@ import { toolOf } from '../permission/permission.js';
 import { givenText, isReferredTo } from '../dataflow/state.js';
 import { settleCall, stopUnknown, unknownResult } from './result.js';
 
-/** Of a call that a fork takes over: why a person is asked. */
-export const UNRECORDED = 'The record does not say how this call of the parent ended.';
-
 const DEFAULT_TOOL_TIMEOUT_MS = 30_000;
 const RECONCILE_MARGIN_MS = 30_000;
 /** Deliveries under rules without `workedTime`. */
@@ -111,8 +108,8 @@ function working(
 }
 
 /**
- * Somebody has said of all attempts of a call that they did nothing. A fork that began by rules without `parentsKey` keeps
- * the doubt: nobody was asked about the attempts of the recorded run, which had another key.
+ * Somebody has said of all attempts of a call that they did nothing. A fork that does not know the key of
+ * each attempt of the recorded run keeps the doubt: nobody was asked about those.
  */
 export function withoutDoubt(run: OpenRun, call: ReturnedStage): ReturnedStage {
   const isHeard = run.forked === undefined || run.forked.keysKnown === true;

@@ -38,13 +38,16 @@ export function unseenRepeats(repeats: Repeats, seen: readonly string[]): Repeat
   return repeats.earlier.some(({ key }) => !seen.includes(key)) ? repeats : undefined;
 }
 
-/** The question in words; the card shows the effects besides. */
-export function repeatQuestion(tool: string, { identity, earlier, more }: Repeats): string {
+/** The question in words; the card shows the effects besides. `tellsDoubt`: not all of them have to have happened. */
+export function repeatQuestion(tool: string, repeats: Repeats, tellsDoubt: boolean): string {
+  const { identity, earlier, more } = repeats;
   const what = identity.join(', ').slice(0, 200);
   const times = more === true ? `more than ${earlier.length} times` : timesWord(earlier.length);
   const newest = earlier[0];
   const last = newest === undefined ? '' : `, last by ${newest.runId}`;
-  return `${tool} was already done for ${what}: ${times}${last}. Shall it be done once more?`;
+  const isDone = !tellsDoubt || earlier.every(({ state }) => state === 'done');
+  const was = isDone ? 'was already done' : 'may already have been done';
+  return `${tool} ${was} for ${what}: ${times}${last}. Shall it be done once more?`;
 }
 
 function timesWord(count: number): string {

@@ -2,22 +2,15 @@
  * The calls of the turn at hand, as a fork takes them over.
  * Invariants: K2 and K3 of fork.ts.
  */
-import type { StoredText } from '../json/json.js';
 import type { Call, CallFact, ReturnedStage } from '../state/call.js';
+import type { StoredText } from '../json/json.js';
 import type { Grant } from '../state/effect.js';
+import type { Fork } from '../state/fork.js';
 import type { OpenRun, Turn } from '../state/run.js';
-import { UNRECORDED } from '../call/doubt.js';
-import { follows } from '../step/changes.js';
 import { attemptKeyOf, baseOf } from '../step/open-work.js';
 import { hasEffects, isBetweenAttempts } from './fork-beginning.js';
 
-interface Known {
-  /** The rules that the fork goes on by. */
-  readonly rules: number;
-  /** By call id, as the results. */
-  readonly outcomes: { readonly [callId: string]: CallFact };
-  readonly results?: { readonly [callId: string]: StoredText };
-}
+type Known = Pick<Fork, 'namesKeys' | 'outcomes' | 'results'>;
 
 export function turnOf(run: OpenRun, turn: Turn, fork: Known): Turn {
   const { judgement, ...rest } = turn;
@@ -30,7 +23,7 @@ export function turnOf(run: OpenRun, turn: Turn, fork: Known): Turn {
 
 function callOf(run: OpenRun, call: Call, known: Known): Call {
   const isGiven = known.results?.[call.id] !== undefined;
-  if (isGiven || !follows(known, 'parentsKey')) return begun(run, call, known);
+  if (isGiven || known.namesKeys !== true) return begun(run, call, known);
   // The attempt that was about to be made was not made.
   const taken = isBetweenAttempts(call)
     ? returned(run, { ...call, attempt: call.attempt - 1 }, outcomeOf(run, call, known))
@@ -40,12 +33,21 @@ function callOf(run: OpenRun, call: Call, known: Known): Call {
     : taken;
 }
 
-function outcomeOf(run: OpenRun, { id }: Call, { outcomes, rules }: Known): CallFact {
-  const { forked } = run;
-  const isKeyKnown = forked === undefined || forked.keysKnown === true;
-  if (isKeyKnown || !follows({ rules }, 'parentsKey')) return outcomes[id] ?? IN_DOUBT;
-  const message = `${UNRECORDED} The parent is a fork as well: ${forked.runId.slice(0, 100)} may have made the call, under another key.`;
-  return outcomes[id] ?? { kind: 'finding', finding: { kind: 'unknown', message } };
+function outcomeOf(run: OpenRun, call: Call, { outcomes, namesKeys }: Known): CallFact {
+  const message = namesKeys === true ? doubtOf(run, call) : UNRECORDED;
+  return outcomes[call.id] ?? { kind: 'finding', finding: { kind: 'unknown', message } };
+}
+
+const UNRECORDED = 'The record does not say how this call of the parent ended.';
+
+/** What a person should know who says what became of it. */
+function doubtOf({ forked }: OpenRun, { stage }: Call): string {
+  const isUnderWay = stage === 'executing' ? ' It may still be under way.' : '';
+  const isForks =
+    forked !== undefined && forked.keysKnown !== true
+      ? ` The parent is a fork as well: ${forked.runId.slice(0, 100)} may have made the call, under another key.`
+      : '';
+  return `${UNRECORDED}${isUnderWay}${isForks} Done again, the call has a key of the fork.`;
 }
 
 /** As the fork begins with it. */
@@ -92,11 +94,6 @@ function begun(run: OpenRun, call: Call, known: Known): Call {
 
 const NOT_EXECUTED =
   'Not executed: its sub-agent was at work when the fork began, and works for the parent alone.';
-
-const IN_DOUBT: CallFact = {
-  kind: 'finding',
-  finding: { kind: 'unknown', message: UNRECORDED },
-};
 
 function returned(run: OpenRun, call: Call, fact: CallFact): ReturnedStage {
   return {

@@ -12,7 +12,7 @@ import type { Fork } from '../state/fork.js';
 import type { Frozen } from '../state/frozen.js';
 import { isOpen, type OpenRun, type Run } from '../state/run.js';
 import type { Supervision } from '../state/supervision.js';
-import { follows, knownRules } from '../step/changes.js';
+import { knownRules } from '../step/changes.js';
 import { flying } from '../step/inflight.js';
 import { turnOf } from './fork-calls.js';
 
@@ -21,8 +21,6 @@ export interface ForkIdentity {
   readonly taskId: string;
   /** ms since epoch. */
   readonly at: number;
-  /** The rules number that the fork goes on by. */
-  readonly rules: number;
 }
 
 /** Why no fork begins after this step; undefined: one can. */
@@ -46,8 +44,7 @@ export function forkRun(fork: Fork, identity: ForkIdentity): Parsed<Run> {
   }
   const frozen = fork.frozen ?? parent.frozen;
   const rest = withoutOpenWork({ ...parent, frozen }, identity.at);
-  const { rules } = identity;
-  const turn = parent.turn && turnOf(parent, parent.turn, { ...fork, rules });
+  const turn = parent.turn && turnOf(parent, parent.turn, fork);
   const unknown = results(fork).find((callId) => !isAtHand(parent, callId));
   if (unknown !== undefined) return { ok: false, reason: notAtHand(unknown) };
   const { parent: _, session: __, ...start } = parent.start;
@@ -55,7 +52,6 @@ export function forkRun(fork: Fork, identity: ForkIdentity): Parsed<Run> {
     ok: true,
     value: {
       ...rest,
-      rules,
       runId: identity.runId,
       taskId: identity.taskId,
       traceId: identity.runId,
@@ -66,7 +62,7 @@ export function forkRun(fork: Fork, identity: ForkIdentity): Parsed<Run> {
         spentMicroUsd: parent.money.spentMicroUsd,
         regrant: (turn?.calls ?? []).flatMap(({ id, stage }) => (stage === 'returned' ? [id] : [])),
         ...(fork.keepsRules === true && { rules: parent.rules }),
-        ...(knowsKeys(parent, rules) && { keysKnown: true }),
+        ...(knowsKeys(fork) && { keysKnown: true }),
       },
       ...(turn !== undefined && { turn }),
       head: fork.head ?? parent.head,
@@ -78,18 +74,15 @@ export function forkRun(fork: Fork, identity: ForkIdentity): Parsed<Run> {
   };
 }
 
-/** A parent that is a fork of older rules may have calls of its own parent under keys that nobody kept. */
-function knowsKeys({ forked }: Run, rules: number): boolean {
-  return follows({ rules }, 'parentsKey') && (forked === undefined || forked.keysKnown === true);
+/** A parent that is a fork of an older release may have calls of its own parent, under keys that nobody kept. */
+function knowsKeys({ namesKeys, run: { forked } }: Fork): boolean {
+  return namesKeys === true && (forked === undefined || forked.keysKnown === true);
 }
 
 /** `open_run` is back with the state that a fork begins from; `rest` is what the new run knows by itself. */
 export function forkOpened(rest: Run, output: OpenRunOutput): Run {
   const { runId, taskId, now, start, begunWith, store = output.store, deskKeys } = rest;
-  const recorded = output.fork as unknown as Fork;
-  const { keepsRules, run: parent } = recorded;
-  const rules = keepsRules ? parent.rules : knownRules(Math.max(parent.rules, output.rules));
-  const forked = forkRun(recorded, { runId, taskId, at: now, rules });
+  const forked = forkRun(output.fork as unknown as Fork, { runId, taskId, at: now });
   if (!forked.ok) {
     return {
       ...rest,
@@ -108,6 +101,7 @@ export function forkOpened(rest: Run, output: OpenRunOutput): Run {
       ...(origin !== undefined && { store: origin }),
       ...(fork !== undefined && { fork }),
     },
+    rules: forked.value.forked?.rules ?? knownRules(Math.max(forked.value.rules, output.rules)),
     outbox,
     inflight,
     nextEffect,

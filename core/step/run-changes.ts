@@ -42,18 +42,18 @@ export const RUN_CHANGES = {
   },
   nothingDoneHeard: {
     since: 24,
-    why: 'A word or a finding that a call did nothing counts also after its last attempt, and on a queue that nobody serves: its result says that nothing was done, where it said that nobody knows. A fork keeps the doubt: the attempts of the recorded run had other keys.',
+    why: 'A word or a finding that a call did nothing counts also after its last attempt, and on a queue that nobody serves: its result says that nothing was done, where it said that nobody knows. A fork keeps the doubt of attempts of the recorded run whose key it does not know.',
   },
   resumable: {
     since: 24,
     why: 'A run that a person stopped, and that keeps no session, is not told to resume one.',
   },
-  parentsKey: {
-    since: 25,
-    why: 'A fork asks a person what became of a call of the recorded run, by the key that the call had there, and the result of such a call names that key. A fork named its own key, under which nothing ran, and asked the ledger and the tool about that.',
-  },
   amountsInWords: {
     since: 25,
-    why: 'The question for more of a budget names the budget in words, money in dollars and time in seconds, where it named fields, micro-USD and milliseconds.',
+    why: 'The question of a run for more of a budget names the budget in words, money in dollars and time in seconds, where it named fields, micro-USD and milliseconds.',
+  },
+  doubtfulRepeats: {
+    since: 25,
+    why: 'The question whether a call is made once more says "may already have been done" where one of the earlier calls is under way or in doubt; it said that all were done.',
   },
 } as const;

@@ -6,7 +6,6 @@
 import { forkRun } from '../../core/loop/fork.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { isOpen, type OpenRun, type Run } from '../../core/state/run.js';
-import { RULES_VERSION } from '../../core/step/changes.js';
 import type { TranscriptNode } from '../../core/state/transcript.js';
 import type { Provider } from '../../providers/provider.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
@@ -98,7 +97,6 @@ async function play(store: MemoryStore, place: ForkPlace, terms: DryTerms): Prom
 async function beginning(store: MemoryStore, place: ForkPlace, terms: DryTerms): Promise<OpenRun> {
   const fork = await preparedFork(store, place, terms);
   const { frozen, run: parent } = fork;
-  const rules = fork.keepsRules ? parent.rules : RULES_VERSION;
   const { runId, taskId, now: at } = parent;
   const forked = forkRun(
     {
@@ -110,7 +108,7 @@ async function beginning(store: MemoryStore, place: ForkPlace, terms: DryTerms):
         ...(terms.changes.config === undefined && { hooks: {} }),
       },
     },
-    { runId: `${runId}.fork`, taskId: `${taskId}.fork`, at, rules },
+    { runId: `${runId}.fork`, taskId: `${taskId}.fork`, at },
   );
   if (!forked.ok) throw forkRefused(forked.reason);
   const run = forked.value;

@@ -64,17 +64,18 @@ function newShell(script: Script): Shell {
 
 /** A fork of the run of a shell, as that run is now; no twin plays beside it. */
 export function forkShell({ script, run, now, transcript }: Shell, terms: ForkTerms): Shell {
-  const { rules, changed = {}, outcomes = {}, results = {} } = terms;
-  const fork = { run: run as OpenRun, step: 1, outcomes, results };
-  const made = forkRun(fork, { runId: 'fork_1', taskId: 'fork', at: now, rules });
+  const { changed = {}, outcomes = {}, results = {}, namesKeys = true } = terms;
+  const fork = { run: run as OpenRun, step: 1, outcomes, results, ...(namesKeys && { namesKeys }) };
+  const made = forkRun(fork, { runId: 'fork_1', taskId: 'fork', at: now });
   if (!made.ok) throw new Error(made.reason);
-  const shell = { script: { ...script, ...changed, rules }, run: made.value, now, transcript };
+  const shell = { script: { ...script, ...changed }, run: made.value, now, transcript };
   // What its calls were proposed by is an event of its parent.
   return begun({ ...shell, checks: { ...startChecking(), partlyShown: true } });
 }
 
 interface ForkTerms {
-  readonly rules: number;
+  /** False: made by a release before. */
+  readonly namesKeys?: boolean;
   readonly outcomes?: Fork['outcomes'];
   readonly results?: Fork['results'] & object;
   /** What models, tools and findings say to the fork in place of what they said to its parent. */

@@ -39,26 +39,27 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test('parentsKey: a fork asks about a call of the recorded run by the key that it had there', async () => {
+test('doubtfulRepeats: a fork whose parent may have made a call asks whether to make the call once more', async () => {
   const replies = [call('ship.book', { order: 'A1' }), say('Booked.')];
   const parent = await world.start({ runId: 'lost', agent: 'desk', replies });
   await openAsk(parent);
   const { fold } = await recordOf(world, 'lost');
   const runId = await forked(world, 'lost', '--at', `${fold.steps.length}`);
   const fork = world.client.handle(runId);
-  const { askId, question } = await openAsk(fork);
-  const keys = ofType(await world.events('lost'), 'tool_started').map(({ key }) => key);
-  expect(question?.includes(`with key ${keys[0]} take effect`)).toBe(has('parentsKey'));
-  for (const [run, id] of [
-    [fork, askId],
-    [parent, (await openAsk(parent)).askId],
-  ] as const) {
-    await run.answer(id, { kind: 'happened', value: { booked: true } }, { by: 'maria' });
-    await run.result();
-    const [told] = ofType(await world.events(run.runId), 'tool_finished');
-    expect(told?.status).toBe('ok');
-    if (has('parentsKey')) expect(told?.key).toBe(keys[0]);
-  }
+  const inDoubt = await openAsk(fork);
+  const [started] = ofType(await world.events('lost'), 'tool_started');
+  expect(inDoubt.question).toContain(`with key ${started?.key} take effect`);
+  await fork.answer(inDoubt.askId, { kind: 'not_happened' }, { by: 'maria' });
+  const repeat = await openAsk(fork);
+  expect(repeat.repeats?.earlier).toMatchObject([{ runId: 'lost', key: started?.key }]);
+  expect(repeat.question).toContain(
+    has('doubtfulRepeats') ? 'may already have been done' : 'was already done',
+  );
+  await fork.reject(repeat.askId, { by: 'maria' });
+  await fork.result();
+  const asked = await openAsk(parent);
+  await parent.answer(asked.askId, { kind: 'happened', value: { booked: true } }, { by: 'maria' });
+  await world.ended(parent);
 });
 
 test('amountsInWords: a person is asked for more of a budget in words', async () => {

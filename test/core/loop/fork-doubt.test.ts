@@ -3,7 +3,6 @@ import { settle as settleReturned } from '../../../core/call/after-return.js';
 import type { Call, CallFact, ReturnedStage } from '../../../core/state/call.js';
 import type { Finding } from '../../../core/state/recovery.js';
 import type { OpenRun } from '../../../core/state/run.js';
-import { RULES_VERSION } from '../../../core/step/changes.js';
 import { call, calls, failure, says, tool, type Script, type ToolEntry } from '../script.js';
 import {
   answer,
@@ -21,8 +20,6 @@ import {
 } from '../shell.js';
 
 const LOST = failure('Internal', { timedOut: true });
-const BEFORE = 24;
-
 function pays(more: Partial<Script>): Shell {
   return createShell({
     tools: [
@@ -48,8 +45,13 @@ const DONE: Partial<Script> = {
   outcomes: { issue_refund: [{ ok: 'paid' }] },
 };
 
-function forked(parent: Shell, more: { rules?: number; changed?: Partial<Script> } = {}): Shell {
-  return settle(forkShell(parent, { rules: RULES_VERSION, changed: DONE, ...more }));
+interface More {
+  readonly namesKeys?: boolean;
+  readonly changed?: Partial<Script>;
+}
+
+function forked(parent: Shell, more: More = {}): Shell {
+  return settle(forkShell(parent, { changed: DONE, ...more }));
 }
 
 /** Plays the parent until its call is in this stage, and has its state there. */
@@ -71,13 +73,16 @@ function standing(parent: Shell, change: (call: Call) => Call): Shell {
 
 describe('the question of a fork about a call of the recorded run', () => {
   test.each([
-    [RULES_VERSION, 'with key case:0 take effect'],
-    [BEFORE, 'with key fork:0 take effect'],
-  ])('names the key of the attempt (rules %d)', (rules, words) => {
-    const fork = forked(doubtful(LOST), { rules });
-    expect(askOf(fork)).toMatchObject({ kind: 'outcome', callKey: '0' });
-    expect(askOf(fork).question).toContain(words);
-  });
+    [true, 'with key case:0 take effect'],
+    [false, 'with key fork:0 take effect'],
+  ])(
+    'names the key of the attempt, unless an older release made the fork (%s)',
+    (namesKeys, words) => {
+      const fork = forked(doubtful(LOST), { namesKeys });
+      expect(askOf(fork)).toMatchObject({ kind: 'outcome', callKey: '0' });
+      expect(askOf(fork).question).toContain(words);
+    },
+  );
 
   test('names the key of the first run also in the fork of a fork', () => {
     const second = forked(forked(doubtful(LOST)));
@@ -134,7 +139,7 @@ describe('the question of a fork about a call of the recorded run', () => {
     );
     expect(askOf(forked(parent)).question).toContain('with key case:0');
     // The release before made that attempt.
-    expect(executedOf(forked(parent, { rules: BEFORE }))).toHaveLength(1);
+    expect(executedOf(forked(parent, { namesKeys: false }))).toHaveLength(1);
   });
 });
 
@@ -171,10 +176,10 @@ describe('the answer to it', () => {
   });
 
   test.each([
-    [RULES_VERSION, 'execution_error'],
-    [BEFORE, 'outcome_unknown'],
-  ])('after the last attempt is the result (rules %d)', (rules, code) => {
-    const fork = forked(doubtful(LOST), { rules });
+    [true, 'execution_error'],
+    [false, 'outcome_unknown'],
+  ])('after the last attempt is the result, where the key was named (%s)', (namesKeys, code) => {
+    const fork = forked(doubtful(LOST), { namesKeys });
     answer(fork, { decision: 'not_happened' });
     expect(finish(fork).stopReason).toBe('completed');
     expect(codesOf(fork)).toEqual({ a: code });
@@ -192,9 +197,7 @@ describe('what a fork knows of the call without a question', () => {
       (one) => ({ ...one, stage: 'granted', inDoubt: true }) as Call,
     );
     for (const parent of [lost, waits]) {
-      const fork = settle(
-        forkShell(parent, { rules: RULES_VERSION, changed: DONE, outcomes: { a: OK } }),
-      );
+      const fork = settle(forkShell(parent, { changed: DONE, outcomes: { a: OK } }));
       expect(finish(fork).stopReason).toBe('completed');
       expect(executedOf(fork)).toEqual([]);
       expect(codesOf(fork)).toEqual({ a: 'ok' });
@@ -207,7 +210,7 @@ describe('what a fork knows of the call without a question', () => {
       (one) => ({ ...one, stage: 'granted', inDoubt: true }) as Call,
     );
     const results = { a: { text: 'as if paid' } };
-    const fork = settle(forkShell(parent, { rules: RULES_VERSION, changed: DONE, results }));
+    const fork = settle(forkShell(parent, { changed: DONE, results }));
     expect(finish(fork).stopReason).toBe('completed');
     expect(ofType(fork, 'tool_finished')).toMatchObject([{ content: { text: 'as if paid' } }]);
   });
@@ -244,17 +247,16 @@ describe('the key of the recorded run is gone with what belongs to the fork alon
   });
 });
 
-describe('a fork that began by the rules before', () => {
-  test('keeps the doubt also when it goes on by newer ones: nobody was asked about the attempts of its parent', () => {
-    const fork = forked(doubtful(LOST), { rules: BEFORE });
-    fork.run = { ...fork.run, rules: RULES_VERSION };
+describe('a fork that an older release made', () => {
+  test('keeps the doubt: nobody was asked about the attempts of its parent', () => {
+    const fork = forked(doubtful(LOST), { namesKeys: false });
     answer(fork, { decision: 'not_happened' });
     expect(finish(fork).stopReason).toBe('completed');
     expect(codesOf(fork)).toEqual({ a: 'outcome_unknown' });
   });
 
   test('does not hide from its own forks that the call may have another key', () => {
-    const second = forked(forked(doubtful(LOST), { rules: BEFORE }));
+    const second = forked(forked(doubtful(LOST), { namesKeys: false }));
     expect(askOf(second).question).toContain('run_1 may have made the call, under another key');
     answer(second, { decision: 'not_happened' });
     expect(finish(second).stopReason).toBe('completed');

@@ -257,8 +257,7 @@ function usageOf(input: number, output: number) {
 describe('a fork of a supervised run', () => {
   const forked = (shell: ReturnType<typeof createShell>) => {
     const fork = { run: shell.run, step: 1 } as unknown as Fork;
-    const { now: at, rules } = shell.run;
-    const made = forkRun(fork, { runId: 'fork', taskId: 'fork', at, rules });
+    const made = forkRun(fork, { runId: 'fork', taskId: 'fork', at: shell.run.now });
     if (!made.ok) throw new Error(made.reason);
     return made.value.supervision;
   };
