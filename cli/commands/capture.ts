@@ -109,7 +109,7 @@ interface Captured {
   readonly document: FixtureDocument;
   /** In the simulation, now. */
   readonly differences: readonly Difference[];
-  /** Keys of what was never recorded, where the case fails; empty: it passes. */
+  /** Keys of what the record has too little of, where the case fails; empty: it passes. */
   readonly needs: readonly string[];
   /** What the reader should know of the expectation. */
   readonly remarks: readonly string[];
@@ -150,7 +150,7 @@ async function captureOf(
   const found = await differencesOf(document, file);
   const { unknownTools } = await import('../../evaluation/capture/unknown-tools.js');
   const remarks = await unknownTools(document, { recorded, file });
-  const needs = found.length > 0 ? neededFurther(document) : [];
+  const needs = found.length > 0 ? neededFurther(document, found) : [];
   return { document, differences: found, needs, remarks };
 }
 
@@ -208,7 +208,7 @@ interface Written extends Captured {
 }
 
 const FURTHER =
-  'A mended run that goes further than the recorded one needs by hand what was never recorded:';
+  'A mended run that goes further than the recorded one needs by hand more than the record has:';
 
 function print(
   { document, differences, needs, remarks, bundle, file, bytes }: Written,

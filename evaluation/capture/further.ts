@@ -2,11 +2,26 @@
  * What a captured case lacks for a run that goes further than the recorded one: nobody has recorded it, so somebody
  * writes it by hand.
  */
+import type { Budget } from '../../core/state/budget-fields.js';
+import type { Difference } from '../compare.js';
 import type { FixtureDocument } from '../format/document.js';
 import type { WrittenReply } from '../format/replies.js';
 
-/** Keys of the case, in the order in which a run comes to miss them. */
-export function neededFurther(document: FixtureDocument): readonly string[] {
+/** Budgets by the stop reasons of runs that use them up. */
+const LIMITS: { readonly [stopReason: string]: readonly (keyof Budget)[] } = {
+  max_turns: ['maxTurns', 'maxModelCalls'],
+  max_tool_calls: ['maxToolCalls'],
+  timeout: ['timeoutMs'],
+  max_cost: ['maxCostMicroUsd'],
+  max_input_tokens: ['maxInputTokens'],
+  max_output_tokens: ['maxOutputTokens'],
+};
+
+/** Keys of the case, in the order in which a run comes to miss them. `differences`: as the case plays now. */
+export function neededFurther(
+  document: FixtureDocument,
+  differences: readonly Difference[],
+): readonly string[] {
   const { tools = {}, model = [], expected } = document;
   const answered = new Set(
     Object.entries(tools === 'live' ? {} : tools).flatMap(
@@ -21,7 +36,22 @@ export function neededFurther(document: FixtureDocument): readonly string[] {
   );
   const asked = tools === 'live' ? [] : [...model.flatMap(toolsOf), ...wanted];
   const missing = [...new Set(asked)].filter((name) => !answered.has(name));
-  return [...missing.map((name) => `tools.${name}.results`), 'during', 'model'];
+  return [
+    ...limitsReached(document, differences),
+    ...missing.map((name) => `tools.${name}.results`),
+    'during',
+    'model',
+  ];
+}
+
+/** Limits of the case that end its run before what is expected of the run. */
+function limitsReached(
+  { budget = {} }: FixtureDocument,
+  differences: readonly Difference[],
+): readonly string[] {
+  const ended = differences.find(({ path }) => path === 'stop_reason')?.observed;
+  const limits = typeof ended === 'string' ? (LIMITS[ended] ?? []) : [];
+  return limits.filter((limit) => limit in budget).map((limit) => `budget.${limit}`);
 }
 
 function toolsOf(reply: WrittenReply): readonly string[] {
