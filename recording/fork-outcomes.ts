@@ -1,5 +1,5 @@
 /**
- * What a record knows later of the calls with effects that were in flight, or in doubt, after a step.
+ * What a record knows later of the calls with effects that were in flight, or between two attempts, after a step.
  * Invariant: only what was known for certain is an outcome; the first such word counts.
  */
 import { hasEffects, isBetweenAttempts } from '../core/loop/fork-beginning.js';

@@ -102,13 +102,6 @@ export const MEMBERS = `
       where children.tenant = @tenant
   ),`;
 
-/**
- * Of rows of the ledger: not those of what was only said of a call that was never claimed. A fork has such a row for a call of
- * its parent, whose own row says what was done.
- */
-export const MADE = `(ledger.was_claimed = 1 or (ledger.state <> 'void'
-  and not exists (select 1 from forks where forks.tenant = ledger.tenant and forks.run_id = ledger.run_id)))`;
-
 /** What the ledger has of a call says more than the record, whose runs this store need not know. */
 const CALLS = `${MEMBERS}
   calls as (
@@ -118,7 +111,7 @@ const CALLS = `${MEMBERS}
     from ledger left join recorded_calls on recorded_calls.tenant = ledger.tenant
       and recorded_calls.run_id = ledger.run_id and recorded_calls.key = ledger.key
     where ledger.tenant = @tenant and ledger.tool = @tool and ledger.key <> @key
-      and ledger.run_id in (select id from members) and ${MADE}
+      and ledger.run_id in (select id from members)
     union all
     select key, run_id, case done when 1 then 'recorded' else 'handed_over' end as state, at,
       args_digest, plain_digest

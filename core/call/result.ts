@@ -171,6 +171,7 @@ function unknownOf(run: OpenRun, call: Call) {
     code: 'outcome_unknown',
     content: { text },
     synthetic: true,
+    idempotencyKey: attemptKeyOf(run, call),
   } as const;
 }
 

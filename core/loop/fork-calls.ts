@@ -10,7 +10,9 @@ import type { OpenRun, Turn } from '../state/run.js';
 import { attemptKeyOf, baseOf } from '../step/open-work.js';
 import { hasEffects, isBetweenAttempts } from './fork-beginning.js';
 
-type Known = Pick<Fork, 'namesKeys' | 'outcomes' | 'results'>;
+interface Known extends Pick<Fork, 'outcomes' | 'results'> {
+  readonly namesKeys: boolean;
+}
 
 export function turnOf(run: OpenRun, turn: Turn, fork: Known): Turn {
   const { judgement, ...rest } = turn;
@@ -23,8 +25,8 @@ export function turnOf(run: OpenRun, turn: Turn, fork: Known): Turn {
 
 function callOf(run: OpenRun, call: Call, known: Known): Call {
   const isGiven = known.results?.[call.id] !== undefined;
-  if (isGiven || known.namesKeys !== true) return begun(run, call, known);
-  // The attempt that was about to be made was not made.
+  if (isGiven || !known.namesKeys) return begun(run, call, known);
+  // As far as anybody knows then, the attempt that was about to be made was not made.
   const taken = isBetweenAttempts(call)
     ? returned(run, { ...call, attempt: call.attempt - 1 }, outcomeOf(run, call, known))
     : begun(run, call, known);
@@ -34,20 +36,21 @@ function callOf(run: OpenRun, call: Call, known: Known): Call {
 }
 
 function outcomeOf(run: OpenRun, call: Call, { outcomes, namesKeys }: Known): CallFact {
-  const message = namesKeys === true ? doubtOf(run, call) : UNRECORDED;
+  const message = namesKeys ? doubtOf(run, call) : UNRECORDED;
   return outcomes[call.id] ?? { kind: 'finding', finding: { kind: 'unknown', message } };
 }
 
 const UNRECORDED = 'The record does not say how this call of the parent ended.';
 
 /** What a person should know who says what became of it. */
-function doubtOf({ forked }: OpenRun, { stage }: Call): string {
+function doubtOf({ forked }: OpenRun, { id, stage }: Call): string {
   const isUnderWay = stage === 'executing' ? ' It may still be under way.' : '';
-  const isForks =
-    forked !== undefined && forked.keysKnown !== true
-      ? ` The parent is a fork as well: ${forked.runId.slice(0, 100)} may have made the call, under another key.`
-      : '';
-  return `${UNRECORDED}${isUnderWay}${isForks} Done again, the call has a key of the fork.`;
+  const isForeign =
+    forked !== undefined && forked.keysKnown !== true && forked.regrant.includes(id);
+  const other = isForeign
+    ? ` The parent is a fork as well: ${forked.runId.slice(0, 100)} may have made the call, under another key.`
+    : '';
+  return `${UNRECORDED}${isUnderWay}${other} Done again, the call has a key of the fork.`;
 }
 
 /** As the fork begins with it. */

@@ -12,7 +12,7 @@ import type { Fork } from '../state/fork.js';
 import type { Frozen } from '../state/frozen.js';
 import { isOpen, type OpenRun, type Run } from '../state/run.js';
 import type { Supervision } from '../state/supervision.js';
-import { knownRules } from '../step/changes.js';
+import { FIRST_RULES, follows, knownRules } from '../step/changes.js';
 import { flying } from '../step/inflight.js';
 import { turnOf } from './fork-calls.js';
 
@@ -21,6 +21,8 @@ export interface ForkIdentity {
   readonly taskId: string;
   /** ms since epoch. */
   readonly at: number;
+  /** Calls that the parent may have made are asked about by their keys there. */
+  readonly namesKeys: boolean;
 }
 
 /** Why no fork begins after this step; undefined: one can. */
@@ -44,7 +46,8 @@ export function forkRun(fork: Fork, identity: ForkIdentity): Parsed<Run> {
   }
   const frozen = fork.frozen ?? parent.frozen;
   const rest = withoutOpenWork({ ...parent, frozen }, identity.at);
-  const turn = parent.turn && turnOf(parent, parent.turn, fork);
+  const turn =
+    parent.turn && turnOf(parent, parent.turn, { ...fork, namesKeys: identity.namesKeys });
   const unknown = results(fork).find((callId) => !isAtHand(parent, callId));
   if (unknown !== undefined) return { ok: false, reason: notAtHand(unknown) };
   const { parent: _, session: __, ...start } = parent.start;
@@ -62,7 +65,7 @@ export function forkRun(fork: Fork, identity: ForkIdentity): Parsed<Run> {
         spentMicroUsd: parent.money.spentMicroUsd,
         regrant: (turn?.calls ?? []).flatMap(({ id, stage }) => (stage === 'returned' ? [id] : [])),
         ...(fork.keepsRules === true && { rules: parent.rules }),
-        ...(knowsKeys(fork) && { keysKnown: true }),
+        ...(identity.namesKeys && knowsKeys(parent) && { keysKnown: true }),
       },
       ...(turn !== undefined && { turn }),
       head: fork.head ?? parent.head,
@@ -74,15 +77,17 @@ export function forkRun(fork: Fork, identity: ForkIdentity): Parsed<Run> {
   };
 }
 
-/** A parent that is a fork of an older release may have calls of its own parent, under keys that nobody kept. */
-function knowsKeys({ namesKeys, run: { forked } }: Fork): boolean {
-  return namesKeys === true && (forked === undefined || forked.keysKnown === true);
+/** A parent that is a fork without this may have calls of its own parent, under keys that nobody kept. */
+function knowsKeys({ forked }: Run): boolean {
+  return forked === undefined || forked.keysKnown === true;
 }
 
 /** `open_run` is back with the state that a fork begins from; `rest` is what the new run knows by itself. */
 export function forkOpened(rest: Run, output: OpenRunOutput): Run {
   const { runId, taskId, now, start, begunWith, store = output.store, deskKeys } = rest;
-  const forked = forkRun(output.fork as unknown as Fork, { runId, taskId, at: now });
+  const namesKeys = follows({ rules: begunWith ?? FIRST_RULES }, 'parentsKey');
+  const identity = { runId, taskId, at: now, namesKeys };
+  const forked = forkRun(output.fork as unknown as Fork, identity);
   if (!forked.ok) {
     return {
       ...rest,

@@ -18,8 +18,6 @@ export interface Fork {
   readonly head?: string;
   /** Said by the user before the next request. */
   readonly message?: string;
-  /** Calls that may have been made are asked about by their keys of the parent; absent: made by an older release, which named others. */
-  readonly namesKeys?: true;
   /** Next to go on by the parent's rules: absent for the newest. */
   readonly keepsRules?: true;
 }

@@ -48,6 +48,10 @@ export const RUN_CHANGES = {
     since: 24,
     why: 'A run that a person stopped, and that keeps no session, is not told to resume one.',
   },
+  parentsKey: {
+    since: 25,
+    why: 'A fork asks a person what became of a call of its parent, by the key that the call had there. It named its own key, under which nothing ran, and asked the ledger and the tool about that. The code that decided the first step says by its name whether it knows this.',
+  },
   amountsInWords: {
     since: 25,
     why: 'The question of a run for more of a budget names the budget in words, money in dollars and time in seconds, where it named fields, micro-USD and milliseconds.',

@@ -108,7 +108,7 @@ async function beginning(store: MemoryStore, place: ForkPlace, terms: DryTerms):
         ...(terms.changes.config === undefined && { hooks: {} }),
       },
     },
-    { runId: `${runId}.fork`, taskId: `${taskId}.fork`, at },
+    { runId: `${runId}.fork`, taskId: `${taskId}.fork`, at, namesKeys: true },
   );
   if (!forked.ok) throw forkRefused(forked.reason);
   const run = forked.value;

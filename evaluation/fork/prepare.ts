@@ -63,7 +63,6 @@ export async function preparedFork(
     ...(head !== undefined && { head }),
     ...(changes.message !== undefined && { message: changes.message }),
     ...(results.length > 0 && { results: Object.fromEntries(results) }),
-    namesKeys: true,
     ...(rules === undefined && { keepsRules: true }),
   };
 }

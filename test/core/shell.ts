@@ -65,8 +65,8 @@ function newShell(script: Script): Shell {
 /** A fork of the run of a shell, as that run is now; no twin plays beside it. */
 export function forkShell({ script, run, now, transcript }: Shell, terms: ForkTerms): Shell {
   const { changed = {}, outcomes = {}, results = {}, namesKeys = true } = terms;
-  const fork = { run: run as OpenRun, step: 1, outcomes, results, ...(namesKeys && { namesKeys }) };
-  const made = forkRun(fork, { runId: 'fork_1', taskId: 'fork', at: now });
+  const fork = { run: run as OpenRun, step: 1, outcomes, results };
+  const made = forkRun(fork, { runId: 'fork_1', taskId: 'fork', at: now, namesKeys });
   if (!made.ok) throw new Error(made.reason);
   const shell = { script: { ...script, ...changed }, run: made.value, now, transcript };
   // What its calls were proposed by is an event of its parent.

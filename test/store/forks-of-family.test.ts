@@ -97,36 +97,6 @@ describe('another version of the tool', () => {
   });
 });
 
-describe('what people said of a call of the parent, which a fork keeps under its own key', () => {
-  async function said(runId: string, answer: 'happened' | 'not_happened') {
-    const target = { tenant: TENANT, key: `${runId}:1`, argsDigest: 'pay@1 7', attempt: 1 };
-    const subject = { runId, callKey: '1', tool: 'pay', plainDigest: digestOf(SEVEN) };
-    await opened.store.burn({ ...target, ...subject });
-    if (answer === 'not_happened') return;
-    const result = await opened.store.putText(TENANT, 'paid');
-    expect(await opened.store.recordByPerson({ ...target, result, source: 'person' })).toBe(true);
-  }
-
-  test.each(['happened', 'not_happened'] as const)(
-    'is no call of the family (%s)',
-    async (answer) => {
-      await claimed('parent');
-      await put('fork', 'parent');
-      await said('fork', answer);
-      await put('second', 'parent');
-      expect(await found('second')).toEqual(['parent:1']);
-      const { calls } = await opened.store.callsOfFamily(TENANT, 'second', 10);
-      expect(calls.map(({ key }) => key)).toEqual(['parent:1']);
-    },
-  );
-
-  test('of a run that is no fork is its only trace, and counts', async () => {
-    await said('parent', 'happened');
-    await put('fork', 'parent');
-    expect(await found('fork')).toEqual(['parent:1']);
-  });
-});
-
 describe('forks that an older release made', () => {
   /** As it wrote them: the parent is the root. */
   async function putOld(runId: string, parent: string, root = parent) {

@@ -1,8 +1,12 @@
 /** Calls of a recorded run that may have taken effect, as a fork takes them over (K3). */
-import { settle as settleReturned } from '../../../core/call/after-return.js';
-import type { Call, CallFact, ReturnedStage } from '../../../core/state/call.js';
+import { forkOpened } from '../../../core/loop/fork.js';
+import { open } from '../../../core/loop/open.js';
+import type { Call, CallFact } from '../../../core/state/call.js';
+import type { OpenRunOutput } from '../../../core/state/effect.js';
 import type { Finding } from '../../../core/state/recovery.js';
 import type { OpenRun } from '../../../core/state/run.js';
+import { RULES_VERSION } from '../../../core/step/changes.js';
+import { baseOf } from '../../../core/step/open-work.js';
 import { call, calls, failure, says, tool, type Script, type ToolEntry } from '../script.js';
 import {
   answer,
@@ -122,10 +126,9 @@ describe('the question of a fork about a call of the recorded run', () => {
     ],
     ['the advice to repeat it with its key', { kind: 'finding', finding: { kind: 'repeat' } }],
   ])('comes where %s had come back and was not yet acted upon', (_what, fact) => {
-    const parent = standing(
-      doubtful(LOST),
-      (one) => ({ ...one, stage: 'returned', durationMs: 1, fact }) as Call,
-    );
+    const fresh = ({ inDoubt: _, ...one }: Call) =>
+      ({ ...one, attempt: 1, stage: 'returned', durationMs: 1, fact }) as Call;
+    const parent = standing(doubtful(LOST), fresh);
     const fork = forked(parent);
     expect(askOf(fork).question).toContain('with key case:0');
     expect(started(fork, 'reconcile_tool')).toEqual([]);
@@ -236,16 +239,84 @@ describe('the key of the recorded run is gone with what belongs to the fork alon
     expect(started(fork, 'reconcile_tool')).toMatchObject([{ input: { call: { key } } }]);
     expect(askOf(fork).question).toContain(`with key ${key} take effect`);
   });
+});
 
-  test('and what was said of it proves nothing: the question names the same key again', () => {
-    const { run } = forked(doubtful(LOST));
-    const [parked] = (run as OpenRun).turn!.calls;
-    const returned = { ...parked, stage: 'returned', durationMs: 1, fact: { kind: 'unproven' } };
-    const settled = settleReturned(run as OpenRun, returned as ReturnedStage);
-    if (settled.kind !== 'moved') throw new Error(settled.kind);
-    expect(settled.step.run.asks.at(-1)?.question).toContain('with key case:0');
+describe('the key of the recorded run stays with its attempt', () => {
+  test('where the word on it proves nothing: the question names the same key again', () => {
+    const fork = forked(doubtful(LOST), { changed: { ...DONE, keysAtRecord: [[]] } });
+    answer(fork, { decision: 'happened' });
+    settle(fork);
+    expect(ofType(fork, 'warning')).toMatchObject([
+      { code: 'decision_unproven', message: expect.stringContaining('case:0: ') },
+    ]);
+    expect(fork.run.asks.at(-1)?.question).toContain('with key case:0 take effect');
+  });
+
+  test.each([
+    ['observe', 'completed'],
+    ['stop', 'needs_human'],
+  ] as const)('where nobody is asked (%s)', (onOutcomeUnknown, stopReason) => {
+    const parent = until(
+      pays({ outcomes: { issue_refund: [LOST] }, settings: { onOutcomeUnknown } }),
+      'executing',
+    );
+    const fork = forked(parent);
+    const result = finish(fork);
+    expect(result.stopReason).toBe(stopReason);
+    expect(ofType(fork, 'tool_finished')).toMatchObject([
+      {
+        key: 'case:0',
+        code: 'outcome_unknown',
+        content: { text: expect.stringContaining('(key case:0)') },
+      },
+    ]);
+    if (stopReason === 'needs_human')
+      expect(result.nextSafeAction).toBe(
+        'Find out whether issue_refund with key case:0 took effect.',
+      );
+  });
+
+  test('and no sub-agent has one: its call was not executed', () => {
+    const parent = standing(
+      doubtful(LOST),
+      (one) => ({ ...baseOf(one), stage: 'delegated', startedAt: 1 }) as Call,
+    );
+    const fork = forkShell(parent, { changed: DONE });
+    expect(callOf(fork)).not.toHaveProperty('parentKey');
   });
 });
+
+test('a question says whether the call may still be under way, and that the fork has a key of its own', () => {
+  const lost = until(pays({ outcomes: { issue_refund: [LOST] } }), 'executing');
+  expect(askOf(forked(lost)).question).toBe(
+    'Did issue_refund with key case:0 take effect? The record does not say how this call of the parent ended. It may still be under way. Done again, the call has a key of the fork.',
+  );
+  expect(askOf(forked(doubtful(LOST))).question).not.toContain('under way');
+});
+
+test('the attempt that a fork does not make is not counted', () => {
+  const parent = standing(
+    doubtful(LOST),
+    (one) => ({ ...one, stage: 'granted', inDoubt: true }) as Call,
+  );
+  const before = callOf(parent)!.attempt;
+  expect(callOf(forked(parent))?.attempt).toBe(before - 1);
+});
+
+test.each([
+  [24, undefined],
+  [25, true],
+])(
+  'the code that decides the first step of a fork says whether it names keys (rules %d)',
+  (rules, keysKnown) => {
+    const { run } = doubtful(LOST);
+    const start = { v: 1, agent: 'case', task: { goal: 'Go on.' } } as const;
+    const rest = open(start, { runId: 'fork_1', at: 1, rules });
+    const fork = { run, step: 1, outcomes: {}, keepsRules: true };
+    const opened = forkOpened(rest, { fork, rules: RULES_VERSION } as unknown as OpenRunOutput);
+    expect(opened.forked?.keysKnown).toBe(keysKnown);
+  },
+);
 
 describe('a fork that an older release made', () => {
   test('keeps the doubt: nobody was asked about the attempts of its parent', () => {

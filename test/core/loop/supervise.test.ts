@@ -257,7 +257,12 @@ function usageOf(input: number, output: number) {
 describe('a fork of a supervised run', () => {
   const forked = (shell: ReturnType<typeof createShell>) => {
     const fork = { run: shell.run, step: 1 } as unknown as Fork;
-    const made = forkRun(fork, { runId: 'fork', taskId: 'fork', at: shell.run.now });
+    const made = forkRun(fork, {
+      runId: 'fork',
+      taskId: 'fork',
+      at: shell.run.now,
+      namesKeys: true,
+    });
     if (!made.ok) throw new Error(made.reason);
     return made.value.supervision;
   };
