@@ -284,7 +284,8 @@ async function print(facts: RunFacts, printing: Printing): Promise<void> {
     const { first: needed, ...commands } = await hints(asking);
     if (needed !== undefined) before.add(needed);
     const { runId } = asking;
-    output.line(approvalCard(ask, { runId, now: Date.now(), paint, ...commands }));
+    const { storeAway } = facts;
+    output.line(approvalCard(ask, { runId, now: Date.now(), paint, storeAway, ...commands }));
   }
   for (const needed of before) output.remark(needed);
   if (state === null) return;
