@@ -230,9 +230,16 @@ onPostgres('a store that is away', () => {
         variables: { HOLDFAST_TOKEN: tokenOf('mia'), HOLDFAST_DESK_URL: desk.url },
       });
       expect(atDesk.out).toMatch(
-        /The desk cannot read its store[^]*The run waits for the store since /,
+        /The store of the desk cannot be reached now[^]*The run waits for the store since /,
       );
+      // Until the next try of the run Temporal still tells of the last one.
+      await until('a next try that is some time away', async () => {
+        const { waits } = await run.execution();
+        return waits.some(({ nextAt = 0 }) => nextAt > Date.now() + 4_000) ? true : undefined;
+      });
       proxy.restore();
+      const back = await holdfast(place, ['show', 'storeless']);
+      expect(back.out).toMatch(/, next at [^]*The store answers this command: [^]*next try, at /);
       await world.ended(run);
     },
     LIMIT_MS,
