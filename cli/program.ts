@@ -1,5 +1,5 @@
 /** The program: its commands, its help, and how its errors become exit codes. */
-import { CommanderError, type Command } from 'commander';
+import { CommanderError, Help, type Command, type HelpConfiguration } from 'commander';
 import { HoldfastError } from '../core/state/errors.js';
 import { didYouMean } from '../pure/nearest-names.js';
 import type { Cli } from './command.js';
@@ -194,6 +194,7 @@ function buildProgram(cli: Cli, { json, named }: Called): Command {
     .showSuggestionAfterError()
     .showHelpAfterError('(see --help)')
     .exitOverride()
+    .configureHelp(inWordsOf(own))
     .configureOutput({
       writeOut: (text) => cli.streams.out(own(text)),
       writeErr: (text) => {
@@ -214,6 +215,17 @@ function buildProgram(cli: Cli, { json, named }: Called): Command {
     program.commands.at(-1)?.helpGroup(`${title}:`);
   }
   return program;
+}
+
+/** Before lines are broken: a name that a line break cuts is none any more. */
+function inWordsOf(own: (text: string) => string): HelpConfiguration {
+  const plain = new Help();
+  return {
+    commandDescription: (command) => own(plain.commandDescription(command)),
+    subcommandDescription: (command) => own(plain.subcommandDescription(command)),
+    argumentDescription: (argument) => own(plain.argumentDescription(argument)),
+    optionDescription: (option) => own(plain.optionDescription(option)),
+  };
 }
 
 /** One that is named is built alone; whatever else is said needs all of them. */

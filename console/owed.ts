@@ -1,7 +1,8 @@
 /**
  * Rows of the audit trail that could not be written before what they tell of, because the store was away.
- * Invariants: they are written in order and with their own times as soon as the store is back; nothing is done on
- * whose row there is no room; a console that is killed before then takes them along.
+ * Invariants: they are written in order and with their own times as soon as the store is back; a write that a store
+ * leaves without an answer is under way, and not begun a second time; nothing is done on whose row there is no room; a
+ * console that is killed before then takes them along.
  */
 import { STORE_AWAY, unlessStoreAway } from '../client/index.js';
 import type { AuditEntry } from '../pure/audit.js';
@@ -20,9 +21,12 @@ export interface OwedRows {
   stop(): Promise<void>;
 }
 
+/** Rows that are written together. */
 interface Owed {
   readonly tenant: string;
-  readonly entry: AuditEntry;
+  readonly entries: readonly AuditEntry[];
+  /** Of the write that has no answer yet. */
+  underWay?: Promise<unknown> | undefined;
 }
 
 export function owedRows(
@@ -35,8 +39,7 @@ export function owedRows(
 
   async function pay(): Promise<void> {
     while (owed[0] !== undefined) {
-      const { tenant, entry } = owed[0];
-      if ((await appended(tenant, [entry])) === STORE_AWAY) return;
+      if ((await appended(owed[0])) === STORE_AWAY) return;
       owed = owed.slice(1);
     }
     say('The store is back: rows of the audit trail that waited for it are written.');
@@ -48,26 +51,36 @@ export function owedRows(
       void paying.then(() => owed.length > 0 && payLater());
     }, PAUSE_MS).unref();
   }
+  const rows = (): readonly AuditEntry[] => owed.flatMap(({ entries }) => entries);
   const isTooManyRefusals = (entries: readonly AuditEntry[]): boolean =>
-    entries.every(isRefusal) && owed.filter(({ entry }) => isRefusal(entry)).length >= REFUSALS_MAX;
-  const appended = (tenant: string, entries: readonly AuditEntry[]) =>
-    unlessStoreAway(store, (calls) => calls.appendAudit(tenant, entries));
+    entries.every(isRefusal) && rows().filter(isRefusal).length >= REFUSALS_MAX;
+  const appended = (wanted: Owed) => unlessStoreAway(store, () => begun(wanted));
+  function begun(wanted: Owed): Promise<unknown> {
+    const { tenant, entries } = wanted;
+    return (wanted.underWay ??= store.appendAudit(tenant, entries).catch((error: unknown) => {
+      wanted.underWay = undefined;
+      throw error;
+    }));
+  }
 
   return {
     async write(tenant, entries) {
-      if (owed.length === 0 && (await appended(tenant, entries)) !== STORE_AWAY) return;
-      if (owed.length + entries.length > ROWS_MAX || isTooManyRefusals(entries)) {
+      const wanted: Owed = { tenant, entries };
+      if (owed.length === 0 && (await appended(wanted)) !== STORE_AWAY) return;
+      // Rows under way have their place: they may be in the store already.
+      const isFull = rows().length + entries.length > ROWS_MAX || isTooManyRefusals(entries);
+      if (isFull && wanted.underWay === undefined) {
         throw new HoldfastError('StoreUnavailable', 'Too many rows of the audit trail wait.');
       }
       if (owed.length === 0) say('The store is away: rows of the audit trail wait for it.');
-      owed = [...owed, ...entries.map((entry) => ({ tenant, entry }))];
+      owed = [...owed, wanted];
       payLater();
     },
     async stop() {
       clearTimeout(timer);
       await paying;
       if (owed.length > 0) await pay().catch(() => undefined);
-      if (owed.length > 0) say(`${owed.length} rows of the audit trail could not be written.`);
+      if (owed.length > 0) say(`${rows().length} rows of the audit trail could not be written.`);
     },
   };
 }

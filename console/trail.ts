@@ -39,19 +39,40 @@ const REMEMBERED_MAX = 50_000;
 
 export function views(): Views {
   const seen = new Set<string>();
+  const writing = new Map<string, Promise<void>>();
   type Write = (tenant: string, entries: readonly AuditEntry[]) => Promise<void>;
   const noteBy = async (
     write: Write,
     { desk, person, asks }: { desk: Desk; person: Person; asks: readonly Seen[] },
   ): Promise<void> => {
-    const fresh = asks.filter((ask) => !seen.has(nameOf(person, ask)));
-    if (fresh.length === 0) return;
+    const names = asks.map((ask) => nameOf(person, ask));
+    // Another request of the same person shows it: its row is this one's as well.
+    const others = names.flatMap((name) => writing.get(name) ?? []);
+    const fresh = asks.filter(
+      (_, index) => !seen.has(names[index]!) && !writing.has(names[index]!),
+    );
+    await Promise.all([
+      ...others,
+      ...(fresh.length === 0 ? [] : [noteFresh(write, { desk, person, fresh })]),
+    ]);
+  };
+  const noteFresh = async (
+    write: Write,
+    { desk, person, fresh }: { desk: Desk; person: Person; fresh: readonly Seen[] },
+  ): Promise<void> => {
     const entries = fresh.map(({ askId, runId, argsHash, policyVersion }) =>
       entryOf(desk, person, { kind: 'seen', askId, runId, facts: { argsHash, policyVersion } }),
     );
-    await write(person.tenant, entries);
+    const names = fresh.map((ask) => nameOf(person, ask));
+    const written = write(person.tenant, entries);
+    for (const name of names) writing.set(name, written);
+    try {
+      await written;
+    } finally {
+      for (const name of names) writing.delete(name);
+    }
     if (seen.size > REMEMBERED_MAX) seen.clear();
-    for (const ask of fresh) seen.add(nameOf(person, ask));
+    for (const name of names) seen.add(name);
   };
   return {
     note: (desk, person, asks) =>

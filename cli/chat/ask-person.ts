@@ -13,9 +13,11 @@ import type { AskView } from '../../core/state/ask-view.js';
 import type { Json } from '../../core/json/json.js';
 import { REASON_CHARS_MAX } from '../../core/messages/reason-limit.js';
 import type { Elicitation } from '../../core/state/elicitation.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { parseJsonText } from '../../pure/json-text.js';
 import type { Output } from '../terminal/output.js';
-import { approvalCard } from '../render/index.js';
+import { allowedText, amountFor, amountIn, askedAmount } from '../desk/more-budget.js';
+import { approvalCard, inert } from '../render/index.js';
 import { fillForm, type FormTerminal } from './elicit-form.js';
 import type { LineSource } from './line-source.js';
 
@@ -29,7 +31,8 @@ export interface Callbacks {
   readonly onQuestion: OnQuestion;
 }
 
-type Unread = 'unclear' | 'too_long';
+/** With `why`: the sentence for whoever typed it. */
+type Unread = 'unclear' | 'too_long' | { readonly why: string };
 type Reading<T> = (line: string) => T | null | Unread;
 
 export function askPersonHere(asking: Asking): Callbacks {
@@ -63,10 +66,12 @@ interface Question<T> {
   readonly signal: AbortSignal;
   readonly choices: string;
   readonly read: Reading<T>;
+  /** Said once more of an answer, so that its meaning is seen. */
+  readonly echo?: (answer: T) => string | undefined;
 }
 
 async function put<T>(asking: Asking, question: Question<T>): Promise<T | null> {
-  const { view, runId, signal, choices, read } = question;
+  const { view, runId, signal, choices, read, echo } = question;
   const { lines, output } = asking;
   if (signal.aborted) return null;
   const card = { runId, now: Date.now(), paint: output.paint };
@@ -75,8 +80,14 @@ async function put<T>(asking: Asking, question: Question<T>): Promise<T | null> 
     const line = await lines.ask(`${choices} `, signal);
     if (line === undefined) return null;
     const answer = read(line.trim());
-    if (answer !== 'unclear' && answer !== 'too_long') return answer;
-    output.line(answer === 'unclear' ? 'Please answer as shown.' : REASON_TOO_LONG);
+    const problem = problemOf(answer);
+    if (problem !== undefined) {
+      output.line(problem);
+      continue;
+    }
+    const said = answer === null ? undefined : echo?.(answer as T);
+    if (said !== undefined) output.line(said);
+    return answer as T | null;
   }
 }
 
@@ -133,10 +144,24 @@ function approvalOf(line: string): PermissionResult | null | Unread {
   }
 }
 
-function kindOf({ kind }: AskView): Pick<Question<QuestionReply>, 'choices' | 'read'> {
+function problemOf(answer: unknown): string | undefined {
+  if (answer === 'unclear') return 'Please answer as shown.';
+  if (answer === 'too_long') return REASON_TOO_LONG;
+  const isRefused = typeof answer === 'object' && answer !== null && 'why' in answer;
+  return isRefused ? String(answer.why) : undefined;
+}
+
+function kindOf({
+  kind,
+  args,
+}: AskView): Pick<Question<QuestionReply>, 'choices' | 'read' | 'echo'> {
   switch (kind) {
     case 'budget':
-      return { choices: '[y]es, [n]o, [l]ater:', read: budgetOf };
+      return {
+        choices: BUDGET,
+        read: (line) => budgetOf(line, args),
+        echo: (reply) => allowedBy(reply, args),
+      };
     case 'outcome':
       return { choices: 'Did it happen? [y]es, [n]o, [s]top, [l]ater:', read: outcomeOf };
     default:
@@ -144,14 +169,31 @@ function kindOf({ kind }: AskView): Pick<Question<QuestionReply>, 'choices' | 'r
   }
 }
 
-function budgetOf(line: string): QuestionReply | null | Unread {
+const BUDGET = '[y]es (or yes and how much, as 6s or $0.50), [n]o, [l]ater:';
+
+function budgetOf(line: string, args: Json | undefined): QuestionReply | null | Unread {
   const [word, rest] = split(line);
   if (word === 'n' || word === 'no') {
     return isTooLong(rest) ? 'too_long' : { kind: 'reject', ...(rest && { reason: rest }) };
   }
-  if (rest !== '') return 'unclear';
-  if (word === 'l' || word === 'later') return null;
-  return word === 'y' || word === 'yes' ? { kind: 'approve' } : 'unclear';
+  if (word === 'y' || word === 'yes') return rest === '' ? { kind: 'approve' } : more(rest, args);
+  return rest === '' && (word === 'l' || word === 'later') ? null : 'unclear';
+}
+
+function allowedBy(reply: QuestionReply, args: Json | undefined): string | undefined {
+  if (reply.kind !== 'approve') return undefined;
+  const amount = reply.amount ?? askedAmount(args);
+  const allowed = amount === undefined ? undefined : allowedText(args, amount);
+  return allowed === undefined ? undefined : `Allowed: ${inert(allowed)}.`;
+}
+
+function more(text: string, args: Json | undefined): QuestionReply | Unread {
+  try {
+    return { kind: 'approve', amount: amountFor(amountIn(text), args) };
+  } catch (error) {
+    if (!(error instanceof HoldfastError)) throw error;
+    return { why: [error.message, error.hint].join(' ') };
+  }
 }
 
 /** The run would cut it. */

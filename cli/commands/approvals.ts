@@ -6,6 +6,7 @@ import type { AskView } from '../../core/state/ask-view.js';
 import type { OpenAsk } from '../../core/state/view.js';
 import type { AsksFilter } from '../../store/asks.js';
 import type { ShownPlace } from '../../store/tree-place.js';
+import { isStoreAway } from '../../store/away.js';
 import { shownPlace } from '../../store/place.js';
 import {
   commandHints,
@@ -50,6 +51,11 @@ type ListedQuestion = AskView &
     readonly votes?: OpenAsk['votes'];
   };
 
+type AskedQuestions = Page<ListedQuestion> & {
+  /** The run alone told its questions. */
+  readonly storeAway?: true;
+};
+
 /** A conversation that waits for its user's next message is no decision. */
 const KINDS = ['approval', 'outcome', 'budget', 'input'] as const;
 type AskedKind = (typeof KINDS)[number];
@@ -69,7 +75,7 @@ export function addApprovals(program: Command, cli: Cli): void {
     .option('--all', 'also those that have ended');
   withJson(
     withPlace(withDesk(withTenant(withPages(command)))),
-    '{asks: [{askId, runId, root?, agentPath?, kind, tool, args, argsHash, roles, …}], next}',
+    '{asks: [{askId, runId, root?, agentPath?, kind, tool, args, argsHash, roles, …}], next, storeAway?}',
   )
     .addHelpText(
       'after',
@@ -86,7 +92,9 @@ export function addApprovals(program: Command, cli: Cli): void {
           options,
           page: await askedOf(cli, session, options),
         });
-        output.data({ asks: page.items, ...(page.next !== undefined && { next: page.next }) });
+        const { items: asks, next, storeAway = false } = page;
+        const away = storeAway && { storeAway };
+        output.data({ asks, ...(next !== undefined && { next }), ...away });
         if (output.json) return;
         const hints = commandHints(cli, session);
         await print(page, output, ({ runId, agentPath: agents }) =>
@@ -100,7 +108,7 @@ async function askedOf(
   cli: Cli,
   session: Session,
   options: ApprovalsOptions,
-): Promise<Page<ListedQuestion>> {
+): Promise<AskedQuestions> {
   const { run, kind, search, all, cursor, limit = LIMIT_DEFAULT } = options;
   const api = readingDeskOf(cli, options);
   if (api !== undefined) {
@@ -108,6 +116,30 @@ async function askedOf(
     const wanted = { state, kind, runId: run, search, limit, ...(cursor && { cursor }) };
     return pagesAtDesk<ListedQuestion>(api, '/v1/inbox', wanted);
   }
+  try {
+    return await fromStore(session, options);
+  } catch (error) {
+    if (!isStoreAway(error)) throw error;
+    if (run === undefined || search !== undefined || cursor !== undefined || all === true)
+      throw untilBack(error);
+    return { ...(await fromRun(session, options)), storeAway: true };
+  }
+}
+
+/** The same with what can be done until the store is back. */
+function untilBack({ message, hint = '', details, cause }: HoldfastError): HoldfastError {
+  return new HoldfastError('StoreUnavailable', message, {
+    hint: `${hint} Until then \`holdfast list\` names the runs that Temporal has, \`holdfast approvals --run RUN\` the questions of one of them, and \`holdfast approve ASK --run RUN --as NAME\` (or reject, answer) decides.`.trim(),
+    ...(details !== undefined && { details }),
+    cause,
+  });
+}
+
+async function fromStore(
+  session: Session,
+  options: ApprovalsOptions,
+): Promise<Page<ListedQuestion>> {
+  const { run, kind, search, all, cursor, limit = LIMIT_DEFAULT } = options;
   const store = await session.store();
   if (store === undefined) return fromRun(session, options);
   const filter: AsksFilter = {
@@ -138,7 +170,7 @@ const VOTES_LIMIT_MS = 1_500;
 
 interface AskedPage {
   readonly options: ApprovalsOptions;
-  readonly page: Page<ListedQuestion>;
+  readonly page: AskedQuestions;
 }
 
 /** The run alone knows who has agreed already, where several have to. */
@@ -146,7 +178,7 @@ async function withVotes(
   cli: Cli,
   session: Session,
   { options, page }: AskedPage,
-): Promise<Page<ListedQuestion>> {
+): Promise<AskedQuestions> {
   const open = page.items
     .filter(
       ({ quorum, votes, outcome = 'pending' }) => quorum > 1 && !votes && outcome === 'pending',
@@ -187,7 +219,7 @@ async function fromRun(session: Session, options: ApprovalsOptions): Promise<Pag
       },
     );
   }
-  const client = (await session.client()).forTenant(tenantOf(options));
+  const client = (await session.clientWithoutStore()).forTenant(tenantOf(options));
   const asks = await client.handle(runId).pendingApprovals();
   const wanted: readonly string[] = kind === undefined ? KINDS : [kind];
   const { limit = LIMIT_DEFAULT } = options;
@@ -195,12 +227,16 @@ async function fromRun(session: Session, options: ApprovalsOptions): Promise<Pag
   return { items: fitting.map((ask) => ({ ...ask, runId })) };
 }
 
+const RUN_ALONE =
+  'The store cannot be reached: these are the questions of the run itself, without those of its sub-agents.';
+
 async function print(
-  page: Page<ListedQuestion>,
+  page: AskedQuestions,
   output: Output,
   hints: (ask: ListedQuestion) => Promise<CommandHints>,
 ): Promise<void> {
-  const { items: asks } = page;
+  const { items: asks, storeAway = false } = page;
+  if (storeAway) output.remark(RUN_ALONE);
   if (asks.length === 0) return output.line('Nothing waits for a person.');
   const before = new Set<string>();
   for (const ask of asks) {
@@ -217,6 +253,7 @@ async function print(
       now: Date.now(),
       paint: output.paint,
       withoutCommands,
+      storeAway,
       ...voted,
       ...commands,
     };

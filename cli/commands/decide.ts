@@ -8,6 +8,15 @@ import { parseJsonText } from '../../pure/json-text.js';
 import { actorOf, withActor, type ActorOptions } from '../desk/actor.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
 import { decidingAtDesk, decidingDirectly, type Question, type Wanted } from '../desk/deciding.js';
+import {
+  allowedText,
+  AMOUNT_HELP,
+  AMOUNT_OPTION,
+  amountFor,
+  amountIn,
+  askedAmount,
+  type GivenAmount,
+} from '../desk/more-budget.js';
 import { REQUEST_ID, requestId } from '../desk/request-id.js';
 import { parseDuration } from '../terminal/duration.js';
 import { onInterrupt } from '../terminal/interrupt.js';
@@ -21,7 +30,7 @@ interface DecideOptions extends ActorOptions {
   readonly id?: string;
   readonly reason?: string;
   readonly value?: string;
-  readonly amount?: number;
+  readonly amount?: GivenAmount;
   readonly args?: string;
   readonly tool?: string;
   readonly grantWhen?: string;
@@ -30,16 +39,12 @@ interface DecideOptions extends ActorOptions {
 }
 
 const SHAPE =
-  '{askId, runId, status: "decided" | "pending" | "sent", delivered, verdict, storeAway, agreed, frozen}';
+  '{askId, runId, status: "decided" | "pending" | "sent", delivered, verdict, amount, storeAway, agreed, frozen}';
 
 export function addApprove(program: Command, cli: Cli): void {
   const command = program.command('approve').description('Approve what a question asks for.');
   withDecider(command)
-    .option(
-      '--amount <number>',
-      'of a question about a budget: how much more, in its own unit',
-      wholeNumber('--amount', [1, Number.MAX_SAFE_INTEGER]),
-    )
+    .option(AMOUNT_OPTION, AMOUNT_HELP, amountIn)
     .option('--grant-when <json>', 'covers later calls of the tool as well that fit: [{path, …}]')
     .option(
       '--grant-uses <count>',
@@ -52,7 +57,8 @@ export function addApprove(program: Command, cli: Cli): void {
       examples(
         "holdfast approve 'run_01J…:3' --as mia --role refund-manager",
         "HOLDFAST_TOKEN=… holdfast approve 'run_01J…:3' --desk https://desk.example.org",
-        "holdfast approve 'run_01J…:budget:1' --amount 500000 --as mia",
+        "holdfast approve 'run_01J…:budget:1' --amount '$0.50' --as mia",
+        "holdfast approve 'run_01J…:budget:2' --amount 5min --as mia",
         "holdfast approve 'run_01J…:3' --run run_01J… --as mia   (while the store is away)",
         `holdfast approve 'run_01J…:3' --grant-when '[{"path":"amountCents","lte":500}]' --grant-uses 5 --as mia`,
       ),
@@ -66,17 +72,17 @@ export function addApprove(program: Command, cli: Cli): void {
     );
 }
 
-/** Errors: Usage for an amount where no money is asked for: the run would drop the amount. */
+/** Errors: Usage for an amount that does not fit the question: the run would drop it, or take it for another one. */
 export function approval(question: Question, options: DecideOptions): Wanted {
   const { amount } = options;
-  const { askId, kind } = question;
+  const { askId, kind, args } = question;
   if (amount !== undefined && kind !== 'budget') {
     throw usage(`--amount goes with a budget: ${inert(askId)} is a question of the kind ${kind}.`);
   }
   const grant = grantOf(question, options);
   return {
     decision: 'approve',
-    ...(amount !== undefined && { amount }),
+    ...(amount !== undefined && { amount: amountFor(amount, args) }),
     ...(grant !== undefined && { grant }),
   };
 }
@@ -216,15 +222,24 @@ function deliver(cli: Cli, options: DecideOptions, asked: DecisionWanted): Promi
     const { askId, runId } = question;
     const status = statusOf(delivery);
     const agreed = status === 'pending' ? await deciding.agreed(question) : undefined;
+    const amount = amountAllowed(question, wanted);
     const more = {
       ...(agreed !== undefined && { agreed }),
       ...(frozen !== undefined && { frozen }),
     };
-    output.data({ askId, runId, status, ...delivery, ...more });
+    output.data({ askId, runId, status, ...delivery, ...(amount && { amount }), ...more });
     const { verb } = asked;
-    for (const line of deliveryLines({ askId, runId, verb, delivery, ...more }))
+    const allowed = amount === undefined ? undefined : allowedText(question.args, amount);
+    const told = { ...more, ...(allowed !== undefined && { allowed }) };
+    for (const line of deliveryLines({ askId, runId, verb, delivery, ...told }))
       output.line(output.paint.own(line));
   });
+}
+
+/** How much more of a budget; undefined: none is allowed, or nobody can say how much. */
+function amountAllowed({ kind, args }: Question, wanted: Wanted): number | undefined {
+  if (kind !== 'budget' || wanted.decision !== 'approve') return undefined;
+  return wanted.amount ?? askedAmount(args);
 }
 
 function allows({ decision }: Wanted): boolean {

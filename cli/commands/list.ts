@@ -66,7 +66,7 @@ export function addList(program: Command, cli: Cli): void {
     .option('--forks-of <run>', 'only the forks of this run', someText('--forks-of'))
     .option(
       '--stuck',
-      'runs that do not get on, or have waited for a worker, the store or the like for more than 60 s: since when, and why (asks the server, not the store)',
+      'runs that do not get on, or have waited for a worker, the store or the like for more than 60 s since their first try began, once that try has failed: since when, and why (asks the server, not the store)',
     );
   withJson(
     withPlace(withDesk(withTenant(withPages(withSearch(withRows(command)))))),
@@ -236,14 +236,20 @@ async function stuckOf(
 
 function listStuck(stuck: readonly StuckRun[], output: Output): void {
   output.data({ stuck });
-  if (stuck.length === 0) return output.line('No run is stuck.');
-  output.line(
-    table({
-      head: ['run', 'what fails, or is waited for', 'attempt', 'since', 'why'],
-      rows: stuck.map(stuckRow),
-      paint: output.paint,
-    }),
-  );
+  if (stuck.length === 0) output.line('No run is stuck.');
+  else output.line(stuckTable(stuck, output));
+  output.remark(NOT_YET_STUCK);
+}
+
+const NOT_YET_STUCK =
+  'Runs that have waited for at most 60 s, or whose first try is still under way, are not listed; holdfast show RUN tells of one.';
+
+function stuckTable(stuck: readonly StuckRun[], output: Output): string {
+  return table({
+    head: ['run', 'what fails, or is waited for', 'attempt', 'since', 'why'],
+    rows: stuck.map(stuckRow),
+    paint: output.paint,
+  });
 }
 
 function stuckRow(run: StuckRun): readonly string[] {

@@ -1,6 +1,6 @@
 /** `holdfast show`: everything about one run, also about one that ended long ago. */
 import type { Command } from 'commander';
-import type { HoldfastClient, RunSummary } from '../../client/index.js';
+import type { HoldfastClient, RunSummary, Wait } from '../../client/index.js';
 import { summaryOf } from '../../client/read/run-summary.js';
 import {
   commandHints,
@@ -36,6 +36,7 @@ import {
   inert,
   isDetail,
   mendWait,
+  mendWaitNow,
   sourceLines,
   usdText,
   waitLine,
@@ -92,7 +93,7 @@ export function addShow(program: Command, cli: Cli): void {
     .option('--all', 'also events that only say that things go their way');
   withJson(
     withPlace(withDesk(withTenant(command))),
-    '{runId, run, state, trouble, waits: [{for, since, activity, attempts, message}], storeAway, children: [{runId, agentPath, status, …}], forks: [{runId, step, at}], asks, events, archive, routes: [{model, calls, usage, costMicroUsd}]}',
+    '{runId, run, state, trouble, waits: [{for, since, activity, attempts, message, nextAt}], storeAway, children: [{runId, agentPath, status, …}], forks: [{runId, step, at}], asks, events, archive, routes: [{model, calls, usage, costMicroUsd}]}',
   )
     .addHelpText(
       'after',
@@ -284,7 +285,8 @@ async function print(facts: RunFacts, printing: Printing): Promise<void> {
     const { first: needed, ...commands } = await hints(asking);
     if (needed !== undefined) before.add(needed);
     const { runId } = asking;
-    output.line(approvalCard(ask, { runId, now: Date.now(), paint, ...commands }));
+    const { storeAway } = facts;
+    output.line(approvalCard(ask, { runId, now: Date.now(), paint, storeAway, ...commands }));
   }
   for (const needed of before) output.remark(needed);
   if (state === null) return;
@@ -321,8 +323,11 @@ function childLines(children: readonly RunSummary[] = []): readonly string[] {
   });
 }
 
-function waitLines({ waits }: RunFacts, { own }: Paint): readonly string[] {
-  return waits.flatMap((wait) => [waitLine(wait, Date.now()), `→ ${own(mendWait(wait.for))}`]);
+function waitLines({ waits, run }: RunFacts, { own }: Paint): readonly string[] {
+  const now = Date.now();
+  // A run that was read came from the store that it waits for.
+  const mend = (wait: Wait): string => (run === null ? mendWait(wait.for) : mendWaitNow(wait, now));
+  return waits.flatMap((wait) => [waitLine(wait, now), `→ ${own(mend(wait))}`]);
 }
 
 function archiveLines({ archive }: RunFacts): readonly string[] {

@@ -29,6 +29,8 @@ export interface Question {
   readonly runId: string;
   readonly kind: AskKind;
   readonly tool?: string;
+  /** Of a budget: which one, and how much more is asked for. */
+  readonly args?: Json;
   /** How many different people have to agree. */
   readonly quorum: number;
   /** The server of a tool asks. */
@@ -150,6 +152,7 @@ function questionIn({
   askId,
   kind,
   tool,
+  args,
   quorum,
   elicitation,
 }: Omit<Question, 'runId'>): Omit<Question, 'runId'> {
@@ -158,6 +161,7 @@ function questionIn({
     kind,
     quorum,
     ...(tool !== undefined && { tool }),
+    ...(args !== undefined && { args }),
     ...(elicitation !== undefined && { elicitation }),
   };
 }

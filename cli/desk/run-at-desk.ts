@@ -68,7 +68,10 @@ export async function factsAtDesk(
   if (told instanceof HoldfastError) {
     // What the server knows is told all the same; without that as well there is nothing to show.
     const { waits } = await api.get(`${path}/waits`).catch(() => Promise.reject(told));
-    const trouble = `The desk cannot read its store: ${told.message}`;
+    const trouble =
+      told.details?.['reason'] === 'store_away'
+        ? told.message
+        : `The desk cannot read its store: ${told.message}`;
     return { ...withoutStore(runId, trouble), waits: waits as readonly Wait[] };
   }
   const { pending, goal, forks = [], ...row } = told as unknown as ToldRun;

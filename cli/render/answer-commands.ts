@@ -7,6 +7,8 @@ export interface AnswerOptions {
   readonly runId: string;
   /** How the reader says who they are: by a name in local development (the default), or by their token. */
   readonly login?: 'name' | 'token';
+  /** The commands name the run, since only the run knows its question now. */
+  readonly storeAway?: boolean;
 }
 
 const ID_CHARS_MAX = 400;
@@ -14,11 +16,12 @@ const ID_CHARS_MAX = 400;
 /** The commands that answer, ready to be copied by whoever reads the card. */
 export function answerCommands(
   ask: AskView,
-  { runId, login = 'name' }: AnswerOptions,
+  { runId, login = 'name', storeAway = false }: AnswerOptions,
 ): readonly string[] {
   const id = shellWord(ask.askId);
   const role = ask.roles[0] === undefined ? '' : ` --role ${shellWord(ask.roles[0])}`;
-  const by = login === 'token' ? '' : ` --as NAME${role}`;
+  const run = storeAway ? ` --run ${shellWord(runId)}` : '';
+  const by = `${run}${login === 'token' ? '' : ` --as NAME${role}`}`;
   switch (ask.kind) {
     case 'approval':
       return [

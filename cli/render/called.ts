@@ -69,7 +69,7 @@ const NAMED = COMMAND_NAMES.map((name) => {
 });
 
 const COMMAND = new RegExp(
-  `(?<![\\w/\\\\.@-]|npx |exec |yarn |bunx )holdfast( (?:(?:${NAMED.join('|')}|COMMAND)(?![\\w-])|(?=\\[|--)))`,
+  `(?<![\\w/\\\\.@-]|npx\\s+|exec\\s+|yarn\\s+|bunx\\s+)holdfast( (?:(?:${NAMED.join('|')}|COMMAND)(?![\\w-])|(?=\\[|--)))`,
   'g',
 );
 
@@ -96,7 +96,7 @@ export function repeatedFlags(command: string): readonly (keyof GivenPlace)[] {
   return AT_DESK.test(command) ? [...PLACE_FLAGS, '--desk'] : PLACE_FLAGS;
 }
 
-const PAGE = /(?<![\w/.-])docs(\/[a-z]+\/[\w-]+\.md)(?:\s+in the package(?: holdfast)?)?/g;
+const PAGE = /(?<![\w/.-])docs(\/[a-z]+\/[\w-]+\.md)(?:\s+in\s+the\s+package(?:\s+holdfast)?)?/g;
 
 /**
  * For texts of Holdfast's own alone: a text of a user stays as it is. What was given is repeated, or the command would look

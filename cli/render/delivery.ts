@@ -11,6 +11,8 @@ export interface DeliveredDecision {
   readonly delivery: Delivery;
   /** How many have agreed and how many have to; absent: nobody knows, or one is enough. */
   readonly agreed?: { readonly approved: number; readonly quorum: number };
+  /** Of a budget: `6 s more of time`. */
+  readonly allowed?: string;
   /** In the way of what was approved. */
   readonly frozen?: Freeze;
 }
@@ -33,17 +35,18 @@ export function deliveryLines(decided: DeliveredDecision): readonly string[] {
 
 const REASON_CHARS_MAX = 300;
 
-function deliveredText({ verb, agreed }: DeliveredDecision, delivery: Delivery): string {
+function deliveredText({ verb, agreed, allowed }: DeliveredDecision, delivery: Delivery): string {
   const { waitsFor } = delivery;
+  const what = allowed === undefined ? '' : `: ${inert(allowed)}`;
   const waits = waitsFor === undefined ? '' : `; waits for ${inert(waitsFor)}`;
   if (delivery.delivered === 'signal') {
     return delivery.storeAway === true
-      ? 'sent. The store is away: the run says whether it counts, and its record comes when the store is back.'
-      : `sent${waits}. The run takes it up as soon as a worker runs.`;
+      ? `sent${what}. The store is away: the run says whether it counts, and its record comes when the store is back.`
+      : `sent${what}${waits}. The run takes it up as soon as a worker runs.`;
   }
   const isOpen = delivery.verdict.accepted && delivery.verdict.outcome === 'pending';
-  if (!isOpen) return `${verb}${waits}.`;
+  if (!isOpen) return `${verb}${what}${waits}.`;
   return agreed === undefined
-    ? `${verb}${waits}. More people have to decide, or the run is not there yet.`
-    : `${verb}${waits}. ${agreed.approved} of ${agreed.quorum} people have approved.`;
+    ? `${verb}${what}${waits}. More people have to decide, or the run is not there yet.`
+    : `${verb}${what}${waits}. ${agreed.approved} of ${agreed.quorum} people have approved.`;
 }

@@ -14,4 +14,4 @@ export { receiptLines } from './receipt.js';
 export { resultBlock } from './result-block.js';
 export { sourceLines } from './source-lines.js';
 export { table } from './table.js';
-export { mendWait, waitLine } from './waits.js';
+export { mendWait, mendWaitNow, waitLine } from './waits.js';

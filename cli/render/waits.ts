@@ -1,19 +1,32 @@
 /** What a run waits for, since when, and what to do about it: for show, list and doctor. */
 import type { Wait } from '../../client/index.js';
 import { sandboxQueueOf } from '../../authoring/tool-queues.js';
-import { dateTimeText, durationText } from './amounts.js';
+import { dateTimeText, durationText, relativeText, timeText } from './amounts.js';
 import { inert } from './inert.js';
 
 const MESSAGE_CHARS_MAX = 400;
 
 /** `The run waits for the store since 2026-11-22 12:20:03 +01:00 (4 min), for callModel, tried 7 times: …` */
 export function waitLine(wait: Wait, now: number): string {
-  const { for: what, since, activity, attempts, message } = wait;
+  const { for: what, since, activity, attempts, message, nextAt } = wait;
   const when = `${dateTimeText(since)} (${durationText(Math.max(0, now - since))})`;
   const tried = attempts === 0 ? '' : `, tried ${attempts} ${attempts === 1 ? 'time' : 'times'}`;
   const how = activity === undefined ? '' : `, for ${inert(activity)}${tried}`;
   const why = message === undefined ? '' : `: ${inert(message, MESSAGE_CHARS_MAX)}`;
-  return `The run waits for ${inert(what)} since ${when}${how}${why}`;
+  const next = nextAt === undefined ? '' : `, next ${tryText(nextAt, now)}`;
+  return `The run waits for ${inert(what)} since ${when}${how}${next}${why}`;
+}
+
+/** The next action, where the store was read while Temporal still tells of the attempt that did not reach it. */
+export function mendWaitNow(wait: Wait, now: number): string {
+  if (wait.for !== 'the store') return mendWait(wait.for);
+  const when = wait.nextAt === undefined ? '' : `, ${tryText(wait.nextAt, now)}`;
+  return `The store answers this command: the run goes on with its next try${when}, unless its workers do not reach the store.`;
+}
+
+/** `at 12:20:03 (in 24.0 s)` */
+function tryText(at: number, now: number): string {
+  return `at ${timeText(at)} (${relativeText(at, now)})`;
 }
 
 const OF_QUEUE = 'a worker of the task queue ';

@@ -21,6 +21,8 @@ export interface Wait {
   readonly attempts: number;
   /** What the last attempt was refused with. */
   readonly message?: string;
+  /** When it is tried again; absent: an attempt is under way, or due. ms since epoch. */
+  readonly nextAt?: number;
 }
 
 export interface PendingWork {
@@ -113,6 +115,7 @@ function waitsOfActivity(pending: PendingActivity, now: number): Wait[] {
       since: Math.min(refusedSince(pending, now) ?? pending.scheduledAt ?? failure.at, now),
       attempts,
       message: plainLine(failure.message, MESSAGE_CHARS_MAX),
+      ...(isScheduled && dueAt !== undefined && dueAt > now && { nextAt: dueAt }),
     });
   }
   if (isScheduled && isUntaken(dueAt, now)) {

@@ -129,6 +129,15 @@ const UNAVAILABLE = (): Problem =>
     headers: { 'retry-after': '5' },
   });
 
+const STORE_AWAY = (): Problem =>
+  new Problem(503, {
+    code: 'store_away',
+    detail:
+      'The store of the desk cannot be reached now. Nothing is lost: runs wait for the store.',
+    hint: 'Try again in a moment. Until then a question is decided by naming its run as well (runId; --run at the terminal), and /v1/runs/RUN/waits says what a run waits for.',
+    headers: { 'retry-after': '5' },
+  });
+
 const INVALID = ({ message, hint }: HoldfastError): Problem =>
   new Problem(400, { code: 'invalid', detail: message, ...(hint !== undefined && { hint }) });
 
@@ -152,7 +161,7 @@ const OF_CODE: { readonly [code in ErrorCode]?: (error: HoldfastError) => Proble
   UnknownAgent: () =>
     new Problem(409, { code: 'not_served', detail: 'No worker serves the agent at this moment.' }),
   RunExists: () => new Problem(409, { code: 'id_taken', detail: 'The id is taken.' }),
-  StoreUnavailable: UNAVAILABLE,
+  StoreUnavailable: STORE_AWAY,
   ServerUnavailable: UNAVAILABLE,
   NetworkTimeout: UNAVAILABLE,
 };

@@ -235,6 +235,7 @@ export const runWaits = z.object({
         activity: text.optional().describe('what waits; absent: the next step of the run itself'),
         attempts: z.number().int().describe('how often it was tried so far'),
         message: text.optional().describe('what the last attempt was refused with'),
+        nextAt: time.optional().describe('when it is tried again, while that is to come'),
       }),
     )
     .describe('The longest wait first.'),

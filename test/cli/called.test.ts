@@ -84,7 +84,11 @@ const SPOKEN = ['authoring', 'cli', 'client', 'connection', 'connectors', 'conso
   .concat(['http', 'providers', 'replay', 'sandbox', 'store', 'testing', 'worker'])
   .map((folder) => `${folder}/*.ts`);
 
-async function saidBy(argv: readonly string[], invocation?: string): Promise<string> {
+async function saidBy(
+  argv: readonly string[],
+  invocation?: string,
+  docs?: string,
+): Promise<string> {
   let said = '';
   const hear = (text: string) => void (said += text);
   const environment = {
@@ -93,6 +97,7 @@ async function saidBy(argv: readonly string[], invocation?: string): Promise<str
     colour: false,
     interactive: false,
     ...(invocation !== undefined && { invocation }),
+    ...(docs !== undefined && { docs }),
   };
   await runCli(argv, { environment, streams: { out: hear, err: hear } });
   return said;
@@ -170,6 +175,22 @@ function flagsIn(help: string): readonly string[] {
   const all = ['--address', '--namespace', '--task-queue', '--store', '--home', '--desk'];
   return all.filter((flag) => new RegExp(`^ {2}${flag} <`, 'm').test(help));
 }
+
+test('a line break in a help cuts neither a command nor the place of a page', async () => {
+  const place = { invocation: 'npx holdfast', docs: 'node_modules/holdfast/docs' };
+  for (const name of COMMAND_NAMES) {
+    const help = await saidBy([name, '--help'], place.invocation, place.docs);
+    const words = help.replaceAll(/\s+/g, ' ');
+    // Of the package, of a command without what runs it, or of one with it twice.
+    const bare = `(?<!npx |[./-])holdfast (?:${COMMAND_NAMES.join('|')})\\b`;
+    const cut = new RegExp(`in the package|npx npx|${bare}`).exec(words)?.[0];
+    expect([name, cut]).toEqual([name, undefined]);
+  }
+  const help = await saidBy(['eval', '--help'], place.invocation, place.docs);
+  expect(help.replaceAll(/\s+/g, ' ')).toContain(
+    `${place.docs}/guide/cases.md tells how to get it from Maven Central`,
+  );
+});
 
 test('help names the commands so', async () => {
   const help = await saidBy(['show', '--help'], 'npx holdfast');

@@ -7,7 +7,7 @@ import { askedLately } from '../../cli/doctor/asked-lately.js';
 import type { Check } from '../../cli/doctor/check.js';
 import { stuckFound } from '../../cli/doctor/server.js';
 import { checkStore } from '../../cli/doctor/store.js';
-import { mendWait, waitLine } from '../../cli/render/index.js';
+import { mendWait, mendWaitNow, waitLine } from '../../cli/render/index.js';
 import { withSession } from '../../cli/session.js';
 import type { EventBody } from '../../core/state/event.js';
 import { createDeskKey, type HoldfastClient, type StuckRun } from '../../client/index.js';
@@ -270,6 +270,13 @@ test('a wait is one line with since when, for how long and why, and has a next a
   expect(waitLine({ ...wait, message: 'It\u001B[2J cannot\nbe reached.' }, now)).toMatch(
     /^The run waits for the store since \d{4}-[^(]*\(5 min\), for call_model, tried 7 times: It cannot be reached\.$/,
   );
+  const next = { ...wait, message: 'refused', nextAt: now + 24_000 };
+  expect(waitLine(next, now)).toMatch(/tried 7 times, next at [\d:]{8} \(in 24\.0 s\): refused$/);
+  expect(mendWaitNow(next, now)).toMatch(
+    /^The store answers this command: the run goes on with its next try, at [\d:]{8} \(in 24\.0 s\)/,
+  );
+  expect(mendWaitNow(wait, now)).toContain('with its next try, unless');
+  expect(mendWaitNow({ ...wait, for: 'a worker' }, now)).toBe(mendWait('a worker'));
   const actions = ['a worker', 'the store', 'the right store', 'the transcript', 'a worker with x'];
   expect(new Set(actions.map(mendWait)).size).toBe(actions.length);
 });

@@ -93,6 +93,11 @@ describe('an approval card', () => {
     expect(text({ kind: 'budget', args })).toContain(
       '$0.008 more; the run has spent $0.001533 of $0.0125',
     );
+    const inWords = 'The run needs more money: $0.001533 of $0.0125 used. Allow $0.008 more?';
+    const named = text({ kind: 'budget', args, question: inWords });
+    expect(named.match(/\$0\.008/g)).toHaveLength(1);
+    const other = inWords.replace('$0.008', '$0.0081');
+    expect(text({ kind: 'budget', args, question: other })).toContain('$0.008 more; the run');
     expect(text({ kind: 'budget', args: { ...args, budget: 'maxTurns' } })).not.toContain('$');
     const claimed = { slice: { maxCostMicroUsd: 5 }, ...args };
     expect(text({ args: claimed })).not.toContain('$');

@@ -2,6 +2,7 @@
 import { owedRows } from '../../console/owed.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { AuditEntry } from '../../pure/audit.js';
+import { until } from '../until.js';
 
 const AWAY = {
   appendAudit: () => Promise.reject(new HoldfastError('StoreUnavailable', 'The store is away.')),
@@ -10,6 +11,56 @@ const ATTEMPTS = 3_000;
 
 const entry = (kind: AuditEntry['kind']): AuditEntry =>
   ({ kind, at: 1, actor: 'ada', facts: {} }) as unknown as AuditEntry;
+
+test('a write that a store leaves without an answer is not begun a second time', async () => {
+  jest.useFakeTimers();
+  try {
+    const begun: AuditEntry[] = [];
+    let answer = (): void => undefined;
+    const silent = {
+      appendAudit: (_: string, entries: readonly AuditEntry[]) => {
+        begun.push(...entries);
+        return new Promise<void>((resolve) => (answer = resolve));
+      },
+    };
+    const said: string[] = [];
+    const rows = owedRows(silent, (line) => void said.push(line));
+    const written = rows.write('default', [entry('seen')]);
+    await jest.advanceTimersByTimeAsync(60_000);
+    await written;
+    expect(begun).toHaveLength(1);
+    const later = rows.write('default', [entry('interrupted')]);
+    await jest.advanceTimersByTimeAsync(30_000);
+    await later;
+    answer();
+    await jest.advanceTimersByTimeAsync(10_000);
+    answer();
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(begun.map(({ kind }) => kind)).toEqual(['seen', 'interrupted']);
+    expect(said.at(-1)).toMatch(/^The store is back/);
+    await rows.stop();
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+test('a write that failed is begun again', async () => {
+  let failures = 1;
+  const written: AuditEntry[] = [];
+  const rows = owedRows(
+    {
+      appendAudit: async (_, entries) => {
+        if ((failures -= 1) >= 0) throw new HoldfastError('StoreUnavailable', 'Away.');
+        written.push(...entries);
+      },
+    },
+    () => undefined,
+  );
+  await rows.write('default', [entry('interrupted'), entry('seen')]);
+  await until(() => written.length > 0);
+  expect(written.map(({ kind }) => kind)).toEqual(['interrupted', 'seen']);
+  await rows.stop();
+});
 
 test('refused requests leave room for the rows of those who act', async () => {
   const rows = owedRows(AWAY, () => undefined);

@@ -24,3 +24,23 @@ test('a question is seen once by each person, and again when it asks about anoth
     ['mia', 'b'],
   ]);
 });
+
+test('requests at once that show the same question wait for one row', async () => {
+  const told: AuditEntry[] = [];
+  const written: (() => void)[] = [];
+  const store = {
+    appendAudit: async (_: string, entries: readonly AuditEntry[]) => {
+      told.push(...entries);
+      await new Promise<void>((resolve) => written.push(resolve));
+    },
+  };
+  const desk = { store, clock: () => 1 } as unknown as Desk;
+  const seen = views();
+  let shown = 0;
+  const looks = [1, 2, 3].map(() => seen.note(desk, MIA, [ASK]).then(() => (shown += 1)));
+  await Promise.resolve();
+  expect(shown).toBe(0);
+  for (const done of written) done();
+  await Promise.all(looks);
+  expect(told).toHaveLength(1);
+});

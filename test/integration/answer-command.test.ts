@@ -1,6 +1,6 @@
 /** `holdfast answer`, as a person types it, to whether a call in doubt took effect. */
 import { holdfast, placeOf } from './support/command.js';
-import { call, ofType, openAsk, say, startWorld, type World } from './support/world.js';
+import { call, ofType, openAsk, read, say, startWorld, type World } from './support/world.js';
 
 let world: World;
 beforeAll(async () => {
@@ -51,4 +51,26 @@ test('"not_happened" lets it be tried once more, "stop" ends the run, anything e
   expect(await world.store.listLedger('default', { runId: 'again' })).toMatchObject([
     { state: 'void', attempt: 2, wasClaimed: true },
   ]);
+});
+
+test('"--amount" takes the unit of the budget, refuses another one, and the answer says what was allowed', async () => {
+  const run = await world.start({
+    runId: 'more-turns',
+    replies: [read(), read(), read(), say('Finished.')],
+    settings: { onBudget: 'ask' },
+    budget: { maxTurns: 1 },
+  });
+  const { askId } = await openAsk(run);
+  const refused = await spoken('approve', askId, '--amount', '6s', '--as', 'mia');
+  expect(refused).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('The question asks for more turns, and 6s is time.'),
+  });
+  const first = await spoken('approve', askId, '--amount', '2', '--as', 'mia', '--json');
+  expect(JSON.parse(first.out)).toMatchObject({ askId, status: 'decided', amount: 2 });
+  const again = await openAsk(run);
+  const { out } = await spoken('approve', again.askId, '--as', 'mia');
+  expect(out).toContain(`${again.askId}: approved: 3 more turns.`);
+  const { events } = await world.ended(run);
+  expect(ofType(events, 'input_provided')).toMatchObject([{ amount: 2 }, { amount: 3 }]);
 });

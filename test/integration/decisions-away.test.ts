@@ -73,6 +73,45 @@ onPostgres('while the store is away', () => {
     });
   });
 
+  test('the terminal says how to decide until the store is back, with commands that work', async () => {
+    const { run, ask } = await asked('told-how', false);
+    const answering = `${ask.askId} --run ${run.runId} --as NAME --role manager`;
+    const inbox = await away.holdfast('approvals');
+    expect(inbox).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/approvals [^`]*--run RUN/),
+    });
+    const listed = await away.holdfast('list', '--status', 'awaiting_approval');
+    expect(listed).toMatchObject({ code: 0, out: expect.stringContaining(run.runId) });
+    const shown = await away.holdfast('show', run.runId);
+    expect(shown).toMatchObject({ code: 0, out: expect.stringContaining(answering) });
+    const own = await away.holdfast('approvals', '--run', run.runId);
+    expect(own).toMatchObject({ code: 0, out: expect.stringContaining(answering) });
+    expect(own.err).toContain('these are the questions of the run itself');
+    const words = answering.replace('NAME', 'maria').split(' ');
+    expect((await away.holdfast('approve', ...words)).out).toContain('sent. The store is away');
+    away.bringBack();
+    expect((await away.world.ended(run)).result.stopReason).toBe('completed');
+    expect((await away.holdfast('show', run.runId)).out).not.toContain('--run ');
+  });
+
+  test.each(['/v1/runs', '/v1/runs/of-desk', '/v1/runs/of-desk/state', '/v1/inbox'])(
+    'a desk says of %s that the store is away, and nothing of where it is',
+    async (path) => {
+      away.takeAway();
+      const { status, body } = await away.desk.get(path);
+      expect({ status, body }).toMatchObject({
+        status: 503,
+        body: {
+          code: 'store_away',
+          detail: expect.stringContaining('The store of the desk cannot be reached now.'),
+          hint: expect.stringContaining('runId'),
+        },
+      });
+      expect(JSON.stringify(body)).not.toMatch(/postgres|127\.0\.0\.1|ECONN/i);
+    },
+  );
+
   test('a rejection over the client stays one', async () => {
     const { run, ask } = await asked('rejected', false);
     const own = away.client.handle(run.runId);

@@ -140,6 +140,47 @@ describe('code that no worker has', () => {
   );
 });
 
+test(
+  'a store that is back is said to be, until the next try of the run, and when that is',
+  async () => {
+    const world = await startWorld({ workerSettings: { activities: onceWithoutStore } });
+    try {
+      const run = await world.start({ runId: 'back', replies: [read(), say('Finished.')] });
+      const { nextAt = 0 } = await firstWait(run);
+      expect(nextAt).toBeGreaterThan(Date.now());
+      expect(nextAt).toBeLessThan(Date.now() + RETRY_MS);
+      const { out } = await holdfast(placeOf(world), ['show', run.runId]);
+      expect(out).toMatch(/waits for the store since [^]*, next at [^]*: It is away\.\n/);
+      expect(out).toMatch(/→ The store answers this command: [^]* next try, at [\d:]{8} \(in /);
+      expect(out).not.toContain('Bring the store back');
+      expect((await world.ended(run)).result.completed).toBe(true);
+    } finally {
+      await world.stop();
+    }
+  },
+  LIMIT_MS,
+);
+
+const RETRY_MS = 15_000;
+
+/** A worker that does not reach its store at the first call of a tool. */
+function onceWithoutStore(deps: ActivityDeps): Activities {
+  const activities = createActivities(deps);
+  let calls = 0;
+  return {
+    ...activities,
+    execute_tool: async (input) => {
+      calls += 1;
+      if (calls > 1) return activities.execute_tool(input);
+      throw ApplicationFailure.create({
+        type: 'StoreUnavailable',
+        message: 'It is away.',
+        nextRetryDelay: RETRY_MS,
+      });
+    },
+  };
+}
+
 const SINCE = Date.now() - HOUR_MS;
 
 /** A worker whose configuration lacks what the run calls. */
@@ -230,7 +271,7 @@ onPostgres('a store that is away', () => {
         variables: { HOLDFAST_TOKEN: tokenOf('mia'), HOLDFAST_DESK_URL: desk.url },
       });
       expect(atDesk.out).toMatch(
-        /The desk cannot read its store[^]*The run waits for the store since /,
+        /The store of the desk cannot be reached now[^]*The run waits for the store since /,
       );
       proxy.restore();
       await world.ended(run);

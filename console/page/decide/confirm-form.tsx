@@ -6,7 +6,7 @@ import type { Desk } from './desk.js';
 const CHOICES = {
   'not happened': {
     decision: 'not_happened',
-    text: 'The call will be made again, under the same key. A call that happened after all may then happen twice.',
+    text: 'The call will be made again: under the same key, and in a fork under a key of the fork. A call that happened after all may then happen twice.',
     label: 'The call did not happen',
   },
   stop: {

@@ -41,7 +41,17 @@ test('an activity that was refused waits for what its failure names, since its f
       since: SINCE,
       attempts: 7,
       message: 'The database server cannot be reached.',
+      nextAt: NOW + 30_000,
     },
+  ]);
+});
+
+test.each([
+  ['is due', { dueAt: NOW }],
+  ['is under way', { state: 'started', dueAt: NOW + 30_000 }],
+] as const)('a next try that %s is not one to come', (_what, over) => {
+  expect(waits({ ...REFUSED, ...over })).toEqual([
+    expect.not.objectContaining({ nextAt: expect.anything() }),
   ]);
 });
 
