@@ -75,6 +75,14 @@ function standing(parent: Shell, change: (call: Call) => Call): Shell {
   return { ...parent, run: { ...run, turn } };
 }
 
+/** Its first attempt is back with this, and nothing of it was in doubt before. */
+function firstBack(fact: CallFact) {
+  return (call: Call): Call => {
+    const { inDoubt: _, ...one } = call;
+    return { ...one, attempt: 1, stage: 'returned', durationMs: 1, fact } as Call;
+  };
+}
+
 describe('the question of a fork about a call of the recorded run', () => {
   test.each([
     [true, 'with key case:0 take effect'],
@@ -126,9 +134,7 @@ describe('the question of a fork about a call of the recorded run', () => {
     ],
     ['the advice to repeat it with its key', { kind: 'finding', finding: { kind: 'repeat' } }],
   ])('comes where %s had come back and was not yet acted upon', (_what, fact) => {
-    const fresh = ({ inDoubt: _, ...one }: Call) =>
-      ({ ...one, attempt: 1, stage: 'returned', durationMs: 1, fact }) as Call;
-    const parent = standing(doubtful(LOST), fresh);
+    const parent = standing(doubtful(LOST), firstBack(fact));
     const fork = forked(parent);
     expect(askOf(fork).question).toContain('with key case:0');
     expect(started(fork, 'reconcile_tool')).toEqual([]);
@@ -228,11 +234,7 @@ describe('the key of the recorded run is gone with what belongs to the fork alon
     ],
     ['did nothing', { kind: 'finding', finding: { kind: 'not_happened' } }, 'fork:0'],
   ])('where the attempt of the parent %s', (_what, fact, key) => {
-    const parent = standing(
-      doubtful(LOST),
-      ({ inDoubt: _, ...one }) =>
-        ({ ...one, attempt: 1, stage: 'returned', durationMs: 1, fact }) as Call,
-    );
+    const parent = standing(doubtful(LOST), firstBack(fact));
     const found: Finding = { kind: 'unknown', message: 'nobody knows' };
     const changed = { ...DONE, outcomes: { issue_refund: [LOST] }, findings: [found] };
     const fork = forked(parent, { changed });
