@@ -5,8 +5,10 @@
 import type { z } from 'zod';
 import { digestOf, type Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
+import { shown } from './known-fields.js';
 import {
   guarded,
+  isSchema,
   isZod,
   jsonSchemaOf,
   parseWith,
@@ -46,6 +48,13 @@ interface OutputCheck {
 }
 
 function outputCheck(owner: Owner, schema: InputDeclaration): OutputCheck {
+  if (!isSchema(schema)) {
+    throw new HoldfastError(
+      'InvalidTool',
+      `The output of tool ${owner.tool} is ${shown(schema)}, which is no schema.`,
+      { hint: FORMS },
+    );
+  }
   if (isZod(schema)) return { told: jsonSchemaOf(owner, schema), parse: zodParser(schema) };
   if (isStandard(schema)) {
     const parse: OutputCheck['parse'] = (value) =>
@@ -85,13 +94,19 @@ export function answerOf<Schema extends InputDeclaration>(
   };
 }
 
+const FORMS = 'Declare it as z.object({…}) of plain JSON types, or as JSON Schema.';
+
 function answerCheck(schema: InputDeclaration): OutputCheck {
+  if (!isSchema(schema)) {
+    const message = `The output cannot be used: ${shown(schema)} is no schema.`;
+    throw new HoldfastError('InvalidTask', message, { hint: FORMS });
+  }
   try {
     return outputCheck({ tool: 'output', side: 'output' }, schema);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new HoldfastError('InvalidTask', `The output cannot be used: ${why}`, {
-      hint: 'Declare it as z.object({…}) of plain JSON types, or as JSON Schema.',
+      hint: FORMS,
       cause,
     });
   }
@@ -106,9 +121,7 @@ export function answerSchemaOf(agent: string, schema: InputDeclaration): Json {
     throw new HoldfastError(
       'InvalidAgent',
       `The outputSchema of sub-agent ${agent} cannot be used: ${why}`,
-      {
-        hint: 'Declare it as z.object({…}) of plain JSON types, or as JSON Schema.',
-      },
+      { hint: FORMS },
     );
   }
 }

@@ -1,18 +1,17 @@
 /** The public client: starting runs and reaching those that exist. */
 import { join, extname } from 'node:path';
 import { Client } from '@temporalio/client';
-import type { PayloadCodec } from '@temporalio/common';
-import { credentialsOf, type Reach } from '../connection/index.js';
+import { credentialsOf } from '../connection/index.js';
 import type { AskRow } from '../store/asks.js';
 import type { RunRow } from '../store/runs.js';
 import type { SessionEntry, SessionsQuery } from '../store/sessions.js';
 import { TASK_QUEUE } from '../workflows/messages.js';
-import type { DeskSigner } from './decide/desk-signer.js';
+import { checkConnect, type ConnectOptions } from './connect-options.js';
 import { ownExecution } from './runs/execution.js';
 import { historyAccess, type HistoryAccess } from './runs/history-access.js';
 import type { PendingQuery } from './read/ended-runs.js';
 import { askOfRun, findAsk, type FoundAsk } from './decide/find-ask.js';
-import { type Link, type ReadingStore, storeOf } from './link.js';
+import { type Link, storeOf } from './link.js';
 import { openConnection } from './live-connection.js';
 import type { ListQuery } from './read/joined-page.js';
 import { joinedRuns, standingRows, unopenedRun, type JoinedRuns } from './read/joined-runs.js';
@@ -57,34 +56,6 @@ import { conversations, type Conversations } from './read/conversations.js';
 import { stuckRuns, type StuckQuery, type StuckRun } from './read/stuck-runs.js';
 import type { Wait } from './read/waits.js';
 import { pollers, workerCount, type Poller } from './workers.js';
-
-/** Which server, namespace, queue and store a client works with. */
-export interface ConnectOptions extends Reach {
-  /** `host:port` of the Temporal server; default `localhost:7233`. */
-  readonly address?: string;
-  readonly namespace?: string;
-  readonly taskQueue?: string;
-  /** Tenant of runs that name none; default `default`. */
-  readonly tenant?: string;
-  /**
-   * The store that the workers write, opened with `openStore`. Without it events are only what a run still
-   * holds, and lists are what Temporal still keeps.
-   */
-  readonly store?: ReadingStore;
-  /** Signs the decisions that are made over this client. Only a desk that authenticates people has one. */
-  readonly signer?: DeskSigner;
-  /** Those of the workers: what payloads pass on their way to and from the server; default: nothing. */
-  readonly payloadCodecs?: readonly PayloadCodec[];
-  /** Longest wait for the connection, in ms; default 5,000. */
-  readonly connectLimitMs?: number;
-  /**
-   * Longest wait for an answer that a worker must give, in ms; default 5,000. Where it is more than half a minute, a run
-   * that is started is given as long to open.
-   */
-  readonly workerLimitMs?: number;
-  /** Told when the credentials have changed, or cannot be renewed; default: nobody. */
-  readonly say?: (line: string) => void;
-}
 
 /** Starts runs and goals, reads them, and decides what they ask. Made by `connect`. */
 export interface HoldfastClient {
@@ -227,7 +198,7 @@ const PAYLOAD_CONVERTER_PATH = join(
   `payload-converter${extname(__filename)}`,
 );
 
-/** Connects within a bounded time. Errors: ServerUnavailable. */
+/** Connects within a bounded time. Errors: ServerUnavailable; InvalidConfig, which names the option. */
 export async function connect(options: ConnectOptions = {}): Promise<HoldfastClient> {
   const { link, close } = await openLink(options);
   return clientOver(link, close);
@@ -238,8 +209,9 @@ export interface OpenLink {
   close(): Promise<void>;
 }
 
-/** Errors: ServerUnavailable. */
+/** Errors: ServerUnavailable, InvalidConfig. */
 export async function openLink(options: ConnectOptions): Promise<OpenLink> {
+  checkConnect(options);
   const place = {
     address: options.address ?? DEFAULT_ADDRESS,
     namespace: options.namespace ?? 'default',
@@ -292,11 +264,10 @@ export function clientOver(link: Link, close: () => Promise<void>): HoldfastClie
     message: (runId, text, message) => runHandle(link, runId).sendMessage(text, message),
     attach: (file) => attach(link, file),
     handle: (runId, tenant) => runHandle(tenant === undefined ? link : { ...link, tenant }, runId),
-    startGoal: async (options) =>
-      goalHandle(
-        { ...link, tenant: options.tenant ?? link.tenant },
-        await startGoal(link, options),
-      ),
+    startGoal: async (options) => {
+      const goalId = await startGoal(link, options);
+      return goalHandle({ ...link, tenant: options.tenant ?? link.tenant }, goalId);
+    },
     goal: (goalId, tenant) => goalHandle(tenant === undefined ? link : { ...link, tenant }, goalId),
     restartGoal: async (goalId, options) =>
       goalHandle(link, await restartGoal(link, goalId, options)),

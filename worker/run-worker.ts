@@ -1,11 +1,13 @@
 /** A whole worker process: environment, configuration, worker, until it is told to stop. */
-import type { Config } from '../authoring/index.js';
+import { isConfig, type Config } from '../authoring/index.js';
+import { CALLBACK, checkOptions, FIELDS, TEXT, type OptionRules } from '../pure/option-rules.js';
 import { readEnvironment } from './config.js';
 import { loadConfig } from './load-config.js';
 import { providersOf } from './providers.js';
 import { withoutName } from './reach.js';
 import { unreachableModels } from './unreachable-models.js';
-import { startWorker, type WorkerSettings } from './worker.js';
+import { startWorker } from './worker.js';
+import type { WorkerSettings } from './worker-settings.js';
 
 export interface WorkerProcessOptions {
   /** Default: `HOLDFAST_CONFIG`, else `holdfast.config.*` in `folder`. */
@@ -18,8 +20,16 @@ export interface WorkerProcessOptions {
   readonly settings?: Partial<Omit<WorkerSettings, 'config'>>;
 }
 
-/** Serves until SIGINT or SIGTERM, then drains and returns. */
+const RULES: OptionRules<WorkerProcessOptions> = {
+  config: { is: 'what defineConfig gives', fits: isConfig },
+  folder: TEXT,
+  say: CALLBACK,
+  settings: FIELDS,
+};
+
+/** Serves until SIGINT or SIGTERM, then drains and returns. Errors: as `startWorker`. */
 export async function runWorkerProcess(options: WorkerProcessOptions = {}): Promise<void> {
+  checkOptions('runWorkerProcess', options, RULES);
   const { folder = process.cwd(), say = () => undefined } = options;
   const environment = readEnvironment(undefined, folder);
   const { configFile } = environment;

@@ -1,27 +1,25 @@
 /** Which options a query has, and what each must be. Bounds that depend on the agent are the worker's to check. */
 import { PERMISSION_MODES } from '../../core/state/permission-mode.js';
+import {
+  AMOUNT,
+  CALLBACK,
+  FIELDS,
+  FLAG,
+  isRecord,
+  isText,
+  isTexts,
+  LIST,
+  oneOf,
+  TEXT,
+  TEXTS,
+  type OptionRule,
+  type OptionRules,
+} from '../../pure/option-rules.js';
 import type { FollowQueryOptions, QueryOptions } from './options.js';
 
-export interface OptionRule {
-  /** After "it must be". */
-  readonly is: string;
-  readonly fits: (value: unknown) => boolean;
-}
-
-type Rules<Options> = { readonly [name in keyof Required<Options>]: OptionRule };
-
-const FLAG: OptionRule = { is: 'true or false', fits: (value) => typeof value === 'boolean' };
-const CALLBACK: OptionRule = { is: 'a function', fits: (value) => typeof value === 'function' };
-const TEXT: OptionRule = { is: 'a text that is not blank', fits: isText };
-const TEXTS: OptionRule = { is: 'a list of texts', fits: isTexts };
-const FIELDS: OptionRule = { is: 'an object', fits: isRecord };
-const AMOUNT: OptionRule = {
-  is: 'a number from 0',
-  fits: (value) => typeof value === 'number' && value >= 0,
-};
 const MONEY: OptionRule = { ...AMOUNT, is: 'an amount of money in USD, a number from 0' };
 
-export const FOLLOW_OPTIONS: Rules<FollowQueryOptions> = {
+export const FOLLOW_OPTIONS: OptionRules<FollowQueryOptions> = {
   canUseTool: CALLBACK,
   onQuestion: CALLBACK,
   decider: {
@@ -40,7 +38,7 @@ export const FOLLOW_OPTIONS: Rules<FollowQueryOptions> = {
   tenant: TEXT,
 };
 
-export const QUERY_OPTIONS: Rules<QueryOptions> = {
+export const QUERY_OPTIONS: OptionRules<QueryOptions> = {
   ...FOLLOW_OPTIONS,
   agent: TEXT,
   agents: { ...FIELDS, is: 'an object: {auditor: {description, prompt}}' },
@@ -54,10 +52,7 @@ export const QUERY_OPTIONS: Rules<QueryOptions> = {
   tools: TEXTS,
   allowedTools: TEXTS,
   disallowedTools: TEXTS,
-  permissionMode: {
-    is: `one of ${PERMISSION_MODES.join(', ')}`,
-    fits: (value) => (PERMISSION_MODES as readonly unknown[]).includes(value),
-  },
+  permissionMode: oneOf(...PERMISSION_MODES),
   allowDangerouslySkipPermissions: FLAG,
   persistSession: FLAG,
   outputFormat: {
@@ -65,7 +60,7 @@ export const QUERY_OPTIONS: Rules<QueryOptions> = {
     fits: (value) =>
       isRecord(value) && value['type'] === 'json_schema' && isRecord(value['schema']),
   },
-  attachments: { is: 'a list of files', fits: (value) => Array.isArray(value) },
+  attachments: { ...LIST, is: 'a list of files' },
   caller: TEXT,
   runId: TEXT,
   budget: FIELDS,
@@ -81,15 +76,3 @@ export const QUERY_OPTIONS: Rules<QueryOptions> = {
   },
   cwd: TEXT,
 };
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== '';
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string');
-}
-
-function isRecord(value: unknown): value is { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
