@@ -4,6 +4,7 @@
  * callback was shown; a callback that fails, is late or is left decides nothing, so that the question stays
  * open for others; a decision that was made is delivered, over outages, and its refusal is told.
  */
+import { shown } from '../../authoring/known-fields.js';
 import type { Decision, RejectionReason, Verdict } from '../../core/state/ask.js';
 import { canonicalJson, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -144,7 +145,6 @@ async function decisionOf(
 
 /** Anything but a clear answer is an error: nothing is read out of it. */
 function permissionOf(result: PermissionResult, input: Json): Said {
-  const { behavior }: { readonly behavior: unknown } = result;
   if (result.behavior === 'deny') {
     return {
       decision: 'reject',
@@ -153,7 +153,7 @@ function permissionOf(result: PermissionResult, input: Json): Said {
       ...(result.interrupt === true && { interrupt: true }),
     };
   }
-  if (result.behavior !== 'allow') throw unclear('canUseTool', { behavior });
+  if (result.behavior !== 'allow') throw unclear('canUseTool', result);
   const { updatedInput, grant } = result;
   const isSame =
     updatedInput === undefined || canonicalJson(updatedInput as Json) === canonicalJson(input);
@@ -177,9 +177,15 @@ function saidOf(reply: Exclude<QuestionReply, { readonly kind: 'text' }>): Said 
   }
 }
 
-function unclear(callback: string, answer: unknown): HoldfastError {
-  return new HoldfastError('InvalidTask', `${callback} returned no answer.`, {
-    hint: 'Return one of the answers of its type, or null to leave the question to others.',
+const REPLIES = {
+  canUseTool: "{ behavior: 'allow', updatedInput?, grant? } or { behavior: 'deny', message }",
+  onQuestion:
+    "{ kind: 'text', value }, { kind: 'happened', value? }, { kind: 'not_happened' }, { kind: 'stop' }, { kind: 'approve', amount? } or { kind: 'reject', reason? }",
+} as const;
+
+function unclear(callback: keyof typeof REPLIES, answer: unknown): HoldfastError {
+  return new HoldfastError('InvalidTask', `${callback} returned ${shown(answer)}: no answer.`, {
+    hint: `Return ${REPLIES[callback]}, or null to leave the question to others.`,
     details: { answer },
   });
 }

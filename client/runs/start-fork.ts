@@ -9,6 +9,7 @@ import type { Fork } from '../../core/state/fork.js';
 import { AGENT_RUN } from '../../workflows/messages.js';
 import type { RecordedCallRow } from '../../store/forks.js';
 import type { StoreCalls } from '../../store/store.js';
+import { isRecord } from '../../pure/option-rules.js';
 import { checkNames } from '../closed-options.js';
 import { openLimitOf, type Link } from '../link.js';
 import { refuseBesideOlder } from './refuse-older.js';
@@ -43,6 +44,7 @@ const MARGIN_BYTES = 4_096;
 /** Errors: `ForkRefused`, `RunExists`, `InvalidTask`. */
 export async function startFork(link: Link, options: ForkOptions): Promise<RunHandle> {
   checkNames(options, OPTIONS, {});
+  checkParts(options);
   const { fork, store, calls, wait } = options;
   const { run, step } = fork;
   const runId = options.runId === undefined ? newRunId() : checkRunId(options.runId);
@@ -84,4 +86,22 @@ export async function startFork(link: Link, options: ForkOptions): Promise<RunHa
     await untilOpen(link, runId, { ...waiting, signal: undefined });
   }
   return runHandle({ ...link, tenant }, runId);
+}
+
+/** Both come from a record: nobody writes a state by hand. */
+function checkParts({ fork, store }: { readonly fork: unknown; readonly store: unknown }): void {
+  const run = isRecord(fork) ? fork['run'] : undefined;
+  if (!isRecord(fork) || !isRecord(run) || !isRecord(run['start'])) {
+    const hint = 'A run is forked by its id and a step with `holdfast fork RUN --at STEP --live`.';
+    throw unusable('fork', 'the state of a recorded run after a step', hint);
+  }
+  if (isRecord(store) && typeof store['putFork'] === 'function') return;
+  throw unusable('store', 'what openStore gives', 'Give the store of your workers.');
+}
+
+function unusable(path: string, is: string, hint: string): HoldfastError {
+  return new HoldfastError('InvalidTask', `${path} cannot be used: it must be ${is}.`, {
+    hint,
+    details: { path },
+  });
 }
