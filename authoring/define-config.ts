@@ -25,7 +25,7 @@ import type { Hook } from './hook.js';
 import type { BudgetLimits } from './budget-in-usd.js';
 import { parseBudget, parseSettings } from './check-limits.js';
 import { CONFIG_FIELDS, type Whole } from './field-places.js';
-import { unknownField, type KnownFields } from './known-fields.js';
+import { checkDefinition, fieldDefect, type KnownFields } from './known-fields.js';
 import {
   checkedLanguageModels,
   checkedRetiredModels,
@@ -89,6 +89,15 @@ const DEFAULTS: KnownFields<NonNullable<ConfigDefinition['defaults']>> = {
   budget: true,
   settings: true,
 };
+
+const LISTS = [
+  'retiredTools',
+  'goals',
+  'checkTools',
+  'retiredHooks',
+  'routes',
+  'endpoints',
+] as const satisfies readonly (keyof ConfigDefinition)[];
 
 /** A checked configuration. Made by `defineConfig`. */
 export interface Config {
@@ -181,11 +190,17 @@ export function defineConfig(definition: ConfigDefinition): Config {
 }
 
 function checkFields(definition: ConfigDefinition): void {
-  const unknown = unknownField(definition, FIELDS);
-  if (unknown !== undefined) throw wrong(`There is no field ${unknown.name}.`, unknown.hint);
-  const ofDefaults = unknownField(definition.defaults ?? {}, DEFAULTS);
+  checkDefinition('defineConfig({ … })', definition, 'InvalidConfig');
+  const { defaults = {} } = definition;
+  const defect = fieldDefect(definition, FIELDS);
+  if (defect !== undefined) throw wrong(`${capital(defect.what)}.`, defect.hint);
+  const ofDefaults = fieldDefect(defaults, DEFAULTS);
   if (ofDefaults !== undefined)
-    throw wrong(`There is no field ${ofDefaults.name} among the defaults.`, ofDefaults.hint);
+    throw wrong(`${capital(ofDefaults.what)} among the defaults.`, ofDefaults.hint);
+  for (const field of LISTS) {
+    if (definition[field] === undefined || Array.isArray(definition[field])) continue;
+    throw wrong(`Its ${field} are no list.`, `Write ${field}: [one, another].`);
+  }
 }
 
 /** Whether a loaded module's export came from {@link defineConfig}. */
@@ -321,6 +336,10 @@ function hooksByName(hooks: readonly Hook[]): ReadonlyMap<string, Hook> {
     byName.set(hook.name, hook);
   }
   return byName;
+}
+
+function capital(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 function wrong(what: string, hint: string): HoldfastError {
