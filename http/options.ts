@@ -1,5 +1,10 @@
 /** What a chat handler is made of, checked when it is made. */
-import type { KnownFields } from '../authoring/known-fields.js';
+import {
+  checkDefinition,
+  fieldDefect,
+  partDefect,
+  type KnownFields,
+} from '../authoring/known-fields.js';
 import { checkNames, LIMIT_PARTS } from '../client/closed-options.js';
 import type { HoldfastClient, StartOptions } from '../client/index.js';
 import { checkStart } from '../client/runs/check-start.js';
@@ -82,6 +87,29 @@ const DEFAULT_LIMITS: ChatLimits = {
   streamChars: 32 * 1024 * 1024,
 };
 
+const OPTIONS: KnownFields<ChatHandlerOptions> = {
+  client: true,
+  agent: true,
+  authorize: true,
+  insecure: true,
+  profile: true,
+  reasoning: true,
+  ownDecisions: true,
+  origins: true,
+  start: true,
+  limits: true,
+  say: true,
+};
+
+const LIMITS: KnownFields<ChatLimits> = {
+  bodyBytes: true,
+  bodyMs: true,
+  streams: true,
+  streamsPerActor: true,
+  streamMs: true,
+  streamChars: true,
+};
+
 const START: KnownFields<NonNullable<ChatHandlerOptions['start']>> = {
   budget: true,
   model: true,
@@ -93,6 +121,9 @@ const LIMIT_MAX = 2_147_483_647;
 
 /** Errors: InvalidConfig. */
 export function checkOptions(options: ChatHandlerOptions): CheckedOptions {
+  checkDefinition('chatHandler({ … })', options, 'InvalidConfig');
+  const defect = fieldDefect(options, OPTIONS);
+  if (defect !== undefined) throw invalid(defect.what, defect.hint);
   const { client, agent, authorize, insecure = false } = options;
   if (typeof client?.follow !== 'function') {
     throw invalid('client is none', 'Give what connect({ address, store }) gives.');
@@ -113,6 +144,8 @@ export function checkOptions(options: ChatHandlerOptions): CheckedOptions {
     throw invalid('authorize and insecure do not go together', 'Leave insecure out.');
   }
   checkChatStart(agent, options.start);
+  const ofLimits = partDefect('limits', options.limits ?? {}, LIMITS);
+  if (ofLimits !== undefined) throw invalid(ofLimits.what, ofLimits.hint);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   for (const [name, value] of Object.entries(limits)) {
     if (Number.isSafeInteger(value) && value > 0 && value <= LIMIT_MAX) continue;

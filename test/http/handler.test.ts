@@ -44,6 +44,34 @@ test.each<[string, unknown, string, RegExp]>([
   );
 });
 
+test.each<[string, unknown, string, RegExp]>([
+  ['nothing', undefined, 'chatHandler takes an object, and got nothing', /^Write chatHandler/],
+  [
+    'a misspelt option',
+    { ownDecision: true },
+    'no field "ownDecision"',
+    /Did you mean ownDecisions/,
+  ],
+  ['a misspelt limit', { limits: { bodyByte: 5 } }, 'limits.bodyByte is unknown', /bodyBytes/],
+  ['null', { origins: null }, '"origins" is null', /^Give origins a value/],
+])('a handler of %s is not made', (_, more, what, next) => {
+  const given = more === undefined ? undefined : { ...insecure, ...(more as object) };
+  const make = () => chatHandler(given as ChatHandlerOptions);
+  expect(make).toThrow(what);
+  expect(make).toThrow(expect.objectContaining({ hint: expect.stringMatching(next) }) as Error);
+});
+
+test('a field of a message is refused with its place in the request', async () => {
+  const message = { id: 5, role: 'user', parts: [] };
+  const errors = [expect.objectContaining({ path: 'messages.1.id' }) as object];
+  const refused = { facts: expect.objectContaining({ errors }) as object };
+  const say = (request: unknown) => async () => saidIn(request);
+  await expect(say({ id: 'c', messages: [{}, message] })()).rejects.toMatchObject(refused);
+  await expect(say({ id: 5, messages: [] })()).rejects.toMatchObject({
+    facts: { errors: [{ path: 'id' }] },
+  });
+});
+
 test('a handler says what its runs may use, and under which settings', () => {
   const start = {
     budget: { maxCostUsd: 1 },
