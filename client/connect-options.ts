@@ -1,6 +1,12 @@
 /** Options of `connect`: a list that is closed, since a typing error would reach for another server without a word. */
 import type { PayloadCodec } from '@temporalio/common';
-import { ADDRESS_RULE, CODECS_RULE, REACH_RULES, type Reach } from '../connection/index.js';
+import {
+  ADDRESS_RULE,
+  CODECS_RULE,
+  REACH_RULES,
+  REACHED_RULES,
+  type Reach,
+} from '../connection/index.js';
 import {
   AMOUNT,
   CALLBACK,
@@ -41,7 +47,8 @@ export interface ConnectOptions extends Reach {
   readonly say?: (line: string) => void;
 }
 
-const RULES: OptionRules<ConnectOptions> = {
+const RULES: OptionRules<ConnectOptions> & typeof REACHED_RULES = {
+  ...REACHED_RULES,
   address: ADDRESS_RULE,
   namespace: TEXT,
   taskQueue: TEXT,

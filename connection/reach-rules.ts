@@ -2,6 +2,7 @@
 import {
   AMOUNT,
   CALLBACK,
+  FLAG,
   isRecord,
   TEXT,
   type OptionRule,
@@ -40,6 +41,11 @@ export const REACH_RULES: OptionRules<Reach> = {
   },
   renew: CALLBACK,
   renewEveryMs: AMOUNT,
+};
+
+/** What `readEnvironment().reach()` says beside them. */
+export const REACHED_RULES: { readonly isNamed: OptionRule } = {
+  isNamed: { ...FLAG, isUnlisted: true },
 };
 
 /** `PayloadCodec` of Temporal's SDK. */

@@ -12,6 +12,8 @@ export interface OptionRule {
   readonly fits: (value: unknown) => boolean;
   /** Absent: it may be left out. */
   readonly isNeeded?: true;
+  /** It comes along where one thing is spread into another, and counts for nothing; absent: it is offered to readers. */
+  readonly isUnlisted?: true;
 }
 
 /** One for each option, so that the compiler keeps the list whole. */
@@ -48,7 +50,7 @@ export function checkOptions(
   given: unknown,
   rules: { readonly [name: string]: OptionRule },
 ): void {
-  const names = Object.keys(rules);
+  const names = Object.keys(rules).filter((name) => !rules[name]?.isUnlisted);
   const known = `The options are ${names.join(', ')}.`;
   if (!isRecord(given)) {
     throw unusable(`${call} takes an object of options, and got ${kindOf(given)}.`, known);

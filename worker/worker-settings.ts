@@ -2,7 +2,13 @@
 import type { PayloadCodec } from '@temporalio/common';
 import type { ActivityDeps } from '../activities/index.js';
 import { isConfig, type Config, type WorkerTuning } from '../authoring/index.js';
-import { ADDRESS_RULE, CODECS_RULE, REACH_RULES, type Reach } from '../connection/index.js';
+import {
+  ADDRESS_RULE,
+  CODECS_RULE,
+  REACH_RULES,
+  REACHED_RULES,
+  type Reach,
+} from '../connection/index.js';
 import type { Activities } from '../core/state/effect.js';
 import {
   AMOUNT,
@@ -83,7 +89,8 @@ const TUNING_RULES: OptionRules<WorkerTuning> = {
   queueActivitiesPerSecond: AMOUNT,
 };
 
-const RULES: OptionRules<WorkerSettings> = {
+const RULES: OptionRules<WorkerSettings> & typeof REACHED_RULES = {
+  ...REACHED_RULES,
   address: needed(ADDRESS_RULE),
   namespace: needed(TEXT),
   taskQueue: needed(TEXT),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { defineAgent, defineConfig } from '../../authoring/index.js';
 import { connect, query } from '../../client/index.js';
 import { openMemoryStore, openStore } from '../../store/store.js';
-import { runWorkerProcess, startWorker } from '../../worker/index.js';
+import { readEnvironment, runWorkerProcess, startWorker } from '../../worker/index.js';
 
 let folder: string;
 beforeEach(() => {
@@ -106,4 +106,15 @@ test('what fits, or is left out, is taken: only the server is missing', async ()
   });
   const opened = await openStore({ file: file(), url: undefined, busyWaitMs: 5 } as never);
   await Promise.all([opened.close(), store.close()]);
+});
+
+test('what the environment says of the server is spread into both, as it is', async () => {
+  const reach = readEnvironment({ HOLDFAST_ADDRESS: '127.0.0.1:9' }, folder).reach();
+  const unreached = { code: 'ServerUnavailable' };
+  await expect(connect({ ...reach, connectLimitMs: 300 })).rejects.toMatchObject(unreached);
+  await expect(startWorker({ ...worker(), ...reach })).rejects.toMatchObject(unreached);
+  const refused = connect({ isNamd: true } as never);
+  await expect(refused).rejects.toMatchObject({
+    hint: expect.not.stringContaining('isNamed') as string,
+  });
 });
