@@ -199,7 +199,7 @@ function checkFields(definition: ConfigDefinition): void {
     throw wrong(`${capital(ofDefaults.what)} among the defaults.`, ofDefaults.hint);
   for (const field of LISTS) {
     if (definition[field] === undefined || Array.isArray(definition[field])) continue;
-    throw wrong(`Its ${field} are no list.`, `Write ${field}: [one, another].`);
+    throw wrong(`"${field}" is no list.`, `Write ${field}: [one, another].`);
   }
 }
 

@@ -80,7 +80,7 @@ test.each<[string, () => unknown, string]>([
     () => defineAgent({ ...agentOf(), hooks: {} } as never),
     'its hooks are no list',
   ],
-  ['goals by name', config({ goals: {} }), 'Its goals are no list'],
+  ['goals by name', config({ goals: {} }), '"goals" is no list'],
   ['nothing among the defaults', config({ defaults: { budget: null } }), '"budget" is null among'],
   ['a quorum as a text', tool({ approval: { quorum: '2' } }), 'its approval quorum is "2"'],
   ['a quorum that is no number', tool({ approval: { quorum: NaN } }), 'approval quorum is NaN'],
