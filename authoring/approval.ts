@@ -151,8 +151,8 @@ export function answerRuleOf(
 
 function checkRoles(tool: string, roles: readonly unknown[], what: string): void {
   if (!Array.isArray(roles)) {
-    const hint = `Write a list of texts: roles: ${typeof roles === 'string' ? `['${String(roles).slice(0, ROLE_CHARS_MAX)}']` : "['lead']"}.`;
-    throw wrong(tool, `the roles of its ${what} are ${shown(roles)}, which is no list`, hint);
+    const hint = "Write a list of texts: roles: ['lead'].";
+    throw wrong(tool, `the roles of its ${what} are ${shown(roles)}`, hint);
   }
   if (roles.length === 0 || roles.length > ROLES_MAX) {
     const hint = 'Name the roles that may, or leave `roles` out when anyone may.';

@@ -24,6 +24,7 @@ import { isCheckTool, isDefinedGoal, type DefinedGoal } from './goal/define-goal
 import type { Hook } from './hook.js';
 import type { BudgetLimits } from './budget-in-usd.js';
 import { parseBudget, parseSettings } from './check-limits.js';
+import { words } from '../pure/options.js';
 import { CONFIG_FIELDS, type Whole } from './field-places.js';
 import { checkDefinition, fieldDefect, type KnownFields } from './known-fields.js';
 import {
@@ -90,14 +91,9 @@ const DEFAULTS: KnownFields<NonNullable<ConfigDefinition['defaults']>> = {
   settings: true,
 };
 
-const LISTS = [
-  'retiredTools',
-  'goals',
-  'checkTools',
-  'retiredHooks',
-  'routes',
-  'endpoints',
-] as const satisfies readonly (keyof ConfigDefinition)[];
+const LISTS: readonly (keyof ConfigDefinition)[] = words(
+  'retiredTools goals checkTools retiredHooks routes endpoints',
+);
 
 /** A checked configuration. Made by `defineConfig`. */
 export interface Config {

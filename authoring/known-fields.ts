@@ -2,7 +2,7 @@
 
 import { HoldfastError, type ErrorCode } from '../core/state/errors.js';
 import { didYouMean } from '../pure/nearest-names.js';
-import { isRecord, kindOf } from '../pure/option-rules.js';
+import { isRecord, kindOf } from '../pure/options.js';
 import { belongs } from './field-places.js';
 
 /** Each field of a definition, so that the compiler keeps the list whole. */

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
-import { isRecord } from '../pure/option-rules.js';
+import { isRecord } from '../pure/options.js';
 import { withRequiredFields } from './required-fields.js';
 import { findSchemaDefect } from './schema-walk.js';
 import {

@@ -4,7 +4,7 @@ import { DEFAULT_BUDGET } from '../core/state/budget-fields.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { DEFAULT_SETTINGS } from '../core/state/settings.js';
 import { didYouMean } from '../pure/nearest-names.js';
-import { isRecord, kindOf } from '../pure/option-rules.js';
+import { isRecord, kindOf } from '../pure/options.js';
 import { TASK_FIELDS } from '../pure/task-schema.js';
 
 /** Where fields stand that are written a level too high: how it is written there, `?` for the field, and which they are. */

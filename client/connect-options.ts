@@ -1,21 +1,18 @@
 /** Options of `connect`: a list that is closed, since a typing error would reach for another server without a word. */
 import type { PayloadCodec } from '@temporalio/common';
-import {
-  ADDRESS_RULE,
-  CODECS_RULE,
-  REACH_RULES,
-  REACHED_RULES,
-  type Reach,
-} from '../connection/index.js';
+import type { Reach } from '../connection/index.js';
+import { ADDRESS_RULE, REACH_RULES } from '../connection/reach-rules.js';
 import {
   AMOUNT,
   CALLBACK,
   checkOptions,
+  each,
   FIELDS,
   isRecord,
+  LIST,
   TEXT,
   type OptionRules,
-} from '../pure/option-rules.js';
+} from '../pure/options.js';
 import type { DeskSigner } from './decide/desk-signer.js';
 import type { ReadingStore } from './link.js';
 
@@ -47,21 +44,17 @@ export interface ConnectOptions extends Reach {
   readonly say?: (line: string) => void;
 }
 
-const RULES: OptionRules<ConnectOptions> & typeof REACHED_RULES = {
-  ...REACHED_RULES,
+const RULES: OptionRules<ConnectOptions> = {
   address: ADDRESS_RULE,
-  namespace: TEXT,
-  taskQueue: TEXT,
-  tenant: TEXT,
+  ...each(TEXT, 'namespace taskQueue tenant'),
   store: {
     is: 'what openStore gives',
     fits: (value) => isRecord(value) && typeof value['readEvents'] === 'function',
   },
   ...REACH_RULES,
   signer: FIELDS,
-  payloadCodecs: CODECS_RULE,
-  connectLimitMs: AMOUNT,
-  workerLimitMs: AMOUNT,
+  payloadCodecs: LIST,
+  ...each(AMOUNT, 'connectLimitMs workerLimitMs'),
   say: CALLBACK,
 };
 

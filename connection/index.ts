@@ -9,6 +9,5 @@ export {
 } from './access.js';
 export { checkMaterial, dayOf, endOfCertificate } from './check-material.js';
 export { accessRefused, connectionFailure, refusalIn } from './diagnose.js';
-export { ADDRESS_RULE, CODECS_RULE, REACH_RULES, REACHED_RULES } from './reach-rules.js';
 export { readAccess, readPlace, type NamedPlace } from './read-access.js';
 export { startRenewal, type Change } from './renewal.js';

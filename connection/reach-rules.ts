@@ -2,21 +2,17 @@
 import {
   AMOUNT,
   CALLBACK,
+  FIELDS,
   FLAG,
   isRecord,
   TEXT,
+  words,
   type OptionRule,
   type OptionRules,
-} from '../pure/option-rules.js';
+} from '../pure/options.js';
 import type { Reach, TlsMaterial } from './access.js';
 
-/** A name that is misspelt here would be a connection without the authority that was meant. */
-const TLS: { readonly [name in keyof Required<TlsMaterial>]: true } = {
-  ca: true,
-  cert: true,
-  key: true,
-  serverName: true,
-};
+const TLS: readonly (keyof TlsMaterial)[] = words('ca cert key serverName');
 
 /** As Temporal's SDK takes it: gRPC has no scheme. */
 const ADDRESS = /^(\[[0-9A-Fa-f.:]+\]|[^\s:/]+)(:\d{1,5})?$/;
@@ -26,35 +22,18 @@ export const ADDRESS_RULE: OptionRule = {
   fits: (value) => typeof value === 'string' && ADDRESS.test(value),
 };
 
-export const REACH_RULES: OptionRules<Reach> = {
+export const REACH_RULES: OptionRules<Reach & { readonly isNamed: boolean }> = {
   tls: {
-    is: `true, false or { ${Object.keys(TLS).join(', ')} }`,
+    is: `true, false or { ${TLS.join(', ')} }`,
+    // A name that is misspelt would be a connection without the authority that was meant.
     fits: (value) =>
       typeof value === 'boolean' ||
-      (isRecord(value) && Object.keys(value).every((name) => Object.hasOwn(TLS, name))),
+      (isRecord(value) && Object.keys(value).every((name) => TLS.some((known) => known === name))),
   },
   apiKey: TEXT,
-  metadata: {
-    is: 'an object of texts',
-    fits: (value) =>
-      isRecord(value) && Object.values(value).every((one) => typeof one === 'string'),
-  },
+  metadata: FIELDS,
   renew: CALLBACK,
   renewEveryMs: AMOUNT,
-};
-
-/** What `readEnvironment().reach()` says beside them. */
-export const REACHED_RULES: { readonly isNamed: OptionRule } = {
+  // What `readEnvironment().reach()` says beside them.
   isNamed: { ...FLAG, isUnlisted: true },
-};
-
-/** `PayloadCodec` of Temporal's SDK. */
-export const CODECS_RULE: OptionRule = {
-  is: 'a list of objects with encode and decode',
-  fits: (value) =>
-    Array.isArray(value) &&
-    value.every(
-      (one: { encode?: unknown; decode?: unknown } | null) =>
-        typeof one?.encode === 'function' && typeof one.decode === 'function',
-    ),
 };

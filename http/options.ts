@@ -1,14 +1,10 @@
 /** What a chat handler is made of, checked when it is made. */
-import {
-  checkDefinition,
-  fieldDefect,
-  partDefect,
-  type KnownFields,
-} from '../authoring/known-fields.js';
+import { checkDefinition, fieldDefect, type KnownFields } from '../authoring/known-fields.js';
 import { checkNames, LIMIT_PARTS } from '../client/closed-options.js';
 import type { HoldfastClient, StartOptions } from '../client/index.js';
 import { checkStart } from '../client/runs/check-start.js';
 import { HoldfastError } from '../core/state/errors.js';
+import { words } from '../pure/options.js';
 import type { UiProfile } from './projection/index.js';
 
 /** The person who speaks, as your own login has found out. */
@@ -87,28 +83,9 @@ const DEFAULT_LIMITS: ChatLimits = {
   streamChars: 32 * 1024 * 1024,
 };
 
-const OPTIONS: KnownFields<ChatHandlerOptions> = {
-  client: true,
-  agent: true,
-  authorize: true,
-  insecure: true,
-  profile: true,
-  reasoning: true,
-  ownDecisions: true,
-  origins: true,
-  start: true,
-  limits: true,
-  say: true,
-};
-
-const LIMITS: KnownFields<ChatLimits> = {
-  bodyBytes: true,
-  bodyMs: true,
-  streams: true,
-  streamsPerActor: true,
-  streamMs: true,
-  streamChars: true,
-};
+const OPTIONS: readonly (keyof ChatHandlerOptions)[] = words(
+  'client agent authorize insecure profile reasoning ownDecisions origins start limits say',
+);
 
 const START: KnownFields<NonNullable<ChatHandlerOptions['start']>> = {
   budget: true,
@@ -144,8 +121,8 @@ export function checkOptions(options: ChatHandlerOptions): CheckedOptions {
     throw invalid('authorize and insecure do not go together', 'Leave insecure out.');
   }
   checkChatStart(agent, options.start);
-  const ofLimits = partDefect('limits', options.limits ?? {}, LIMITS);
-  if (ofLimits !== undefined) throw invalid(ofLimits.what, ofLimits.hint);
+  const ofLimits = fieldDefect(options.limits ?? {}, Object.keys(DEFAULT_LIMITS));
+  if (ofLimits !== undefined) throw invalid(`in limits ${ofLimits.what}`, ofLimits.hint);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   for (const [name, value] of Object.entries(limits)) {
     if (Number.isSafeInteger(value) && value > 0 && value <= LIMIT_MAX) continue;

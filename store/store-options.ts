@@ -4,12 +4,10 @@ import {
   AMOUNT,
   checkOptions,
   COUNT,
-  isRecord,
-  kindOf,
   TEXT,
   type OptionRule,
   type OptionRules,
-} from '../pure/option-rules.js';
+} from '../pure/options.js';
 import { isStoreUrl } from './place.js';
 import type { PostgresOptions } from './postgres/postgres-database.js';
 import type { SqliteOptions } from './sqlite/sqlite-database.js';
@@ -32,27 +30,14 @@ const URL_RULES: OptionRules<PostgresOptions> & { readonly sync: OptionRule } = 
   sync: SYNC,
 };
 
-const EITHER = "Give { file: '.holdfast/store.db' }, or { url: 'postgres://…' }.";
-
 /** Errors: InvalidConfig, which names the option. */
 export function checkStore(options: unknown): void {
-  if (!isRecord(options)) {
-    throw wrong(`openStore takes an object of options, and got ${kindOf(options)}.`);
-  }
-  const { file, url } = options;
-  if (file !== undefined && url !== undefined) {
-    throw wrong('openStore got both a file and a url: a store is one of them.');
-  }
-  checkOptions('openStore', options, rulesFor(options));
-  if (file === undefined && url === undefined) throw wrong('openStore got neither file nor url.');
-}
-
-/** Those of both while nothing says which store it is. */
-function rulesFor({ file, url }: { readonly [name: string]: unknown }) {
-  if (file !== undefined) return FILE_RULES;
-  return url === undefined ? { ...FILE_RULES, ...URL_RULES } : URL_RULES;
-}
-
-function wrong(what: string): HoldfastError {
-  return new HoldfastError('InvalidConfig', what, { hint: EITHER });
+  const { file, url } = Object(options) as { readonly file?: unknown; readonly url?: unknown };
+  const isEither = (file === undefined) !== (url === undefined);
+  const rules = file === undefined ? URL_RULES : FILE_RULES;
+  checkOptions('openStore', options, isEither ? rules : { ...FILE_RULES, ...URL_RULES });
+  if (isEither) return;
+  throw new HoldfastError('InvalidConfig', 'openStore takes either a file or a url.', {
+    hint: "Give { file: '.holdfast/store.db' }, or { url: 'postgres://…' }.",
+  });
 }

@@ -1,6 +1,6 @@
 /** A whole worker process: environment, configuration, worker, until it is told to stop. */
 import { isConfig, type Config } from '../authoring/index.js';
-import { CALLBACK, checkOptions, FIELDS, TEXT, type OptionRules } from '../pure/option-rules.js';
+import { CALLBACK, checkOptions, FIELDS, TEXT, type OptionRules } from '../pure/options.js';
 import { readEnvironment } from './config.js';
 import { loadConfig } from './load-config.js';
 import { providersOf } from './providers.js';

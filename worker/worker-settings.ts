@@ -2,27 +2,23 @@
 import type { PayloadCodec } from '@temporalio/common';
 import type { ActivityDeps } from '../activities/index.js';
 import { isConfig, type Config, type WorkerTuning } from '../authoring/index.js';
-import {
-  ADDRESS_RULE,
-  CODECS_RULE,
-  REACH_RULES,
-  REACHED_RULES,
-  type Reach,
-} from '../connection/index.js';
+import type { Reach } from '../connection/index.js';
+import { ADDRESS_RULE, REACH_RULES } from '../connection/reach-rules.js';
 import type { Activities } from '../core/state/effect.js';
 import {
   AMOUNT,
   CALLBACK,
   checkOptions,
   COUNT,
+  each,
   FIELDS,
   FLAG,
+  LIST,
   oneOf,
   TEXT,
-  TEXTS,
   type OptionRule,
   type OptionRules,
-} from '../pure/option-rules.js';
+} from '../pure/options.js';
 import type { Provider } from '../providers/provider.js';
 import type { IsolationFound } from '../sandbox/isolation.js';
 import type { StoreSync } from '../store/store.js';
@@ -79,22 +75,9 @@ export interface WorkerSettings extends Reach, WorkerTuning {
 
 const needed = (rule: OptionRule): OptionRule => ({ ...rule, isNeeded: true });
 
-const TUNING_RULES: OptionRules<WorkerTuning> = {
-  decisionsAtOnce: COUNT,
-  activitiesAtOnce: COUNT,
-  maxCachedWorkflows: AMOUNT,
-  workflowPollers: COUNT,
-  activityPollers: COUNT,
-  activitiesPerSecond: AMOUNT,
-  queueActivitiesPerSecond: AMOUNT,
-};
-
-const RULES: OptionRules<WorkerSettings> & typeof REACHED_RULES = {
-  ...REACHED_RULES,
+const RULES: OptionRules<WorkerSettings> = {
   address: needed(ADDRESS_RULE),
-  namespace: needed(TEXT),
-  taskQueue: needed(TEXT),
-  storePlace: needed({ ...TEXT, is: 'the path of a file or a postgres:// URL' }),
+  ...each(needed(TEXT), 'namespace taskQueue storePlace'),
   storeSync: oneOf('each', 'shared'),
   config: needed({ is: 'what defineConfig gives', fits: isConfig }),
   providers: needed({
@@ -102,22 +85,16 @@ const RULES: OptionRules<WorkerSettings> & typeof REACHED_RULES = {
     fits: (value) => typeof (value as Map<string, unknown> | null)?.get === 'function',
   }),
   ...REACH_RULES,
-  ...TUNING_RULES,
-  shutdownGraceMs: AMOUNT,
+  ...each(COUNT, 'decisionsAtOnce activitiesAtOnce workflowPollers activityPollers'),
+  ...each(AMOUNT, 'maxCachedWorkflows activitiesPerSecond queueActivitiesPerSecond'),
+  ...each(AMOUNT, 'shutdownGraceMs stickyTimeoutMs sweepEveryMs connectAttemptsMax'),
   serves: oneOf('workflows', 'activities'),
-  readsWithinTasks: FLAG,
-  sandboxQueue: TEXT,
-  isolation: FIELDS,
-  activities: CALLBACK,
-  release: FIELDS,
-  payloadCodecs: CODECS_RULE,
-  workflowInterceptors: TEXTS,
-  stickyTimeoutMs: AMOUNT,
-  stackTraces: FLAG,
   logLevel: oneOf('DEBUG', 'INFO', 'WARN', 'ERROR'),
-  say: CALLBACK,
-  sweepEveryMs: AMOUNT,
-  connectAttemptsMax: COUNT,
+  ...each(FLAG, 'readsWithinTasks stackTraces'),
+  sandboxQueue: TEXT,
+  ...each(FIELDS, 'isolation release'),
+  ...each(CALLBACK, 'activities say'),
+  ...each(LIST, 'payloadCodecs workflowInterceptors'),
 };
 
 /** Errors: InvalidConfig, which names the setting. */

@@ -8,7 +8,7 @@ import type { BudgetLimits } from '../../authoring/budget-in-usd.js';
 import type { SettingsOverrides, Task } from '../../core/state/task.js';
 import type { StartOptions } from '../runs/start-run.js';
 import { didYouMean } from '../../pure/nearest-names.js';
-import { isRecord, type OptionRule } from '../../pure/option-rules.js';
+import { isRecord, type OptionRule } from '../../pure/options.js';
 import { FOLLOW_OPTIONS, QUERY_OPTIONS } from './option-rules.js';
 import type { AttachmentSource } from '../../attachments/attach.js';
 import type { FollowQuery, QueryOptions, QueryRequest, StartQuery, UserPrompt } from './options.js';

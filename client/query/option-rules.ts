@@ -3,6 +3,7 @@ import { PERMISSION_MODES } from '../../core/state/permission-mode.js';
 import {
   AMOUNT,
   CALLBACK,
+  each,
   FIELDS,
   FLAG,
   isRecord,
@@ -14,14 +15,13 @@ import {
   TEXTS,
   type OptionRule,
   type OptionRules,
-} from '../../pure/option-rules.js';
+} from '../../pure/options.js';
 import type { FollowQueryOptions, QueryOptions } from './options.js';
 
 const MONEY: OptionRule = { ...AMOUNT, is: 'an amount of money in USD, a number from 0' };
 
 export const FOLLOW_OPTIONS: OptionRules<FollowQueryOptions> = {
-  canUseTool: CALLBACK,
-  onQuestion: CALLBACK,
+  ...each(CALLBACK, 'canUseTool onQuestion'),
   decider: {
     is: '{ by, roles }, a name and a list of texts',
     fits: (value) =>
@@ -29,8 +29,7 @@ export const FOLLOW_OPTIONS: OptionRules<FollowQueryOptions> = {
       isText(value['by']) &&
       (value['roles'] === undefined || isTexts(value['roles'])),
   },
-  includePartialMessages: FLAG,
-  closeOnReturn: FLAG,
+  ...each(FLAG, 'includePartialMessages closeOnReturn'),
   abortController: {
     is: 'an AbortController',
     fits: (value) => isRecord(value) && value['signal'] instanceof AbortSignal,
@@ -40,39 +39,22 @@ export const FOLLOW_OPTIONS: OptionRules<FollowQueryOptions> = {
 
 export const QUERY_OPTIONS: OptionRules<QueryOptions> = {
   ...FOLLOW_OPTIONS,
-  agent: TEXT,
   agents: { ...FIELDS, is: 'an object: {auditor: {description, prompt}}' },
-  model: TEXT,
-  fallbackModel: TEXT,
-  betas: TEXTS,
-  maxTurns: AMOUNT,
-  maxCostUsd: MONEY,
-  maxBudgetUsd: MONEY,
-  maxThinkingTokens: AMOUNT,
-  tools: TEXTS,
-  allowedTools: TEXTS,
-  disallowedTools: TEXTS,
+  ...each(TEXT, 'agent model fallbackModel caller runId sessionId resume cwd'),
+  ...each(TEXTS, 'betas tools allowedTools disallowedTools'),
+  ...each(AMOUNT, 'maxTurns maxThinkingTokens openLimitMs'),
+  ...each(MONEY, 'maxCostUsd maxBudgetUsd'),
+  ...each(FLAG, 'allowDangerouslySkipPermissions persistSession wait continue'),
+  ...each(FIELDS, 'budget settings'),
   permissionMode: oneOf(...PERMISSION_MODES),
-  allowDangerouslySkipPermissions: FLAG,
-  persistSession: FLAG,
   outputFormat: {
     is: "{ type: 'json_schema', schema } with a JSON Schema as object",
     fits: (value) =>
       isRecord(value) && value['type'] === 'json_schema' && isRecord(value['schema']),
   },
   attachments: { ...LIST, is: 'a list of files' },
-  caller: TEXT,
-  runId: TEXT,
-  budget: FIELDS,
-  settings: FIELDS,
-  openLimitMs: AMOUNT,
-  wait: FLAG,
-  sessionId: TEXT,
-  resume: TEXT,
-  continue: FLAG,
   fork: {
     is: 'true, false or { at }, the id of a message',
     fits: (value) => typeof value === 'boolean' || (isRecord(value) && isText(value['at'])),
   },
-  cwd: TEXT,
 };

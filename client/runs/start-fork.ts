@@ -9,7 +9,7 @@ import type { Fork } from '../../core/state/fork.js';
 import { AGENT_RUN } from '../../workflows/messages.js';
 import type { RecordedCallRow } from '../../store/forks.js';
 import type { StoreCalls } from '../../store/store.js';
-import { isRecord } from '../../pure/option-rules.js';
+import { isRecord } from '../../pure/options.js';
 import { checkNames } from '../closed-options.js';
 import { openLimitOf, type Link } from '../link.js';
 import { refuseBesideOlder } from './refuse-older.js';
@@ -88,20 +88,16 @@ export async function startFork(link: Link, options: ForkOptions): Promise<RunHa
   return runHandle({ ...link, tenant }, runId);
 }
 
-/** Both come from a record: nobody writes a state by hand. */
+/** A state comes from a record: nobody writes one by hand. */
 function checkParts({ fork, store }: { readonly fork: unknown; readonly store: unknown }): void {
   const run = isRecord(fork) ? fork['run'] : undefined;
-  if (!isRecord(fork) || !isRecord(run) || !isRecord(run['start'])) {
-    const hint = 'A run is forked by its id and a step with `holdfast fork RUN --at STEP --live`.';
-    throw unusable('fork', 'the state of a recorded run after a step', hint);
-  }
-  if (isRecord(store) && typeof store['putFork'] === 'function') return;
-  throw unusable('store', 'what openStore gives', 'Give the store of your workers.');
-}
-
-function unusable(path: string, is: string, hint: string): HoldfastError {
-  return new HoldfastError('InvalidTask', `${path} cannot be used: it must be ${is}.`, {
-    hint,
+  const isState = isRecord(run) && isRecord(run['start']);
+  if (isState && isRecord(store) && typeof store['putFork'] === 'function') return;
+  const [path, is] = isState
+    ? ['store', 'what openStore gives']
+    : ['fork', 'the state of a recorded run after a step'];
+  throw new HoldfastError('InvalidTask', `${path} cannot be used: it must be ${is}.`, {
+    hint: 'A run is forked by its id and a step with `holdfast fork RUN --at STEP --live`.',
     details: { path },
   });
 }

@@ -62,7 +62,7 @@ test.each<[string, () => unknown, string]>([
   [
     'one role as a text',
     tool({ approval: { roles: 'manager' } }),
-    'are "manager", which is no list',
+    'the roles of its approval are "manager"',
   ],
   ['no role', tool({ approval: { roles: [] } }), 'its approval names no role'],
   ['an effect as a list', tool({ effect: ['read'] }), 'its effect is ["read"]'],

@@ -52,7 +52,12 @@ test.each<[string, unknown, string, RegExp]>([
     'no field "ownDecision"',
     /Did you mean ownDecisions/,
   ],
-  ['a misspelt limit', { limits: { bodyByte: 5 } }, 'limits.bodyByte is unknown', /bodyBytes/],
+  [
+    'a misspelt limit',
+    { limits: { bodyByte: 5 } },
+    'in limits there is no field "bodyByte"',
+    /bodyBytes/,
+  ],
   ['null', { origins: null }, '"origins" is null', /^Give origins a value/],
 ])('a handler of %s is not made', (_, more, what, next) => {
   const given = more === undefined ? undefined : { ...insecure, ...(more as object) };

@@ -19,6 +19,22 @@ export interface OptionRule {
 /** One for each option, so that the compiler keeps the list whole. */
 export type OptionRules<Options> = { readonly [name in keyof Required<Options>]: OptionRule };
 
+type Words<Text extends string> = Text extends `${infer One} ${infer More}`
+  ? One | Words<More>
+  : Text;
+
+/** A list of names, each of which the compiler knows. */
+export function words<const Text extends string>(text: Text): readonly Words<Text>[] {
+  return text.split(' ') as Words<Text>[];
+}
+
+/** The same rule for each of these options. */
+export function each<const Text extends string>(rule: OptionRule, names: Text) {
+  return Object.fromEntries(words(names).map((name) => [name, rule])) as {
+    readonly [name in Words<Text>]: OptionRule;
+  };
+}
+
 export const FLAG: OptionRule = {
   is: 'true or false',
   fits: (value) => typeof value === 'boolean',
