@@ -8,7 +8,8 @@ import { HoldfastError } from '../core/state/errors.js';
 import { AGENT_TOOL } from '../core/state/sub-agent.js';
 import type { Agent } from './agent.js';
 import { defineTool, wrong } from './define-tool.js';
-import { checkDefinition, fieldDefect, type KnownFields } from './known-fields.js';
+import { type KnownFields } from './known-fields.js';
+import { checkDefinition, fieldDefect } from './whole-definition.js';
 import type { InputDeclaration, InputOf } from './schema-forms.js';
 import type { Tool } from './tool.js';
 

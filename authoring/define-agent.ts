@@ -12,7 +12,8 @@ import { handoffTargets, handoffTool, type HandoffDeclaration } from './handoff.
 import type { BudgetLimits } from './budget-in-usd.js';
 import { parseBudget, parseSettings } from './check-limits.js';
 import { AGENT_FIELDS, type Whole } from './field-places.js';
-import { checkDefinition, fieldDefect, shown } from './known-fields.js';
+import { shown } from './known-fields.js';
+import { checkDefinition, fieldDefect } from './whole-definition.js';
 import { policyOf, type PolicyDeclaration } from './policy.js';
 import { subAgentsOf, treeLimitsOf, type SubAgentDefinitions } from './sub-agents.js';
 import { supervisorOf, type SuperviseDeclaration } from './supervise.js';

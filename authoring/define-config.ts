@@ -24,9 +24,9 @@ import { isCheckTool, isDefinedGoal, type DefinedGoal } from './goal/define-goal
 import type { Hook } from './hook.js';
 import type { BudgetLimits } from './budget-in-usd.js';
 import { parseBudget, parseSettings } from './check-limits.js';
-import { words } from '../pure/options.js';
 import { CONFIG_FIELDS, type Whole } from './field-places.js';
-import { checkDefinition, fieldDefect, type KnownFields } from './known-fields.js';
+import { type KnownFields } from './known-fields.js';
+import { checkDefinition, fieldDefect } from './whole-definition.js';
 import {
   checkedLanguageModels,
   checkedRetiredModels,
@@ -90,10 +90,6 @@ const DEFAULTS: KnownFields<NonNullable<ConfigDefinition['defaults']>> = {
   budget: true,
   settings: true,
 };
-
-const LISTS: readonly (keyof ConfigDefinition)[] = words(
-  'retiredTools goals checkTools retiredHooks routes endpoints',
-);
 
 /** A checked configuration. Made by `defineConfig`. */
 export interface Config {
@@ -187,16 +183,13 @@ export function defineConfig(definition: ConfigDefinition): Config {
 
 function checkFields(definition: ConfigDefinition): void {
   checkDefinition('defineConfig({ … })', definition, 'InvalidConfig');
-  const { defaults = {} } = definition;
-  const defect = fieldDefect(definition, FIELDS);
-  if (defect !== undefined) throw wrong(`${capital(defect.what)}.`, defect.hint);
-  const ofDefaults = fieldDefect(defaults, DEFAULTS);
-  if (ofDefaults !== undefined)
-    throw wrong(`${capital(ofDefaults.what)} among the defaults.`, ofDefaults.hint);
-  for (const field of LISTS) {
-    if (definition[field] === undefined || Array.isArray(definition[field])) continue;
-    throw wrong(`"${field}" is no list.`, `Write ${field}: [one, another].`);
-  }
+  const ofDefaults = fieldDefect(definition.defaults ?? {}, DEFAULTS);
+  const defect =
+    fieldDefect(definition, FIELDS) ??
+    (ofDefaults && { ...ofDefaults, what: `${ofDefaults.what} among the defaults` });
+  if (defect === undefined) return;
+  const what = `The configuration cannot be used: ${defect.what}.`;
+  throw new HoldfastError('InvalidConfig', what, { hint: defect.hint });
 }
 
 /** Whether a loaded module's export came from {@link defineConfig}. */
@@ -332,10 +325,6 @@ function hooksByName(hooks: readonly Hook[]): ReadonlyMap<string, Hook> {
     byName.set(hook.name, hook);
   }
   return byName;
-}
-
-function capital(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 function wrong(what: string, hint: string): HoldfastError {

@@ -21,7 +21,8 @@ import { cardOf, type CardDeclaration } from './card.js';
 import { controlsOf, type IdentityDeclaration, type LimitsDeclaration } from './controls.js';
 import { inputSchemaOf } from './input-schema.js';
 import { TOOL_FIELDS, type Whole } from './field-places.js';
-import { checkDefinition, fieldDefect, shown } from './known-fields.js';
+import { shown } from './known-fields.js';
+import { checkDefinition, fieldDefect } from './whole-definition.js';
 import { outputSchemaOf } from './output-schema.js';
 import type { FittingOf, InputDeclaration, InputOf } from './schema-forms.js';
 import { kindDefect, type DeclaredKind } from './tool-kind.js';
@@ -254,7 +255,7 @@ export function checkNames({
   }
   if (description === undefined) return;
   if (typeof description !== 'string') {
-    const hint = 'Say in a text what the tool does and when to call it, or leave it out.';
+    const hint = 'Say in a text what the tool does.';
     throw wrong(name, `its description is ${shown(description)}`, hint);
   }
   if (description.length > DESCRIPTION_CHARS_MAX) {

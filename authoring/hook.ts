@@ -17,7 +17,8 @@ import {
 import type { Json } from '../core/json/json.js';
 import type { StopReason } from '../core/state/result.js';
 import { EFFECTS } from '../core/state/tool.js';
-import { checkDefinition, fieldDefect, shown, type KnownFields } from './known-fields.js';
+import { shown, type KnownFields } from './known-fields.js';
+import { checkDefinition, fieldDefect } from './whole-definition.js';
 
 const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 const DEFAULT_TIMEOUT_MS = 60_000;

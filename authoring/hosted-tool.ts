@@ -14,13 +14,8 @@ import {
 import { didYouMean } from '../pure/nearest-names.js';
 import { approvalOf, type ApprovalDeclaration } from './approval.js';
 import { checkNames, wrong } from './define-tool.js';
-import {
-  checkDefinition,
-  fieldDefect,
-  partDefect,
-  shown,
-  type KnownFields,
-} from './known-fields.js';
+import { partDefect, shown, type KnownFields } from './known-fields.js';
+import { checkDefinition, fieldDefect } from './whole-definition.js';
 import type { Tool } from './tool.js';
 
 /** A tool that the vendor of the model runs: its declaration goes to the vendor as it is. */

@@ -1,8 +1,7 @@
 /** Definitions are closed: a field that is mistyped would be no policy, no budget and no approval without a word. */
 
-import { HoldfastError, type ErrorCode } from '../core/state/errors.js';
 import { didYouMean } from '../pure/nearest-names.js';
-import { isRecord, kindOf } from '../pure/options.js';
+import { isRecord } from '../pure/options.js';
 import { belongs } from './field-places.js';
 
 /** Each field of a definition, so that the compiler keeps the list whole. */
@@ -22,31 +21,6 @@ export function unknownField(
     name: JSON.stringify(unknown[0].slice(0, NAME_CHARS_SHOWN)),
     hint: `${belongs(unknown[0]) || didYouMean(unknown[0], names)}The fields are ${names.join(', ')}.`,
   };
-}
-
-/** Why the fields of a definition cannot be used: there is one that is unknown, or none of its value. */
-export function fieldDefect(
-  definition: object,
-  known: KnownFields<Record<string, unknown>> | readonly string[],
-): { readonly what: string; readonly hint: string } | undefined {
-  const unknown = unknownField(definition, known);
-  if (unknown !== undefined)
-    return { what: `there is no field ${unknown.name}`, hint: unknown.hint };
-  const empty = Object.entries(definition).find(([, value]) => value === null)?.[0];
-  if (empty === undefined) return undefined;
-  return {
-    what: `"${empty}" is null`,
-    hint: `Give ${empty} a value, or leave it out where it has a default.`,
-  };
-}
-
-/** `written`: how the call is written, `defineTool({ … })`. Errors: `code`, for what is no object. */
-export function checkDefinition(written: string, definition: unknown, code: ErrorCode): void {
-  if (isRecord(definition)) return;
-  const call = written.replace(/\(.*/, '');
-  throw new HoldfastError(code, `${call} takes an object, and got ${kindOf(definition)}.`, {
-    hint: `Write ${written}.`,
-  });
 }
 
 /** Why a part of a definition cannot be used: it is no object, or has a field that there is not. */

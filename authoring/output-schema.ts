@@ -4,11 +4,9 @@
  */
 import type { z } from 'zod';
 import { digestOf, type Json } from '../core/json/json.js';
-import { HoldfastError } from '../core/state/errors.js';
-import { shown } from './known-fields.js';
+import { HoldfastError, type ErrorCode } from '../core/state/errors.js';
 import {
   guarded,
-  isSchema,
   isZod,
   jsonSchemaOf,
   parseWith,
@@ -48,13 +46,7 @@ interface OutputCheck {
 }
 
 function outputCheck(owner: Owner, schema: InputDeclaration): OutputCheck {
-  if (!isSchema(schema)) {
-    throw new HoldfastError(
-      'InvalidTool',
-      `The output of tool ${owner.tool} is ${shown(schema)}, which is no schema.`,
-      { hint: FORMS },
-    );
-  }
+  if (!isSchema(schema)) throw noSchema('InvalidTool', `The output of tool ${owner.tool}`);
   if (isZod(schema)) return { told: jsonSchemaOf(owner, schema), parse: zodParser(schema) };
   if (isStandard(schema)) {
     const parse: OutputCheck['parse'] = (value) =>
@@ -64,6 +56,17 @@ function outputCheck(owner: Owner, schema: InputDeclaration): OutputCheck {
   const told = plainCopy(owner, schema);
   refuseLarge(owner, told);
   return { told, parse: zodParser(zodOf(owner, told)) };
+}
+
+/** Callers without types give anything. */
+function isSchema(schema: InputDeclaration): boolean {
+  return (
+    isStandard(schema) || (typeof schema === 'object' && schema !== null && !Array.isArray(schema))
+  );
+}
+
+function noSchema(code: ErrorCode, subject: string): HoldfastError {
+  return new HoldfastError(code, `${subject} is no schema.`, { hint: FORMS });
 }
 
 function zodParser(schema: z.ZodType): OutputCheck['parse'] {
@@ -97,10 +100,7 @@ export function answerOf<Schema extends InputDeclaration>(
 const FORMS = 'Declare it as z.object({…}) of plain JSON types, or as JSON Schema.';
 
 function answerCheck(schema: InputDeclaration): OutputCheck {
-  if (!isSchema(schema)) {
-    const message = `The output cannot be used: ${shown(schema)} is no schema.`;
-    throw new HoldfastError('InvalidTask', message, { hint: FORMS });
-  }
+  if (!isSchema(schema)) throw noSchema('InvalidTask', 'The output');
   try {
     return outputCheck({ tool: 'output', side: 'output' }, schema);
   } catch (cause) {

@@ -5,11 +5,9 @@
 import { z } from 'zod';
 import type { Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
-import { isRecord } from '../pure/options.js';
 import { withRequiredFields } from './required-fields.js';
 import { findSchemaDefect } from './schema-walk.js';
 import {
-  isStandard,
   jsonSchemaOfStandard,
   standardDefect,
   type ParsedInput,
@@ -68,11 +66,6 @@ function untold({ tool, side }: Owner, library: string): HoldfastError {
       hint: 'Use zod 4 or arktype; wrap a valibot schema in toStandardJsonSchema of @valibot/to-json-schema; or write JSON Schema.',
     },
   );
-}
-
-/** Whether it is a schema of any form; callers without types give anything. */
-export function isSchema(schema: InputDeclaration): boolean {
-  return isZod(schema) || isStandard(schema) || isRecord(schema);
 }
 
 export function plainCopy(owner: Owner, schema: object): Json {

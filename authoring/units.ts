@@ -26,21 +26,14 @@ export function days(count: number): number {
 
 /** US dollars as integer micro-USD. Errors: InvalidConfig, also for less than a millionth of a dollar. */
 export function usd(dollars: number): number {
-  const amount = numberIn('usd', dollars);
-  if (amount !== 0 && Math.abs(amount) < 1 / MICRO) {
-    throw new HoldfastError(
-      'InvalidConfig',
-      `usd(${amount}) is less than a millionth of a dollar, the smallest amount that there is.`,
-      { hint: 'Give 0.000001 or more, or 0.' },
-    );
-  }
-  return Math.round(amount * MICRO);
+  return Math.round(numberIn('usd', dollars, 1 / MICRO) * MICRO);
 }
 
-/** JavaScript would reckon with a text. */
-function numberIn(call: string, value: unknown): number {
-  if (typeof value === 'number' && !Number.isNaN(value)) return value;
-  throw new HoldfastError('InvalidConfig', `${call} takes a number, and got ${shown(value)}.`, {
-    hint: `Write it without quotes, as in ${call}(24).`,
+/** JavaScript would reckon with a text; less than `least` would be nothing without a word. */
+function numberIn(call: string, value: unknown, least = 0): number {
+  if (typeof value === 'number' && (value === 0 || Math.abs(value) >= least)) return value;
+  const wanted = least === 0 ? 'a number' : `0 or a number from ${least}`;
+  throw new HoldfastError('InvalidConfig', `${call} takes ${wanted}, and got ${shown(value)}.`, {
+    hint: `Write it as ${call}(24).`,
   });
 }

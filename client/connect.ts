@@ -1,17 +1,20 @@
 /** The public client: starting runs and reaching those that exist. */
 import { join, extname } from 'node:path';
 import { Client } from '@temporalio/client';
-import { credentialsOf } from '../connection/index.js';
+import type { PayloadCodec } from '@temporalio/common';
+import { credentialsOf, type Reach } from '../connection/index.js';
+import { checkOptions, type OptionRules } from '../pure/options.js';
 import type { AskRow } from '../store/asks.js';
 import type { RunRow } from '../store/runs.js';
 import type { SessionEntry, SessionsQuery } from '../store/sessions.js';
 import { TASK_QUEUE } from '../workflows/messages.js';
-import { checkConnect, type ConnectOptions } from './connect-options.js';
+import { CONNECT_RULES } from './connect-rules.js';
+import type { DeskSigner } from './decide/desk-signer.js';
 import { ownExecution } from './runs/execution.js';
 import { historyAccess, type HistoryAccess } from './runs/history-access.js';
 import type { PendingQuery } from './read/ended-runs.js';
 import { askOfRun, findAsk, type FoundAsk } from './decide/find-ask.js';
-import { type Link, storeOf } from './link.js';
+import { type Link, type ReadingStore, storeOf } from './link.js';
 import { openConnection } from './live-connection.js';
 import type { ListQuery } from './read/joined-page.js';
 import { joinedRuns, standingRows, unopenedRun, type JoinedRuns } from './read/joined-runs.js';
@@ -56,6 +59,34 @@ import { conversations, type Conversations } from './read/conversations.js';
 import { stuckRuns, type StuckQuery, type StuckRun } from './read/stuck-runs.js';
 import type { Wait } from './read/waits.js';
 import { pollers, workerCount, type Poller } from './workers.js';
+
+/** Which server, namespace, queue and store a client works with. */
+export interface ConnectOptions extends Reach {
+  /** `host:port` of the Temporal server; default `localhost:7233`. */
+  readonly address?: string;
+  readonly namespace?: string;
+  readonly taskQueue?: string;
+  /** Tenant of runs that name none; default `default`. */
+  readonly tenant?: string;
+  /**
+   * The store that the workers write, opened with `openStore`. Without it events are only what a run still
+   * holds, and lists are what Temporal still keeps.
+   */
+  readonly store?: ReadingStore;
+  /** Signs the decisions that are made over this client. Only a desk that authenticates people has one. */
+  readonly signer?: DeskSigner;
+  /** Those of the workers: what payloads pass on their way to and from the server; default: nothing. */
+  readonly payloadCodecs?: readonly PayloadCodec[];
+  /** Longest wait for the connection, in ms; default 5,000. */
+  readonly connectLimitMs?: number;
+  /**
+   * Longest wait for an answer that a worker must give, in ms; default 5,000. Where it is more than half a minute, a run
+   * that is started is given as long to open.
+   */
+  readonly workerLimitMs?: number;
+  /** Told when the credentials have changed, or cannot be renewed; default: nobody. */
+  readonly say?: (line: string) => void;
+}
 
 /** Starts runs and goals, reads them, and decides what they ask. Made by `connect`. */
 export interface HoldfastClient {
@@ -202,6 +233,13 @@ const PAYLOAD_CONVERTER_PATH = join(
 export async function connect(options: ConnectOptions = {}): Promise<HoldfastClient> {
   const { link, close } = await openLink(options);
   return clientOver(link, close);
+}
+
+const RULES: OptionRules<ConnectOptions> = CONNECT_RULES;
+
+/** Errors: InvalidConfig, which names the option. */
+export function checkConnect(options: unknown): void {
+  checkOptions('connect', options, RULES);
 }
 
 export interface OpenLink {

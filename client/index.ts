@@ -1,6 +1,5 @@
 /** The public API over runs: start, follow, decide, control. The only folder that speaks to Temporal's client. */
-export { connect, type HoldfastClient } from './connect.js';
-export type { ConnectOptions } from './connect-options.js';
+export { connect, type ConnectOptions, type HoldfastClient } from './connect.js';
 export { checkFits } from './decide/check-fits.js';
 export type { Allowance, Answer, AskDecision, Decider } from './decide/decide.js';
 export type { Delivery } from './decide/deliver.js';

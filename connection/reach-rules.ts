@@ -35,5 +35,5 @@ export const REACH_RULES: OptionRules<Reach & { readonly isNamed: boolean }> = {
   renew: CALLBACK,
   renewEveryMs: AMOUNT,
   // What `readEnvironment().reach()` says beside them.
-  isNamed: { ...FLAG, isUnlisted: true },
+  isNamed: FLAG,
 };

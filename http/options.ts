@@ -1,10 +1,9 @@
 /** What a chat handler is made of, checked when it is made. */
-import { checkDefinition, fieldDefect, type KnownFields } from '../authoring/known-fields.js';
+import type { KnownFields } from '../authoring/known-fields.js';
 import { checkNames, LIMIT_PARTS } from '../client/closed-options.js';
 import type { HoldfastClient, StartOptions } from '../client/index.js';
 import { checkStart } from '../client/runs/check-start.js';
 import { HoldfastError } from '../core/state/errors.js';
-import { words } from '../pure/options.js';
 import type { UiProfile } from './projection/index.js';
 
 /** The person who speaks, as your own login has found out. */
@@ -83,10 +82,6 @@ const DEFAULT_LIMITS: ChatLimits = {
   streamChars: 32 * 1024 * 1024,
 };
 
-const OPTIONS: readonly (keyof ChatHandlerOptions)[] = words(
-  'client agent authorize insecure profile reasoning ownDecisions origins start limits say',
-);
-
 const START: KnownFields<NonNullable<ChatHandlerOptions['start']>> = {
   budget: true,
   model: true,
@@ -98,9 +93,6 @@ const LIMIT_MAX = 2_147_483_647;
 
 /** Errors: InvalidConfig. */
 export function checkOptions(options: ChatHandlerOptions): CheckedOptions {
-  checkDefinition('chatHandler({ … })', options, 'InvalidConfig');
-  const defect = fieldDefect(options, OPTIONS);
-  if (defect !== undefined) throw invalid(defect.what, defect.hint);
   const { client, agent, authorize, insecure = false } = options;
   if (typeof client?.follow !== 'function') {
     throw invalid('client is none', 'Give what connect({ address, store }) gives.');
@@ -121,8 +113,6 @@ export function checkOptions(options: ChatHandlerOptions): CheckedOptions {
     throw invalid('authorize and insecure do not go together', 'Leave insecure out.');
   }
   checkChatStart(agent, options.start);
-  const ofLimits = fieldDefect(options.limits ?? {}, Object.keys(DEFAULT_LIMITS));
-  if (ofLimits !== undefined) throw invalid(`in limits ${ofLimits.what}`, ofLimits.hint);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   for (const [name, value] of Object.entries(limits)) {
     if (Number.isSafeInteger(value) && value > 0 && value <= LIMIT_MAX) continue;

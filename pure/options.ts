@@ -12,8 +12,6 @@ export interface OptionRule {
   readonly fits: (value: unknown) => boolean;
   /** Absent: it may be left out. */
   readonly isNeeded?: true;
-  /** It comes along where one thing is spread into another, and counts for nothing; absent: it is offered to readers. */
-  readonly isUnlisted?: true;
 }
 
 /** One for each option, so that the compiler keeps the list whole. */
@@ -66,28 +64,24 @@ export function checkOptions(
   given: unknown,
   rules: { readonly [name: string]: OptionRule },
 ): void {
-  const names = Object.keys(rules).filter((name) => !rules[name]?.isUnlisted);
+  const names = Object.keys(rules);
   const known = `The options are ${names.join(', ')}.`;
   if (!isRecord(given)) {
     throw unusable(`${call} takes an object of options, and got ${kindOf(given)}.`, known);
   }
-  for (const [name, value] of Object.entries(given)) {
-    if (value === undefined) continue;
-    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    const shown = name.slice(0, NAME_CHARS_SHOWN);
-    if (rule === undefined) {
-      throw unusable(`${call} has no option ${shown}.`, `${didYouMean(name, names)}${known}`);
-    }
-    if (rule.fits(value)) continue;
-    throw unusable(
-      `The option ${name} of ${call} cannot be used: it must be ${rule.is}.`,
-      `Correct ${name}${rule.isNeeded ? '' : ', or leave it out'}.`,
-    );
+  const unknown = Object.keys(given).find(
+    (name) => given[name] !== undefined && !Object.hasOwn(rules, name),
+  );
+  if (unknown !== undefined) {
+    const shown = unknown.slice(0, NAME_CHARS_SHOWN);
+    throw unusable(`${call} has no option ${shown}.`, `${didYouMean(unknown, names)}${known}`);
   }
-  const missing = names.find((name) => rules[name]?.isNeeded && given[name] === undefined);
-  if (missing === undefined) return;
-  const hint = `Give ${missing}. ${known}`;
-  throw unusable(`${call} lacks the option ${missing}, ${rules[missing]?.is}.`, hint);
+  for (const [name, { is, fits, isNeeded }] of Object.entries(rules)) {
+    const value = given[name];
+    if (value === undefined ? !isNeeded : fits(value)) continue;
+    const what = value === undefined ? 'is missing' : 'cannot be used';
+    throw unusable(`The option ${name} of ${call} ${what}: it must be ${is}.`, `Correct ${name}.`);
+  }
 }
 
 /** In words, without the value itself. */
@@ -95,7 +89,7 @@ export function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
-  return KINDS[typeof value] ?? `a ${typeof value}`;
+  return `a ${typeof value}`;
 }
 
 export function isText(value: unknown): value is string {
@@ -110,7 +104,6 @@ export function isRecord(value: unknown): value is { readonly [name: string]: un
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const KINDS: { readonly [kind: string]: string } = { string: 'a text', object: 'an object' };
 const NAME_CHARS_SHOWN = 60;
 
 function unusable(message: string, hint: string): HoldfastError {

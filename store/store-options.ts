@@ -33,11 +33,10 @@ const URL_RULES: OptionRules<PostgresOptions> & { readonly sync: OptionRule } = 
 /** Errors: InvalidConfig, which names the option. */
 export function checkStore(options: unknown): void {
   const { file, url } = Object(options) as { readonly file?: unknown; readonly url?: unknown };
-  const isEither = (file === undefined) !== (url === undefined);
-  const rules = file === undefined ? URL_RULES : FILE_RULES;
-  checkOptions('openStore', options, isEither ? rules : { ...FILE_RULES, ...URL_RULES });
-  if (isEither) return;
-  throw new HoldfastError('InvalidConfig', 'openStore takes either a file or a url.', {
-    hint: "Give { file: '.holdfast/store.db' }, or { url: 'postgres://…' }.",
-  });
+  if ((file === undefined) === (url === undefined)) {
+    throw new HoldfastError('InvalidConfig', 'openStore takes either a file or a url.', {
+      hint: "Give { file: '.holdfast/store.db' }, or { url: 'postgres://…' }.",
+    });
+  }
+  checkOptions('openStore', options, file === undefined ? URL_RULES : FILE_RULES);
 }

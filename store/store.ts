@@ -173,14 +173,11 @@ function checkSync({
 async function openDatabase(options: StoreOptions): Promise<OpenDatabase> {
   checkStore(options);
   checkSync(options);
-  if (isFile(options)) return openSqlite(options);
+  const { file, ...others } = options as SqliteOptions & PostgresOptions;
+  if (file !== undefined) return openSqlite({ file, ...others });
   // Loaded when it is used: most stores are files.
   const { openPostgres } = await import('./postgres/postgres-database.js');
-  return openPostgres(options);
-}
-
-function isFile(options: StoreOptions): options is SqliteOptions {
-  return 'file' in options && options.file !== undefined;
+  return openPostgres(others);
 }
 
 /** A store in memory that can be emptied: much faster than opening another one. */

@@ -16,5 +16,4 @@ export { findConfig, loadConfig } from './load-config.js';
 export { providersOf } from './providers.js';
 export { UndecodablePayload } from './payload-codecs.js';
 export { runWorkerProcess, type WorkerProcessOptions } from './run-worker.js';
-export { startWorker, type RunningWorker } from './worker.js';
-export type { WorkerSettings } from './worker-settings.js';
+export { startWorker, type RunningWorker, type WorkerSettings } from './worker.js';

@@ -6,8 +6,7 @@ import { loadConfig } from './load-config.js';
 import { providersOf } from './providers.js';
 import { withoutName } from './reach.js';
 import { unreachableModels } from './unreachable-models.js';
-import { startWorker } from './worker.js';
-import type { WorkerSettings } from './worker-settings.js';
+import { startWorker, type WorkerSettings } from './worker.js';
 
 export interface WorkerProcessOptions {
   /** Default: `HOLDFAST_CONFIG`, else `holdfast.config.*` in `folder`. */

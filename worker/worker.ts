@@ -4,7 +4,7 @@
  * running activities get `shutdownGraceMs` to end, then everything it opened is closed.
  */
 import { extname, join } from 'node:path';
-import { IllegalStateError, WorkflowNotFoundError } from '@temporalio/common';
+import { IllegalStateError, WorkflowNotFoundError, type PayloadCodec } from '@temporalio/common';
 import {
   DefaultLogger,
   Runtime,
@@ -16,13 +16,21 @@ import {
 import { cancelRun } from '../activities/cancel-run.js';
 import { describeRun } from '../activities/describe-run.js';
 import { fetchHistory } from '../activities/fetch-history.js';
-import { createActivities, createDeciderActivities } from '../activities/index.js';
-import { credentialsOf } from '../connection/index.js';
+import {
+  createActivities,
+  createDeciderActivities,
+  type ActivityDeps,
+} from '../activities/index.js';
+import { credentialsOf, type Reach } from '../connection/index.js';
 import type { Activities } from '../core/state/effect.js';
+import type { Config, WorkerTuning } from '../authoring/index.js';
+import { checkOptions, type OptionRules } from '../pure/options.js';
+import type { Provider } from '../providers/provider.js';
+import type { IsolationFound } from '../sandbox/isolation.js';
 import { lackingLines, lackingRuns } from '../store/lacking-runs.js';
 import type { CodeNames } from '../store/served.js';
 import { createConnectors, type Connectors } from '../connectors/index.js';
-import { openStoreAt, type Store } from '../store/store.js';
+import { openStoreAt, type Store, type StoreSync } from '../store/store.js';
 import { codeServed, startAnnouncer, type Announcer } from './announcer.js';
 import { startArchiver } from './archiver.js';
 import { connect } from './connection.js';
@@ -31,11 +39,11 @@ import { checkModels } from './load-config.js';
 import { loadedIn, loadWhole } from './load-whole.js';
 import { guardedCodec } from './payload-codecs.js';
 import type { RunningRounds } from './rounds.js';
+import { SETTING_RULES } from './setting-rules.js';
 import { startSweeper } from './sweeper.js';
 import { givenTuning, tuned } from './tuning.js';
 import { createWorkerOf, HoldfastWorker } from './vm/holdfast-worker.js';
 import { beginThread } from './vm/thread-ahead.js';
-import { checkSettings, type WorkerSettings } from './worker-settings.js';
 import {
   interceptedBundle,
   PAYLOAD_CONVERTER_PATH,
@@ -54,6 +62,58 @@ const REST_MS = 15;
 /** A person's stop must reach a running tool soon; heartbeats carry it. */
 const HEARTBEAT_THROTTLE_MS = 500;
 
+/** What a worker serves, and where its server and store are. */
+export interface WorkerSettings extends Reach, WorkerTuning {
+  readonly address: string;
+  readonly namespace: string;
+  readonly taskQueue: string;
+  /** Path of a file, or a `postgres://` URL. */
+  readonly storePlace: string;
+  /** Of a file: `shared` for a disk whose syncs take milliseconds; default `each`. */
+  readonly storeSync?: StoreSync;
+  readonly config: Config;
+  /** By `ModelRoute.provider`. A model without its provider fails when it is called. */
+  readonly providers: ReadonlyMap<string, Provider>;
+  /** Default 20 s. */
+  readonly shutdownGraceMs?: number;
+  /** Default: both. Two workers that share the parts can be ended one without the other. */
+  readonly serves?: 'workflows' | 'activities';
+  /** A worker of workflows alone runs quick reads within its tasks; default: it has no code, and others run them. */
+  readonly readsWithinTasks?: boolean;
+  /** Task queue of calls in a sandbox whose tools name none, of runs that this worker opens; default: `taskQueue`. */
+  readonly sandboxQueue?: string;
+  /** What isolates commands; default: what is found on this machine. */
+  readonly isolation?: IsolationFound;
+  /** What stands in place of the activities, made from what they work with: for test doubles of a worker. */
+  readonly activities?: (deps: ActivityDeps) => Activities;
+  /** What stands in place of this release's workflow code, and its name in histories: for tests of other releases. */
+  readonly release?: { readonly code: string; readonly id: string };
+  /**
+   * What payloads pass on their way to and from the server, for encryption for instance; default: nothing. A codec
+   * throws `UndecodablePayload` for bytes that it can never decode, and any other error for what may pass.
+   */
+  readonly payloadCodecs?: readonly PayloadCodec[];
+  /** Paths of modules with interceptors of workflows, for tracing for instance; they are bundled with the workflows. */
+  readonly workflowInterceptors?: readonly string[];
+  /** How long a task waits for the worker that knows its run before any other takes it; default 10 s. */
+  readonly stickyTimeoutMs?: number;
+  /**
+   * Errors in workflow code and the query `__stack_trace` name places in the code, for a fifth more of the time that
+   * decisions take; default: they do not.
+   */
+  readonly stackTraces?: boolean;
+  /** What is logged of the SDK; default ERROR: its warnings repeat what events say. */
+  readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
+  /** What a person at the terminal should know; default: nobody is told. */
+  readonly say?: (line: string) => void;
+  /** Pause between two looks for orphans, ms; default 10,000. */
+  readonly sweepEveryMs?: number;
+  /** Connection attempts before ServerUnavailable; default 10. */
+  readonly connectAttemptsMax?: number;
+}
+
+const RULES: OptionRules<WorkerSettings> = SETTING_RULES;
+
 /** Without the SDK's worker: its declarations do not compile with every version of Node's. */
 export interface RunningWorker {
   /** Serves until shutdown; SIGINT and SIGTERM drain it. */
@@ -69,7 +129,7 @@ export interface RunningWorker {
  * InvalidConfig.
  */
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
-  checkSettings(settings);
+  checkOptions('startWorker', settings, RULES);
   checkModels(settings.config);
   const thread = runsInThread(settings) ? beginThread() : undefined;
   try {

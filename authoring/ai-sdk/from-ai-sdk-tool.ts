@@ -6,7 +6,7 @@
 import type { ToolEffect } from '../../core/state/tool.js';
 import { thrownText } from '../../pure/thrown-text.js';
 import { defineTool, wrong, type ToolDefinition } from '../define-tool.js';
-import { checkDefinition, fieldDefect, type KnownFields } from '../known-fields.js';
+import { unknownField, type KnownFields } from '../known-fields.js';
 import type { JsonSchema } from '../schema-forms.js';
 import { isToolError, ToolError } from '../tool-error.js';
 import type { Tool, ToolContext } from '../tool.js';
@@ -93,9 +93,8 @@ export function fromAiSdkTool(
   settings: AiSdkToolSettings = {},
 ): Tool {
   const execute = executeOf(name, tool);
-  checkDefinition('fromAiSdkTool(name, tool, { … })', settings, 'InvalidTool');
-  const defect = fieldDefect(settings, FIELDS);
-  if (defect !== undefined) throw wrong(name, defect.what, defect.hint);
+  const unknown = unknownField(settings, FIELDS);
+  if (unknown !== undefined) throw wrong(name, `there is no field ${unknown.name}`, unknown.hint);
   const { effect = 'unknown', version = '1', context, sdk = 6, approval, ...rest } = settings;
   if (![5, 6, 7].includes(sdk)) throw wrong(name, `its sdk is ${String(sdk)}`, 'Use 5, 6 or 7.');
   checkForm(name, tool, settings);

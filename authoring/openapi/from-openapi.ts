@@ -6,7 +6,8 @@
 import type { ToolEffect } from '../../core/state/tool.js';
 import { sideEffectOf } from '../../core/state/tool.js';
 import { defineTool } from '../define-tool.js';
-import { checkDefinition, fieldDefect, type KnownFields } from '../known-fields.js';
+import { type KnownFields } from '../known-fields.js';
+import { checkDefinition, fieldDefect } from '../whole-definition.js';
 import type { JsonSchema } from '../schema-forms.js';
 import type { Tool } from '../tool.js';
 import { addressOf, checkPlace, type Address } from './address.js';

@@ -8,7 +8,8 @@ import { limitsWith, SANDBOX_LIMITS, type SandboxLimits } from '../../sandbox/li
 import { parseHosts } from '../../sandbox/proxy.js';
 import type { ApprovalDeclaration } from '../approval.js';
 import { defineTool, wrong } from '../define-tool.js';
-import { checkDefinition, fieldDefect, partDefect, type KnownFields } from '../known-fields.js';
+import { partDefect, type KnownFields } from '../known-fields.js';
+import { checkDefinition, fieldDefect } from '../whole-definition.js';
 import type { Tool } from '../tool.js';
 import { onlyInSandbox } from './folder-text.js';
 

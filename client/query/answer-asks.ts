@@ -4,7 +4,6 @@
  * callback was shown; a callback that fails, is late or is left decides nothing, so that the question stays
  * open for others; a decision that was made is delivered, over outages, and its refusal is told.
  */
-import { shown } from '../../authoring/known-fields.js';
 import type { Decision, RejectionReason, Verdict } from '../../core/state/ask.js';
 import { canonicalJson, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -180,11 +179,11 @@ function saidOf(reply: Exclude<QuestionReply, { readonly kind: 'text' }>): Said 
 const REPLIES = {
   canUseTool: "{ behavior: 'allow', updatedInput?, grant? } or { behavior: 'deny', message }",
   onQuestion:
-    "{ kind: 'text', value }, { kind: 'happened', value? }, { kind: 'not_happened' }, { kind: 'stop' }, { kind: 'approve', amount? } or { kind: 'reject', reason? }",
+    "{ kind: 'text', value }, or another kind: happened, not_happened, stop, approve, reject",
 } as const;
 
 function unclear(callback: keyof typeof REPLIES, answer: unknown): HoldfastError {
-  return new HoldfastError('InvalidTask', `${callback} returned ${shown(answer)}: no answer.`, {
+  return new HoldfastError('InvalidTask', `${callback} returned no answer.`, {
     hint: `Return ${REPLIES[callback]}, or null to leave the question to others.`,
     details: { answer },
   });

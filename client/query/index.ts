@@ -2,8 +2,7 @@
 import type { InputDeclaration, InputOf } from '../../authoring/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { SDKResultSuccess } from '../../pure/sdk/message.js';
-import { openLink, type HoldfastClient } from '../connect.js';
-import { checkConnect, type ConnectOptions } from '../connect-options.js';
+import { checkConnect, openLink, type ConnectOptions, type HoldfastClient } from '../connect.js';
 import { LoopError } from './loop-error.js';
 import { checkParameters, refused } from './check-query.js';
 import type { FollowQueryOptions, FollowQuery, QueryOptions, StartQuery } from './options.js';

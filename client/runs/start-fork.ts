@@ -90,14 +90,13 @@ export async function startFork(link: Link, options: ForkOptions): Promise<RunHa
 
 /** A state comes from a record: nobody writes one by hand. */
 function checkParts({ fork, store }: { readonly fork: unknown; readonly store: unknown }): void {
-  const run = isRecord(fork) ? fork['run'] : undefined;
-  const isState = isRecord(run) && isRecord(run['start']);
-  if (isState && isRecord(store) && typeof store['putFork'] === 'function') return;
+  const isState = isRecord((fork as Partial<Fork> | null | undefined)?.run?.start);
+  if (isState && typeof (store as Partial<StoreCalls> | undefined)?.putFork === 'function') return;
   const [path, is] = isState
     ? ['store', 'what openStore gives']
     : ['fork', 'the state of a recorded run after a step'];
   throw new HoldfastError('InvalidTask', `${path} cannot be used: it must be ${is}.`, {
-    hint: 'A run is forked by its id and a step with `holdfast fork RUN --at STEP --live`.',
+    hint: 'Fork a run by its id: `holdfast fork RUN --at STEP --live`.',
     details: { path },
   });
 }

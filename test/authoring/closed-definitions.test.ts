@@ -68,8 +68,8 @@ test.each<[string, () => unknown, string]>([
   ['an effect as a list', tool({ effect: ['read'] }), 'its effect is ["read"]'],
   ['a description as a number', tool({ description: 5 }), 'its description is 5'],
   ['a description as an object', tool({ description: { a: 1 } }), 'its description is {"a":1}'],
-  ['an output as a text', tool({ output: 'x' }), 'is "x", which is no schema'],
-  ['an output as a list', tool({ output: [] }), 'is [], which is no schema'],
+  ['an output as a text', tool({ output: 'x' }), 'The output of tool pay is no schema'],
+  ['an output as a list', tool({ output: [] }), 'The output of tool pay is no schema'],
   [
     'tools by name',
     () => defineAgent({ ...agentOf(), tools: {} } as never),
@@ -80,8 +80,7 @@ test.each<[string, () => unknown, string]>([
     () => defineAgent({ ...agentOf(), hooks: {} } as never),
     'its hooks are no list',
   ],
-  ['goals by name', config({ goals: {} }), '"goals" is no list'],
-  ['nothing among the defaults', config({ defaults: { budget: null } }), '"budget" is null among'],
+  ['nothing among the defaults', config({ defaults: { budget: null } }), '"budget" is null'],
   ['a quorum as a text', tool({ approval: { quorum: '2' } }), 'its approval quorum is "2"'],
   ['a quorum that is no number', tool({ approval: { quorum: NaN } }), 'approval quorum is NaN'],
   ['a quorum without end', tool({ approval: { quorum: Infinity } }), 'approval quorum is Infinity'],
@@ -204,7 +203,7 @@ test.each<[string, (definition: never) => unknown]>([
 ])('%s of nothing says that an object is needed', (name, define) => {
   for (const [value, kind] of [
     [null, 'null'],
-    ['x', 'a text'],
+    ['x', 'a string'],
     [[], 'a list'],
   ] as const) {
     const { code, message, hint } = errorOf(() => define(value as never));

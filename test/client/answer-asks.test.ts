@@ -29,7 +29,8 @@ test.each([true, 'allow', {}, { behavior: 'yes' }])(
   async (answer) => {
     expect(await failureOf('approval', { canUseTool: async () => answer })).toMatchObject({
       code: 'InvalidTask',
-      message: `canUseTool returned ${JSON.stringify(answer)}: no answer.`,
+      message: 'canUseTool returned no answer.',
+      details: { answer },
       hint: "Return { behavior: 'allow', updatedInput?, grant? } or { behavior: 'deny', message }, or null to leave the question to others.",
     });
   },
@@ -40,7 +41,9 @@ test.each([true, { kind: 'yes' }])(
   async (answer) => {
     expect(await failureOf('clarify', { onQuestion: async () => answer })).toMatchObject({
       code: 'InvalidTask',
-      hint: expect.stringMatching(/^Return \{ kind: 'text', value \}, .* or null/) as string,
+      hint: expect.stringMatching(
+        /^Return \{ kind: 'text', value \}, or another kind: .*, or null/,
+      ) as string,
     });
   },
 );

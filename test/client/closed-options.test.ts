@@ -97,7 +97,7 @@ test.each(['start', 'startGoal', 'fork', 'forkGoal', 'createSchedule'])(
     for (const [value, kind] of [
       [undefined, 'nothing'],
       [null, 'null'],
-      ['x', 'a text'],
+      ['x', 'a string'],
     ] as const) {
       await expect(client[call]?.(value)).rejects.toMatchObject({
         code: 'InvalidTask',

@@ -44,28 +44,6 @@ test.each<[string, unknown, string, RegExp]>([
   );
 });
 
-test.each<[string, unknown, string, RegExp]>([
-  ['nothing', undefined, 'chatHandler takes an object, and got nothing', /^Write chatHandler/],
-  [
-    'a misspelt option',
-    { ownDecision: true },
-    'no field "ownDecision"',
-    /Did you mean ownDecisions/,
-  ],
-  [
-    'a misspelt limit',
-    { limits: { bodyByte: 5 } },
-    'in limits there is no field "bodyByte"',
-    /bodyBytes/,
-  ],
-  ['null', { origins: null }, '"origins" is null', /^Give origins a value/],
-])('a handler of %s is not made', (_, more, what, next) => {
-  const given = more === undefined ? undefined : { ...insecure, ...(more as object) };
-  const make = () => chatHandler(given as ChatHandlerOptions);
-  expect(make).toThrow(what);
-  expect(make).toThrow(expect.objectContaining({ hint: expect.stringMatching(next) }) as Error);
-});
-
 test('a field of a message is refused with its place in the request', async () => {
   const message = { id: 5, role: 'user', parts: [] };
   const errors = [expect.objectContaining({ path: 'messages.1.id' }) as object];

@@ -2,8 +2,7 @@ import { existsSync, mkdtempSync, rmSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineAgent, defineConfig } from '../../authoring/index.js';
-import { startWorker } from '../../worker/worker.js';
-import type { WorkerSettings } from '../../worker/worker-settings.js';
+import { startWorker, type WorkerSettings } from '../../worker/worker.js';
 import { workflowBundle } from '../../worker/workflow-code.js';
 
 describe('startWorker', () => {
