@@ -8,7 +8,8 @@ import { HoldfastError } from '../core/state/errors.js';
 import { AGENT_TOOL } from '../core/state/sub-agent.js';
 import type { Agent } from './agent.js';
 import { defineTool, wrong } from './define-tool.js';
-import { unknownField, type KnownFields } from './known-fields.js';
+import { type KnownFields } from './known-fields.js';
+import { checkDefinition, fieldDefect } from './whole-definition.js';
 import type { InputDeclaration, InputOf } from './schema-forms.js';
 import type { Tool } from './tool.js';
 
@@ -58,9 +59,9 @@ export function agentTool<Schema extends InputDeclaration>(
       hint: 'Make it with defineAgent({…}).',
     });
   }
-  const unknown = unknownField(definition, FIELDS);
-  if (unknown !== undefined)
-    throw wrong(started.name, `there is no field ${unknown.name}`, unknown.hint);
+  checkDefinition('agentTool(agent, { input })', definition, 'InvalidTool');
+  const defect = fieldDefect(definition, FIELDS);
+  if (defect !== undefined) throw wrong(started.name, defect.what, defect.hint);
   const { name = started.name.replaceAll(/[^A-Za-z0-9_]/g, '_'), version = started.version } =
     definition;
   const {

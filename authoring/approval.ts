@@ -150,7 +150,11 @@ export function answerRuleOf(
 }
 
 function checkRoles(tool: string, roles: readonly unknown[], what: string): void {
-  if (!Array.isArray(roles) || roles.length === 0 || roles.length > ROLES_MAX) {
+  if (!Array.isArray(roles)) {
+    const hint = "Write a list of texts: roles: ['lead'].";
+    throw wrong(tool, `the roles of its ${what} are ${shown(roles)}`, hint);
+  }
+  if (roles.length === 0 || roles.length > ROLES_MAX) {
     const hint = 'Name the roles that may, or leave `roles` out when anyone may.';
     throw wrong(tool, `its ${what} names no role`, hint);
   }

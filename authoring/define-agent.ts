@@ -12,7 +12,8 @@ import { handoffTargets, handoffTool, type HandoffDeclaration } from './handoff.
 import type { BudgetLimits } from './budget-in-usd.js';
 import { parseBudget, parseSettings } from './check-limits.js';
 import { AGENT_FIELDS, type Whole } from './field-places.js';
-import { shown, unknownField } from './known-fields.js';
+import { shown } from './known-fields.js';
+import { checkDefinition, fieldDefect } from './whole-definition.js';
 import { policyOf, type PolicyDeclaration } from './policy.js';
 import { subAgentsOf, treeLimitsOf, type SubAgentDefinitions } from './sub-agents.js';
 import { supervisorOf, type SuperviseDeclaration } from './supervise.js';
@@ -65,12 +66,14 @@ export type { Agent } from './agent.js';
  * InvalidAgent, which names the field.
  */
 export function defineAgent(definition: AgentDefinition): Agent {
+  checkDefinition('defineAgent({ … })', definition, 'InvalidAgent');
   const { name, version = '1', model, instructions } = definition;
   checkTexts({ ...definition, version });
-  const unknown = unknownField(definition, FIELDS);
-  if (unknown !== undefined) throw wrong(name, `there is no field ${unknown.name}`, unknown.hint);
+  const defect = fieldDefect(definition, FIELDS);
+  if (defect !== undefined) throw wrong(name, defect.what, defect.hint);
   const handoffTo = handoffTargets(name, definition.handoffTo);
-  const own = [...(definition.tools ?? []), ...(handoffTo.length === 0 ? [] : [handoffTool])];
+  const tools = listOf(name, 'tools', definition.tools);
+  const own = [...tools, ...(handoffTo.length === 0 ? [] : [handoffTool])];
   checkTools(name, own);
   const place = { code: 'InvalidAgent', subject: `Agent ${name}` } as const;
   const refuseTask = checkedGate(definition.refuseTask, place);
@@ -82,7 +85,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     tools: own,
     handoffTo,
     mcp: usesOf(name, definition.mcp ?? []),
-    hooks: checkedHooks(name, definition.hooks ?? []),
+    hooks: checkedHooks(name, listOf(name, 'hooks', definition.hooks)),
     policy: policyOf(name, definition.policy),
     budget: parseBudget(definition.budget, place),
     settings: parseSettings(definition.settings, place),
@@ -93,13 +96,13 @@ export function defineAgent(definition: AgentDefinition): Agent {
     const hint = 'Drop or rename it: an agent with sub-agents has a tool of this name by itself.';
     throw wrong(name, `the name of its tool ${AGENT_TOOL} is reserved`, hint);
   }
-  const tools = asTools(name, own);
-  const clash = tools.find(([starts]) => named?.has(starts));
+  const starting = asTools(name, own);
+  const clash = starting.find(([starts]) => named?.has(starts));
   if (clash !== undefined) {
     const hint = 'Rename one of the two: give agentTool a `name`, or the sub-agent another key.';
     throw wrong(name, `a sub-agent and one of its tools are both named ${clash[0]}`, hint);
   }
-  const agents = new Map([...(named ?? []), ...tools]);
+  const agents = new Map([...(named ?? []), ...starting]);
   const seed = seedOf(name, definition.sandbox);
   const supervisor = supervisorOf(name, definition.supervise);
   const agentLimits = treeLimitsOf(name, definition.agentLimits);
@@ -145,6 +148,11 @@ function checkTexts({ name, version, model, instructions }: AgentDefinition): vo
     const hint = `Keep the instructions below ${INSTRUCTIONS_BYTES_MAX} bytes; give long material by tools.`;
     throw wrong(name, `its instructions take ${bytes} bytes`, hint);
   }
+}
+
+function listOf<T>(agent: string, field: string, given: readonly T[] = []): readonly T[] {
+  if (Array.isArray(given)) return given;
+  throw wrong(agent, `its ${field} are no list`, `Write ${field}: [one, another].`);
 }
 
 function checkTools(agent: string, tools: readonly Tool[]): void {

@@ -25,7 +25,8 @@ import type { Hook } from './hook.js';
 import type { BudgetLimits } from './budget-in-usd.js';
 import { parseBudget, parseSettings } from './check-limits.js';
 import { CONFIG_FIELDS, type Whole } from './field-places.js';
-import { unknownField, type KnownFields } from './known-fields.js';
+import { type KnownFields } from './known-fields.js';
+import { checkDefinition, fieldDefect } from './whole-definition.js';
 import {
   checkedLanguageModels,
   checkedRetiredModels,
@@ -181,11 +182,14 @@ export function defineConfig(definition: ConfigDefinition): Config {
 }
 
 function checkFields(definition: ConfigDefinition): void {
-  const unknown = unknownField(definition, FIELDS);
-  if (unknown !== undefined) throw wrong(`There is no field ${unknown.name}.`, unknown.hint);
-  const ofDefaults = unknownField(definition.defaults ?? {}, DEFAULTS);
-  if (ofDefaults !== undefined)
-    throw wrong(`There is no field ${ofDefaults.name} among the defaults.`, ofDefaults.hint);
+  checkDefinition('defineConfig({ … })', definition, 'InvalidConfig');
+  const ofDefaults = fieldDefect(definition.defaults ?? {}, DEFAULTS);
+  const defect =
+    fieldDefect(definition, FIELDS) ??
+    (ofDefaults && { ...ofDefaults, what: `${ofDefaults.what} among the defaults` });
+  if (defect === undefined) return;
+  const what = `The configuration cannot be used: ${defect.what}.`;
+  throw new HoldfastError('InvalidConfig', what, { hint: defect.hint });
 }
 
 /** Whether a loaded module's export came from {@link defineConfig}. */

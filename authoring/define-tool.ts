@@ -21,7 +21,8 @@ import { cardOf, type CardDeclaration } from './card.js';
 import { controlsOf, type IdentityDeclaration, type LimitsDeclaration } from './controls.js';
 import { inputSchemaOf } from './input-schema.js';
 import { TOOL_FIELDS, type Whole } from './field-places.js';
-import { shown, unknownField } from './known-fields.js';
+import { shown } from './known-fields.js';
+import { checkDefinition, fieldDefect } from './whole-definition.js';
 import { outputSchemaOf } from './output-schema.js';
 import type { FittingOf, InputDeclaration, InputOf } from './schema-forms.js';
 import { kindDefect, type DeclaredKind } from './tool-kind.js';
@@ -160,10 +161,10 @@ export function defineTool<
   // Constant: the words of a result keep their own types.
   const Result extends Returned<Declared> = Returned<Declared>,
 >(definition: ToolDefinition<Schema, Declared, Result>): Tool {
+  checkDefinition('defineTool({ … })', definition, 'InvalidTool');
   checkNames(definition);
-  const unknown = unknownField(definition, FIELDS);
-  if (unknown !== undefined)
-    throw wrong(definition.name, `there is no field ${unknown.name}`, unknown.hint);
+  const defect = fieldDefect(definition, FIELDS);
+  if (defect !== undefined) throw wrong(definition.name, defect.what, defect.hint);
   for (const check of CHECKS) check(definition);
   const { name, version, effect, sandboxRun, probe, onLost } = definition;
   const schema = inputSchemaOf(name, definition.input);
@@ -252,7 +253,12 @@ export function checkNames({
   if (typeof version !== 'string' || !VERSION.test(version)) {
     throw wrong(name, `its version is ${shown(version)}`, "Give the tool a version, such as '1'.");
   }
-  if (description !== undefined && description.length > DESCRIPTION_CHARS_MAX) {
+  if (description === undefined) return;
+  if (typeof description !== 'string') {
+    const hint = 'Say in a text what the tool does.';
+    throw wrong(name, `its description is ${shown(description)}`, hint);
+  }
+  if (description.length > DESCRIPTION_CHARS_MAX) {
     const hint = `Keep it below ${DESCRIPTION_CHARS_MAX} characters: every request sends the description.`;
     throw wrong(name, 'its description is too long', hint);
   }
@@ -265,11 +271,11 @@ function checkEffect(definition: Declaration): void {
   }
   if (!EFFECTS.includes(effect)) {
     const hint = `${didYouMean(effect, EFFECTS)}Use one of ${EFFECTS.join(', ')}.`;
-    throw wrong(name, `its effect is "${String(effect)}"`, hint);
+    throw wrong(name, `its effect is ${shown(effect)}`, hint);
   }
   if (idempotency !== undefined && !IDEMPOTENCIES.includes(idempotency)) {
     const hint = `Use one of ${IDEMPOTENCIES.join(', ')}.`;
-    throw wrong(name, `its idempotency is "${String(idempotency)}"`, hint);
+    throw wrong(name, `its idempotency is ${shown(idempotency)}`, hint);
   }
   const otherKind = kindDefect(definition.kind ?? 'tool');
   if (otherKind !== undefined) throw wrong(name, otherKind.what, otherKind.hint);
@@ -290,7 +296,7 @@ function checkValues(definition: Declaration): void {
 function checkLoss({ name, effect, idempotency, probe, onLost }: Declaration): void {
   if (onLost === undefined) return;
   if (!ON_LOST.includes(onLost)) {
-    throw wrong(name, `its onLost is "${String(onLost)}"`, `Use one of ${ON_LOST.join(', ')}.`);
+    throw wrong(name, `its onLost is ${shown(onLost)}`, `Use one of ${ON_LOST.join(', ')}.`);
   }
   if (sideEffectOf(effect) !== 'mutating') {
     const hint = 'Drop this field: a read is simply repeated.';

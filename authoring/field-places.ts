@@ -3,14 +3,7 @@ import type { z } from 'zod';
 import { DEFAULT_BUDGET } from '../core/state/budget-fields.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { DEFAULT_SETTINGS } from '../core/state/settings.js';
-
-type Words<Text extends string> = Text extends `${infer One} ${infer More}`
-  ? One | Words<More>
-  : Text;
-
-function words<const Text extends string>(text: Text): readonly Words<Text>[] {
-  return text.split(' ') as Words<Text>[];
-}
+import { words } from '../pure/options.js';
 
 /** The list, if the definition has these fields and no others. */
 export type Whole<Definition, List extends readonly string[]> = [

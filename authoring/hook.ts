@@ -17,7 +17,8 @@ import {
 import type { Json } from '../core/json/json.js';
 import type { StopReason } from '../core/state/result.js';
 import { EFFECTS } from '../core/state/tool.js';
-import { shown, type KnownFields, unknownField } from './known-fields.js';
+import { shown, type KnownFields } from './known-fields.js';
+import { checkDefinition, fieldDefect } from './whole-definition.js';
 
 const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -124,12 +125,13 @@ const FIELDS: KnownFields<HookDefinition<HookPoint>> = {
 
 /** Makes a hook: code of the worker that sees, changes or refuses what a run is about to do at `point`. */
 export function defineHook<Point extends HookPoint>(definition: HookDefinition<Point>): Hook {
+  checkDefinition('defineHook({ … })', definition, 'InvalidAgent');
   const { name, point, timeoutMs = DEFAULT_TIMEOUT_MS, run } = definition;
   if (typeof name !== 'string' || !NAME.test(name)) {
     throw wrong(String(name), 'its name is not allowed', NAME_HINT);
   }
-  const unknown = unknownField(definition, FIELDS);
-  if (unknown !== undefined) throw wrong(name, `there is no field ${unknown.name}`, unknown.hint);
+  const defect = fieldDefect(definition, FIELDS);
+  if (defect !== undefined) throw wrong(name, defect.what, defect.hint);
   if (!HOOK_POINTS.includes(point)) {
     const hint = `Use one of ${HOOK_POINTS.join(', ')}.`;
     throw wrong(name, `its point is ${shown(point)}`, hint);

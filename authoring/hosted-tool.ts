@@ -14,7 +14,8 @@ import {
 import { didYouMean } from '../pure/nearest-names.js';
 import { approvalOf, type ApprovalDeclaration } from './approval.js';
 import { checkNames, wrong } from './define-tool.js';
-import { partDefect, unknownField, type KnownFields } from './known-fields.js';
+import { partDefect, shown, type KnownFields } from './known-fields.js';
+import { checkDefinition, fieldDefect } from './whole-definition.js';
 import type { Tool } from './tool.js';
 
 /** A tool that the vendor of the model runs: its declaration goes to the vendor as it is. */
@@ -52,10 +53,10 @@ const DECLARATION_BYTES_MAX = 32 * 1024;
  * Makes a tool that the vendor of the model runs, such as a search of the web; `bound` is the most that one call costs.
  */
 export function defineHostedTool(definition: HostedToolDefinition): Tool {
+  checkDefinition('defineHostedTool({ … })', definition, 'InvalidTool');
   checkNames(definition);
-  const unknown = unknownField(definition, FIELDS);
-  if (unknown !== undefined)
-    throw wrong(definition.name, `there is no field ${unknown.name}`, unknown.hint);
+  const defect = fieldDefect(definition, FIELDS);
+  if (defect !== undefined) throw wrong(definition.name, defect.what, defect.hint);
   checkHosted(definition);
   const { name, version, effect, provider, declaration, bound, description = '' } = definition;
   const record: ToolRecord = {
@@ -87,7 +88,7 @@ export function defineHostedTool(definition: HostedToolDefinition): Tool {
 function checkHosted({ name, effect, provider, declaration, bound }: HostedToolDefinition): void {
   if (!EFFECTS.includes(effect)) {
     const hint = `${didYouMean(effect, EFFECTS)}Use one of ${EFFECTS.join(', ')}.`;
-    throw wrong(name, `its effect is "${String(effect)}"`, hint);
+    throw wrong(name, `its effect is ${shown(effect)}`, hint);
   }
   if (typeof provider !== 'string' || provider === '') {
     throw wrong(

@@ -1,6 +1,7 @@
 /** Definitions are closed: a field that is mistyped would be no policy, no budget and no approval without a word. */
 
 import { didYouMean } from '../pure/nearest-names.js';
+import { isRecord } from '../pure/options.js';
 import { belongs } from './field-places.js';
 
 /** Each field of a definition, so that the compiler keeps the list whole. */
@@ -28,7 +29,7 @@ export function partDefect(
   value: unknown,
   known: KnownFields<Record<string, unknown>>,
 ): { readonly what: string; readonly hint: string } | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isRecord(value)) {
     const hint = `Write an object; the fields are ${Object.keys(known).join(', ')}.`;
     return { what: `${part} is ${shown(value)}`, hint };
   }

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import { digestOf, type Json } from '../core/json/json.js';
-import { HoldfastError } from '../core/state/errors.js';
+import { HoldfastError, type ErrorCode } from '../core/state/errors.js';
 import {
   guarded,
   isZod,
@@ -46,6 +46,7 @@ interface OutputCheck {
 }
 
 function outputCheck(owner: Owner, schema: InputDeclaration): OutputCheck {
+  if (!isSchema(schema)) throw noSchema('InvalidTool', `The output of tool ${owner.tool}`);
   if (isZod(schema)) return { told: jsonSchemaOf(owner, schema), parse: zodParser(schema) };
   if (isStandard(schema)) {
     const parse: OutputCheck['parse'] = (value) =>
@@ -55,6 +56,17 @@ function outputCheck(owner: Owner, schema: InputDeclaration): OutputCheck {
   const told = plainCopy(owner, schema);
   refuseLarge(owner, told);
   return { told, parse: zodParser(zodOf(owner, told)) };
+}
+
+/** Callers without types give anything. */
+function isSchema(schema: InputDeclaration): boolean {
+  return (
+    isStandard(schema) || (typeof schema === 'object' && schema !== null && !Array.isArray(schema))
+  );
+}
+
+function noSchema(code: ErrorCode, subject: string): HoldfastError {
+  return new HoldfastError(code, `${subject} is no schema.`, { hint: FORMS });
 }
 
 function zodParser(schema: z.ZodType): OutputCheck['parse'] {
@@ -85,13 +97,16 @@ export function answerOf<Schema extends InputDeclaration>(
   };
 }
 
+const FORMS = 'Declare it as z.object({…}) of plain JSON types, or as JSON Schema.';
+
 function answerCheck(schema: InputDeclaration): OutputCheck {
+  if (!isSchema(schema)) throw noSchema('InvalidTask', 'The output');
   try {
     return outputCheck({ tool: 'output', side: 'output' }, schema);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new HoldfastError('InvalidTask', `The output cannot be used: ${why}`, {
-      hint: 'Declare it as z.object({…}) of plain JSON types, or as JSON Schema.',
+      hint: FORMS,
       cause,
     });
   }
@@ -106,9 +121,7 @@ export function answerSchemaOf(agent: string, schema: InputDeclaration): Json {
     throw new HoldfastError(
       'InvalidAgent',
       `The outputSchema of sub-agent ${agent} cannot be used: ${why}`,
-      {
-        hint: 'Declare it as z.object({…}) of plain JSON types, or as JSON Schema.',
-      },
+      { hint: FORMS },
     );
   }
 }

@@ -1,26 +1,39 @@
 /** Readable durations and amounts for definitions; inside the runtime all is integer ms and micro-USD. */
+import { HoldfastError } from '../core/state/errors.js';
+import { shown } from './known-fields.js';
 
-/** Seconds as milliseconds. */
+const MICRO = 1_000_000;
+
+/** Seconds as milliseconds. Errors, as of the others: InvalidConfig, for what is no number. */
 export function seconds(count: number): number {
-  return Math.round(count * 1_000);
+  return Math.round(numberIn('seconds', count) * 1_000);
 }
 
 /** Minutes as milliseconds. */
 export function minutes(count: number): number {
-  return seconds(count * 60);
+  return seconds(numberIn('minutes', count) * 60);
 }
 
 /** Hours as milliseconds: `expiresInMs: hours(24)`. */
 export function hours(count: number): number {
-  return minutes(count * 60);
+  return minutes(numberIn('hours', count) * 60);
 }
 
 /** Days as milliseconds. */
 export function days(count: number): number {
-  return hours(count * 24);
+  return hours(numberIn('days', count) * 24);
 }
 
-/** US dollars as integer micro-USD. */
+/** US dollars as integer micro-USD. Errors: InvalidConfig, also for less than a millionth of a dollar. */
 export function usd(dollars: number): number {
-  return Math.round(dollars * 1_000_000);
+  return Math.round(numberIn('usd', dollars, 1 / MICRO) * MICRO);
+}
+
+/** JavaScript would reckon with a text; less than `least` would be nothing without a word. */
+function numberIn(call: string, value: unknown, least = 0): number {
+  if (typeof value === 'number' && (value === 0 || Math.abs(value) >= least)) return value;
+  const wanted = least === 0 ? 'a number' : `0 or a number from ${least}`;
+  throw new HoldfastError('InvalidConfig', `${call} takes ${wanted}, and got ${shown(value)}.`, {
+    hint: `Write it as ${call}(24).`,
+  });
 }

@@ -4,6 +4,7 @@ import { DEFAULT_BUDGET } from '../core/state/budget-fields.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { DEFAULT_SETTINGS } from '../core/state/settings.js';
 import { didYouMean } from '../pure/nearest-names.js';
+import { isRecord, kindOf } from '../pure/options.js';
 import { TASK_FIELDS } from '../pure/task-schema.js';
 
 /** Where fields stand that are written a level too high: how it is written there, `?` for the field, and which they are. */
@@ -17,19 +18,23 @@ export const LIMIT_PARTS: Parts = {
 /** Of the start of a run. */
 const RUN_PARTS: Parts = { 'task: { ? }': TASK_FIELDS, ...LIMIT_PARTS };
 
-/** Errors: InvalidTask that names the first field which there is not. */
+/** Errors: InvalidTask for what is no object, else with the name of the first field which there is not. */
 export function checkNames(
   options: unknown,
   known: KnownFields<Record<string, unknown>>,
   parts: Parts = RUN_PARTS,
 ): void {
-  const unknown = Object.entries(Object(options) as object).find(
+  const names = Object.keys(known);
+  if (!isRecord(options)) {
+    const [kind, hint] = [kindOf(options), `Give an object. The fields are ${names.join(', ')}.`];
+    throw new HoldfastError('InvalidTask', `An object belongs here, and not ${kind}.`, { hint });
+  }
+  const unknown = Object.entries(options).find(
     ([field, value]) => value !== undefined && !Object.hasOwn(known, field),
   );
   if (unknown === undefined) return;
   const name = unknown[0].slice(0, NAME_CHARS_SHOWN);
   const written = Object.keys(parts).find((one) => parts[one]?.includes(name));
-  const names = Object.keys(known);
   const hint =
     written === undefined
       ? `${didYouMean(name, names)}The fields are ${names.join(', ')}.`

@@ -3,10 +3,12 @@ import { join, extname } from 'node:path';
 import { Client } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
 import { credentialsOf, type Reach } from '../connection/index.js';
+import { checkOptions, type OptionRules } from '../pure/options.js';
 import type { AskRow } from '../store/asks.js';
 import type { RunRow } from '../store/runs.js';
 import type { SessionEntry, SessionsQuery } from '../store/sessions.js';
 import { TASK_QUEUE } from '../workflows/messages.js';
+import { CONNECT_RULES } from './connect-rules.js';
 import type { DeskSigner } from './decide/desk-signer.js';
 import { ownExecution } from './runs/execution.js';
 import { historyAccess, type HistoryAccess } from './runs/history-access.js';
@@ -227,10 +229,17 @@ const PAYLOAD_CONVERTER_PATH = join(
   `payload-converter${extname(__filename)}`,
 );
 
-/** Connects within a bounded time. Errors: ServerUnavailable. */
+/** Connects within a bounded time. Errors: ServerUnavailable; InvalidConfig, which names the option. */
 export async function connect(options: ConnectOptions = {}): Promise<HoldfastClient> {
   const { link, close } = await openLink(options);
   return clientOver(link, close);
+}
+
+const RULES: OptionRules<ConnectOptions> = CONNECT_RULES;
+
+/** Errors: InvalidConfig, which names the option. */
+export function checkConnect(options: unknown): void {
+  checkOptions('connect', options, RULES);
 }
 
 export interface OpenLink {
@@ -238,8 +247,9 @@ export interface OpenLink {
   close(): Promise<void>;
 }
 
-/** Errors: ServerUnavailable. */
+/** Errors: ServerUnavailable, InvalidConfig. */
 export async function openLink(options: ConnectOptions): Promise<OpenLink> {
+  checkConnect(options);
   const place = {
     address: options.address ?? DEFAULT_ADDRESS,
     namespace: options.namespace ?? 'default',
@@ -292,11 +302,10 @@ export function clientOver(link: Link, close: () => Promise<void>): HoldfastClie
     message: (runId, text, message) => runHandle(link, runId).sendMessage(text, message),
     attach: (file) => attach(link, file),
     handle: (runId, tenant) => runHandle(tenant === undefined ? link : { ...link, tenant }, runId),
-    startGoal: async (options) =>
-      goalHandle(
-        { ...link, tenant: options.tenant ?? link.tenant },
-        await startGoal(link, options),
-      ),
+    startGoal: async (options) => {
+      const goalId = await startGoal(link, options);
+      return goalHandle({ ...link, tenant: options.tenant ?? link.tenant }, goalId);
+    },
     goal: (goalId, tenant) => goalHandle(tenant === undefined ? link : { ...link, tenant }, goalId),
     restartGoal: async (goalId, options) =>
       goalHandle(link, await restartGoal(link, goalId, options)),

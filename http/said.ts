@@ -94,7 +94,8 @@ export function saidIn(body: unknown): Said {
     answers,
     acceptUnknown,
   } = parsed(request, body);
-  const last = messages.length === 0 ? undefined : parsed(lastMessage, messages.at(-1));
+  const at = messages.length - 1;
+  const last = at < 0 ? undefined : parsed(lastMessage, messages[at], ['messages', at]);
   if (last?.role === 'user') {
     const message: SaidMessage = {
       ...messageOf(last),
@@ -200,12 +201,13 @@ function given(answers: z.infer<typeof request>['answers']): readonly SaidAnswer
   }));
 }
 
-function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
+/** `place`: where the value stands in the request. */
+function parsed<T>(schema: z.ZodType<T>, value: unknown, place: readonly PropertyKey[] = []): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const errors = result.error.issues
     .slice(0, 5)
-    .map(({ path, message }) => ({ path: path.join('.').slice(0, 100), message }));
+    .map(({ path, message }) => ({ path: [...place, ...path].join('.').slice(0, 100), message }));
   throw new Problem(400, {
     code: 'invalid',
     detail: 'The request is no request of a chat.',

@@ -35,6 +35,7 @@ import { ledger, type Ledger } from './ledger.js';
 import { liveOn, type LiveStreams } from './live.js';
 import { schemaVersion } from './migrations.js';
 import { isStoreUrl, refuseUnknownPlace } from './place.js';
+import { checkStore } from './store-options.js';
 import type { PostgresOptions } from './postgres/postgres-database.js';
 import { needs, type Needs } from './needs.js';
 import { notices, type Notices } from './notices.js';
@@ -170,11 +171,13 @@ function checkSync({
 }
 
 async function openDatabase(options: StoreOptions): Promise<OpenDatabase> {
+  checkStore(options);
   checkSync(options);
-  if ('file' in options) return openSqlite(options);
+  const { file, ...others } = options as SqliteOptions & PostgresOptions;
+  if (file !== undefined) return openSqlite({ file, ...others });
   // Loaded when it is used: most stores are files.
   const { openPostgres } = await import('./postgres/postgres-database.js');
-  return openPostgres(options);
+  return openPostgres(others);
 }
 
 /** A store in memory that can be emptied: much faster than opening another one. */

@@ -1,5 +1,6 @@
 /** A whole worker process: environment, configuration, worker, until it is told to stop. */
-import type { Config } from '../authoring/index.js';
+import { isConfig, type Config } from '../authoring/index.js';
+import { CALLBACK, checkOptions, FIELDS, TEXT, type OptionRules } from '../pure/options.js';
 import { readEnvironment } from './config.js';
 import { loadConfig } from './load-config.js';
 import { providersOf } from './providers.js';
@@ -18,8 +19,16 @@ export interface WorkerProcessOptions {
   readonly settings?: Partial<Omit<WorkerSettings, 'config'>>;
 }
 
-/** Serves until SIGINT or SIGTERM, then drains and returns. */
+const RULES: OptionRules<WorkerProcessOptions> = {
+  config: { is: 'what defineConfig gives', fits: isConfig },
+  folder: TEXT,
+  say: CALLBACK,
+  settings: FIELDS,
+};
+
+/** Serves until SIGINT or SIGTERM, then drains and returns. Errors: as `startWorker`. */
 export async function runWorkerProcess(options: WorkerProcessOptions = {}): Promise<void> {
+  checkOptions('runWorkerProcess', options, RULES);
   const { folder = process.cwd(), say = () => undefined } = options;
   const environment = readEnvironment(undefined, folder);
   const { configFile } = environment;

@@ -24,6 +24,7 @@ import {
 import { credentialsOf, type Reach } from '../connection/index.js';
 import type { Activities } from '../core/state/effect.js';
 import type { Config, WorkerTuning } from '../authoring/index.js';
+import { checkOptions, type OptionRules } from '../pure/options.js';
 import type { Provider } from '../providers/provider.js';
 import type { IsolationFound } from '../sandbox/isolation.js';
 import { lackingLines, lackingRuns } from '../store/lacking-runs.js';
@@ -38,6 +39,7 @@ import { checkModels } from './load-config.js';
 import { loadedIn, loadWhole } from './load-whole.js';
 import { guardedCodec } from './payload-codecs.js';
 import type { RunningRounds } from './rounds.js';
+import { SETTING_RULES } from './setting-rules.js';
 import { startSweeper } from './sweeper.js';
 import { givenTuning, tuned } from './tuning.js';
 import { createWorkerOf, HoldfastWorker } from './vm/holdfast-worker.js';
@@ -110,6 +112,8 @@ export interface WorkerSettings extends Reach, WorkerTuning {
   readonly connectAttemptsMax?: number;
 }
 
+const RULES: OptionRules<WorkerSettings> = SETTING_RULES;
+
 /** Without the SDK's worker: its declarations do not compile with every version of Node's. */
 export interface RunningWorker {
   /** Serves until shutdown; SIGINT and SIGTERM drain it. */
@@ -125,6 +129,7 @@ export interface RunningWorker {
  * InvalidConfig.
  */
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
+  checkOptions('startWorker', settings, RULES);
   checkModels(settings.config);
   const thread = runsInThread(settings) ? beginThread() : undefined;
   try {

@@ -6,7 +6,8 @@
 import type { ToolEffect } from '../../core/state/tool.js';
 import { sideEffectOf } from '../../core/state/tool.js';
 import { defineTool } from '../define-tool.js';
-import { unknownField, type KnownFields } from '../known-fields.js';
+import { type KnownFields } from '../known-fields.js';
+import { checkDefinition, fieldDefect } from '../whole-definition.js';
 import type { JsonSchema } from '../schema-forms.js';
 import type { Tool } from '../tool.js';
 import { addressOf, checkPlace, type Address } from './address.js';
@@ -85,8 +86,9 @@ const FIELDS: KnownFields<OpenApiSettings> = {
  * operation in a way that cannot be called.
  */
 export function fromOpenAPI(document: string | object, settings: OpenApiSettings): readonly Tool[] {
-  const unknown = unknownField(settings, FIELDS);
-  if (unknown !== undefined) throw wrong(`there is no field ${unknown.name}`, unknown.hint);
+  checkDefinition('fromOpenAPI(document, { … })', settings, 'InvalidTool');
+  const defect = fieldDefect(settings, FIELDS);
+  if (defect !== undefined) throw wrong(defect.what, defect.hint);
   const { group, headers = {}, effects = {}, idempotencyKeys = {}, tools = {} } = settings;
   if (group !== undefined && !GROUP.test(group)) {
     throw wrong(

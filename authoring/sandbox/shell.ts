@@ -8,7 +8,8 @@ import { limitsWith, SANDBOX_LIMITS, type SandboxLimits } from '../../sandbox/li
 import { parseHosts } from '../../sandbox/proxy.js';
 import type { ApprovalDeclaration } from '../approval.js';
 import { defineTool, wrong } from '../define-tool.js';
-import { partDefect, unknownField, type KnownFields } from '../known-fields.js';
+import { partDefect, type KnownFields } from '../known-fields.js';
+import { checkDefinition, fieldDefect } from '../whole-definition.js';
 import type { Tool } from '../tool.js';
 import { onlyInSandbox } from './folder-text.js';
 
@@ -44,9 +45,10 @@ const FIELDS: KnownFields<ShellDefinition> = {
 
 /** Errors: InvalidTool, also for hosts that no sandbox can be held to. */
 export function defineShell(definition: ShellDefinition = {}): Tool {
+  checkDefinition('defineShell({ … })', definition, 'InvalidTool');
   const { name = 'shell', version = '1', approval } = definition;
-  const unknown = unknownField(definition, FIELDS);
-  if (unknown !== undefined) throw wrong(name, `there is no field ${unknown.name}`, unknown.hint);
+  const defect = fieldDefect(definition, FIELDS);
+  if (defect !== undefined) throw wrong(name, defect.what, defect.hint);
   checkLimits(name, definition.limits);
   const hosts = parseHosts(definition.hosts ?? []);
   const limits = limitsWith(definition.limits);

@@ -144,7 +144,6 @@ async function decisionOf(
 
 /** Anything but a clear answer is an error: nothing is read out of it. */
 function permissionOf(result: PermissionResult, input: Json): Said {
-  const { behavior }: { readonly behavior: unknown } = result;
   if (result.behavior === 'deny') {
     return {
       decision: 'reject',
@@ -153,7 +152,7 @@ function permissionOf(result: PermissionResult, input: Json): Said {
       ...(result.interrupt === true && { interrupt: true }),
     };
   }
-  if (result.behavior !== 'allow') throw unclear('canUseTool', { behavior });
+  if (result.behavior !== 'allow') throw unclear('canUseTool', result);
   const { updatedInput, grant } = result;
   const isSame =
     updatedInput === undefined || canonicalJson(updatedInput as Json) === canonicalJson(input);
@@ -177,9 +176,15 @@ function saidOf(reply: Exclude<QuestionReply, { readonly kind: 'text' }>): Said 
   }
 }
 
-function unclear(callback: string, answer: unknown): HoldfastError {
+const REPLIES = {
+  canUseTool: "{ behavior: 'allow', updatedInput?, grant? } or { behavior: 'deny', message }",
+  onQuestion:
+    "{ kind: 'text', value }, or another kind: happened, not_happened, stop, approve, reject",
+} as const;
+
+function unclear(callback: keyof typeof REPLIES, answer: unknown): HoldfastError {
   return new HoldfastError('InvalidTask', `${callback} returned no answer.`, {
-    hint: 'Return one of the answers of its type, or null to leave the question to others.',
+    hint: `Return ${REPLIES[callback]}, or null to leave the question to others.`,
     details: { answer },
   });
 }

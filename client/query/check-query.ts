@@ -7,7 +7,9 @@ import type { KnownFields } from '../../authoring/known-fields.js';
 import type { BudgetLimits } from '../../authoring/budget-in-usd.js';
 import type { SettingsOverrides, Task } from '../../core/state/task.js';
 import type { StartOptions } from '../runs/start-run.js';
-import { FOLLOW_OPTIONS, QUERY_OPTIONS, type OptionRule } from './option-rules.js';
+import { didYouMean } from '../../pure/nearest-names.js';
+import { isRecord, type OptionRule } from '../../pure/options.js';
+import { FOLLOW_OPTIONS, QUERY_OPTIONS } from './option-rules.js';
 import type { AttachmentSource } from '../../attachments/attach.js';
 import type { FollowQuery, QueryOptions, QueryRequest, StartQuery, UserPrompt } from './options.js';
 import { checkNames } from '../closed-options.js';
@@ -51,7 +53,7 @@ export function checkQuery(request: QueryRequest): void {
   checkOptions(request.options ?? {}, known);
   if (isFollowed) checkFollowed(request);
   else if (!isConversation(request.prompt) && typeof request.prompt !== 'string') {
-    if (typeof request.prompt !== 'object' || request.prompt === null) {
+    if (!isRecord(request.prompt)) {
       throw refused('prompt', 'it must be a text, a task or an async iterable of messages');
     }
   }
@@ -59,14 +61,9 @@ export function checkQuery(request: QueryRequest): void {
 
 /** Errors: InvalidTask, for what is no query at all. */
 export function checkParameters(parameters: unknown): void {
-  if (typeof parameters !== 'object' || parameters === null) {
-    throw refused('the query', 'it must be { prompt, options }');
-  }
-  const { options } = parameters as { readonly options?: unknown };
-  if (options === undefined) return;
-  if (typeof options !== 'object' || options === null) {
-    throw refused('options', 'it must be an object');
-  }
+  if (!isRecord(parameters)) throw refused('the query', 'it must be { prompt, options }');
+  const { options } = parameters;
+  if (options !== undefined && !isRecord(options)) throw refused('options', 'it must be an object');
 }
 
 function checkOptions(options: object, known: { readonly [name: string]: OptionRule }): void {
@@ -75,7 +72,10 @@ function checkOptions(options: object, known: { readonly [name: string]: OptionR
     const rule = Object.hasOwn(known, name) ? known[name] : undefined;
     const option = `options.${name.slice(0, 60)}`;
     if (rule === undefined) {
-      const hint = Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name] : undefined;
+      const names = Object.keys(known);
+      const hint = Object.hasOwn(ELSEWHERE, name)
+        ? ELSEWHERE[name]
+        : `${didYouMean(name, names)}The options are ${names.join(', ')}.`;
       throw refused(option, 'there is no such option here', hint);
     }
     if (!rule.fits(value)) throw refused(option, `it must be ${rule.is}`);

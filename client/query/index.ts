@@ -2,7 +2,7 @@
 import type { InputDeclaration, InputOf } from '../../authoring/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { SDKResultSuccess } from '../../pure/sdk/message.js';
-import { openLink, type ConnectOptions, type HoldfastClient } from '../connect.js';
+import { checkConnect, openLink, type ConnectOptions, type HoldfastClient } from '../connect.js';
 import { LoopError } from './loop-error.js';
 import { checkParameters, refused } from './check-query.js';
 import type { FollowQueryOptions, FollowQuery, QueryOptions, StartQuery } from './options.js';
@@ -51,6 +51,7 @@ export function query(parameters: QueryParameters): Query {
   if (typeof connection !== 'object' || connection === null) {
     throw refused('options.connection', 'it must be an object as connect() takes it');
   }
+  checkConnect(connection);
   return queriesOver(async () => {
     const { link, close } = await openLink(connection);
     return { link, release: close };

@@ -7,7 +7,7 @@ import { answerOf, type AnswerSchema } from '../../authoring/output-schema.js';
 import type { InputDeclaration, InputOf } from '../../authoring/index.js';
 import type { RunResult } from '../../core/state/result.js';
 import type { SDKMessage, SDKResultSuccess } from '../../pure/sdk/message.js';
-import { refused } from './check-query.js';
+import { checkParameters, refused } from './check-query.js';
 import type { QueryRequest } from './options.js';
 import { openQuery, type Query } from './query.js';
 import type { QueryPlace } from './query-life.js';
@@ -48,6 +48,7 @@ export function queriesOver(open: () => Promise<QueryPlace>): OpenQuery {
   ): TypedQuery<InputOf<Schema>>;
   function opened(request: QueryRequest): Query;
   function opened(request: QueryRequest & { readonly output?: InputDeclaration }) {
+    checkParameters(request);
     const { output, ...untyped } = request;
     if (output === undefined) return openQuery(open, untyped as QueryRequest);
     const answer = answerOf(output);

@@ -9,6 +9,7 @@ import type { Fork } from '../../core/state/fork.js';
 import { AGENT_RUN } from '../../workflows/messages.js';
 import type { RecordedCallRow } from '../../store/forks.js';
 import type { StoreCalls } from '../../store/store.js';
+import { isRecord } from '../../pure/options.js';
 import { checkNames } from '../closed-options.js';
 import { openLimitOf, type Link } from '../link.js';
 import { refuseBesideOlder } from './refuse-older.js';
@@ -43,6 +44,7 @@ const MARGIN_BYTES = 4_096;
 /** Errors: `ForkRefused`, `RunExists`, `InvalidTask`. */
 export async function startFork(link: Link, options: ForkOptions): Promise<RunHandle> {
   checkNames(options, OPTIONS, {});
+  checkParts(options);
   const { fork, store, calls, wait } = options;
   const { run, step } = fork;
   const runId = options.runId === undefined ? newRunId() : checkRunId(options.runId);
@@ -84,4 +86,17 @@ export async function startFork(link: Link, options: ForkOptions): Promise<RunHa
     await untilOpen(link, runId, { ...waiting, signal: undefined });
   }
   return runHandle({ ...link, tenant }, runId);
+}
+
+/** A state comes from a record: nobody writes one by hand. */
+function checkParts({ fork, store }: { readonly fork: unknown; readonly store: unknown }): void {
+  const isState = isRecord((fork as Partial<Fork> | null | undefined)?.run?.start);
+  if (isState && typeof (store as Partial<StoreCalls> | undefined)?.putFork === 'function') return;
+  const [path, is] = isState
+    ? ['store', 'what openStore gives']
+    : ['fork', 'the state of a recorded run after a step'];
+  throw new HoldfastError('InvalidTask', `${path} cannot be used: it must be ${is}.`, {
+    hint: 'Fork a run by its id: `holdfast fork RUN --at STEP --live`.',
+    details: { path },
+  });
 }

@@ -69,7 +69,8 @@ const OPTIONS: KnownFields<ScheduleOptions> = {
 };
 
 /** The tenant is the client's. */
-function partsOf({ goal }: ScheduleOptions): Parts {
+function partsOf(options: unknown): Parts {
+  const { goal } = Object(options) as { readonly goal?: unknown };
   const [part, request] = goal === undefined ? ['run', REQUEST] : ['goal', GOAL_REQUEST];
   const fields = Object.keys(request).filter((field) => field !== 'tenant');
   return { 'ticks: { ? }': ['cron', 'timezone', 'everyMs'], [`${part}: { ? }`]: fields };

@@ -59,7 +59,28 @@ test.each<[string, () => unknown, string]>([
     'approval.escalate.role is unknown',
   ],
   ['a bare list of roles', tool({ approval: ['manager'] }), 'approval is ["manager"]'],
-  ['one role as a text', tool({ approval: { roles: 'manager' } }), 'its approval names no role'],
+  [
+    'one role as a text',
+    tool({ approval: { roles: 'manager' } }),
+    'the roles of its approval are "manager"',
+  ],
+  ['no role', tool({ approval: { roles: [] } }), 'its approval names no role'],
+  ['an effect as a list', tool({ effect: ['read'] }), 'its effect is ["read"]'],
+  ['a description as a number', tool({ description: 5 }), 'its description is 5'],
+  ['a description as an object', tool({ description: { a: 1 } }), 'its description is {"a":1}'],
+  ['an output as a text', tool({ output: 'x' }), 'The output of tool pay is no schema'],
+  ['an output as a list', tool({ output: [] }), 'The output of tool pay is no schema'],
+  [
+    'tools by name',
+    () => defineAgent({ ...agentOf(), tools: {} } as never),
+    'its tools are no list',
+  ],
+  [
+    'hooks by name',
+    () => defineAgent({ ...agentOf(), hooks: {} } as never),
+    'its hooks are no list',
+  ],
+  ['nothing among the defaults', config({ defaults: { budget: null } }), '"budget" is null'],
   ['a quorum as a text', tool({ approval: { quorum: '2' } }), 'its approval quorum is "2"'],
   ['a quorum that is no number', tool({ approval: { quorum: NaN } }), 'approval quorum is NaN'],
   ['a quorum without end', tool({ approval: { quorum: Infinity } }), 'approval quorum is Infinity'],
@@ -170,6 +191,45 @@ test('what is misspelt is told with the field that was meant, and with those tha
   expect(hint).toBe(
     'Did you mean quorum? The fields are roles, quorum, expiresInMs, onExpiry, escalate.',
   );
+});
+
+test.each<[string, (definition: never) => unknown]>([
+  ['defineTool', defineTool],
+  ['defineAgent', defineAgent],
+  ['defineConfig', defineConfig],
+  ['defineHook', defineHook],
+  ['defineHostedTool', defineHostedTool],
+  ['defineShell', defineShell],
+])('%s of nothing says that an object is needed', (name, define) => {
+  for (const [value, kind] of [
+    [null, 'null'],
+    ['x', 'a string'],
+    [[], 'a list'],
+  ] as const) {
+    const { code, message, hint } = errorOf(() => define(value as never));
+    expect(code).toMatch(/^Invalid(Tool|Agent|Config)$/);
+    expect(message).toBe(`${name} takes an object, and got ${kind}.`);
+    expect(hint).toBe(`Write ${name}({ … }).`);
+  }
+});
+
+test.each<[string, (field: string) => () => unknown]>([
+  [
+    'version description output approval timeoutMs maxResultBytes kind quick',
+    (f) => tool({ [f]: null }),
+  ],
+  [
+    'tools mcp hooks budget settings policy agents agentLimits handoffTo',
+    (field) => () => defineAgent({ ...agentOf(), [field]: null } as never),
+  ],
+  [
+    'goals checkTools routes models defaults console connection worker',
+    (f) => config({ [f]: null }),
+  ],
+])('null is no value of a field, and does not stand for its default: %s', (fields, withNull) => {
+  for (const field of fields.split(' ')) {
+    expect(errorOf(withNull(field)).message).toMatch(new RegExp(`${field}"? is null`));
+  }
 });
 
 function agentOf() {

@@ -1,4 +1,5 @@
 /** What callers say beside the fields that there are is refused before anything is sent: it would count for nothing. */
+import { clientOver } from '../../client/connect.js';
 import { startGoal, type GoalStartOptions } from '../../client/goals/start-goal.js';
 import type { Link } from '../../client/link.js';
 import { checkQuery } from '../../client/query/check-query.js';
@@ -83,6 +84,45 @@ test.each<[() => Promise<unknown>, string]>([
 test('a field of definitions is told nothing of them where a run is started', async () => {
   await expect(start({ connection: {} })).rejects.toMatchObject({
     hint: expect.stringMatching(/^The fields are agent, task/) as string,
+  });
+});
+
+const client = clientOver(link, async () => undefined) as unknown as {
+  readonly [call: string]: (given?: unknown) => Promise<unknown>;
+};
+
+test.each(['start', 'startGoal', 'fork', 'forkGoal', 'createSchedule'])(
+  '%s of nothing says that an object is needed, and its fields',
+  async (call) => {
+    for (const [value, kind] of [
+      [undefined, 'nothing'],
+      [null, 'null'],
+      ['x', 'a string'],
+    ] as const) {
+      await expect(client[call]?.(value)).rejects.toMatchObject({
+        code: 'InvalidTask',
+        message: `An object belongs here, and not ${kind}.`,
+        hint: expect.stringMatching(/^Give an object\. The fields are \w+, /) as string,
+      });
+    }
+  },
+);
+
+test.each(['r1', { runId: 'r1' }, undefined])(
+  'a fork of %j is told what it begins with',
+  async (fork) => {
+    await expect(client['fork']?.({ fork, store: {} })).rejects.toMatchObject({
+      code: 'InvalidTask',
+      message: 'fork cannot be used: it must be the state of a recorded run after a step.',
+      hint: expect.stringContaining('holdfast fork RUN --at STEP --live') as string,
+    });
+  },
+);
+
+test('a fork without a store is told to give one', async () => {
+  const fork = { run: { start: {} } };
+  await expect(client['fork']?.({ fork })).rejects.toMatchObject({
+    message: 'store cannot be used: it must be what openStore gives.',
   });
 });
 

@@ -2,6 +2,7 @@
 import { query } from '../../client/index.js';
 import { checkQuery } from '../../client/query/check-query.js';
 import type { QueryRequest } from '../../client/query/options.js';
+import { queriesOver } from '../../client/query/typed-output.js';
 
 const refusalOf = (check: () => unknown): unknown => {
   try {
@@ -60,4 +61,35 @@ test.each<[string, unknown, string]>([
   const refusal = refusalOf(() => query(parameters as never));
   expect(refusal).toMatchObject({ code: 'InvalidTask' });
   expect(String(refusal)).toContain(`${named} cannot be used`);
+});
+
+test('a misspelt option is told with the one that was meant', () => {
+  expect(refusalOf(withOptions({ maxTurn: 3 }))).toMatchObject({
+    message: 'options.maxTurn cannot be used: there is no such option here.',
+    hint: expect.stringMatching(/^Did you mean maxTurns\? The options are canUseTool, /) as string,
+  });
+});
+
+test('a list is no prompt', () => {
+  const refusal = refusalOf(() => checkQuery({ prompt: ['hi'], options: { agent: 'a' } } as never));
+  expect(String(refusal)).toContain('prompt cannot be used: it must be a text, a task or');
+});
+
+test.each(['x', 5, null, []])(
+  '%j is no schema of an answer: no run is started for it',
+  (output) => {
+    const open = () => Promise.reject(new Error('not asked'));
+    const request = { prompt: 'x', output, options: { agent: 'a' } };
+    expect(refusalOf(() => queriesOver(open)(request as never))).toMatchObject({
+      code: 'InvalidTask',
+      message: 'The output is no schema.',
+      hint: expect.stringContaining('z.object({…})') as string,
+    });
+  },
+);
+
+test('a client asked for no query says what a query is', () => {
+  const open = () => Promise.reject(new Error('not asked'));
+  const refusal = refusalOf(() => queriesOver(open)(undefined as never));
+  expect(String(refusal)).toContain('it must be { prompt, options }');
 });

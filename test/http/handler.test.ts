@@ -44,6 +44,17 @@ test.each<[string, unknown, string, RegExp]>([
   );
 });
 
+test('a field of a message is refused with its place in the request', async () => {
+  const message = { id: 5, role: 'user', parts: [] };
+  const errors = [expect.objectContaining({ path: 'messages.1.id' }) as object];
+  const refused = { facts: expect.objectContaining({ errors }) as object };
+  const say = (request: unknown) => async () => saidIn(request);
+  await expect(say({ id: 'c', messages: [{}, message] })()).rejects.toMatchObject(refused);
+  await expect(say({ id: 5, messages: [] })()).rejects.toMatchObject({
+    facts: { errors: [{ path: 'id' }] },
+  });
+});
+
 test('a handler says what its runs may use, and under which settings', () => {
   const start = {
     budget: { maxCostUsd: 1 },

@@ -1,0 +1,111 @@
+/**
+ * Options of calls that open something, as callers without types give them.
+ * Invariants: an option under a name that there is not is refused, since it would count for nothing without a word; values
+ * are never shown, since some are secret.
+ */
+import { HoldfastError } from '../core/state/errors.js';
+import { didYouMean } from './nearest-names.js';
+
+export interface OptionRule {
+  /** After "it must be". */
+  readonly is: string;
+  readonly fits: (value: unknown) => boolean;
+  /** Absent: it may be left out. */
+  readonly isNeeded?: true;
+}
+
+/** One for each option, so that the compiler keeps the list whole. */
+export type OptionRules<Options> = { readonly [name in keyof Required<Options>]: OptionRule };
+
+type Words<Text extends string> = Text extends `${infer One} ${infer More}`
+  ? One | Words<More>
+  : Text;
+
+/** A list of names, each of which the compiler knows. */
+export function words<const Text extends string>(text: Text): readonly Words<Text>[] {
+  return text.split(' ') as Words<Text>[];
+}
+
+/** The same rule for each of these options. */
+export function each<const Text extends string>(rule: OptionRule, names: Text) {
+  return Object.fromEntries(words(names).map((name) => [name, rule])) as {
+    readonly [name in Words<Text>]: OptionRule;
+  };
+}
+
+export const FLAG: OptionRule = {
+  is: 'true or false',
+  fits: (value) => typeof value === 'boolean',
+};
+export const CALLBACK: OptionRule = {
+  is: 'a function',
+  fits: (value) => typeof value === 'function',
+};
+export const TEXT: OptionRule = { is: 'a text that is not blank', fits: isText };
+export const TEXTS: OptionRule = { is: 'a list of texts', fits: isTexts };
+export const LIST: OptionRule = { is: 'a list', fits: Array.isArray };
+export const FIELDS: OptionRule = { is: 'an object', fits: isRecord };
+export const AMOUNT: OptionRule = {
+  is: 'a number from 0',
+  fits: (value) => typeof value === 'number' && value >= 0,
+};
+export const COUNT: OptionRule = {
+  is: 'a whole number from 1',
+  fits: (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+};
+
+export function oneOf(...words: readonly string[]): OptionRule {
+  return { is: `one of ${words.join(', ')}`, fits: (value) => words.some((one) => one === value) };
+}
+
+/** Errors: InvalidConfig, which names the option. */
+export function checkOptions(
+  call: string,
+  given: unknown,
+  rules: { readonly [name: string]: OptionRule },
+): void {
+  const names = Object.keys(rules);
+  const known = `The options are ${names.join(', ')}.`;
+  if (!isRecord(given)) {
+    throw unusable(`${call} takes an object of options, and got ${kindOf(given)}.`, known);
+  }
+  const unknown = Object.keys(given).find(
+    (name) => given[name] !== undefined && !Object.hasOwn(rules, name),
+  );
+  if (unknown !== undefined) {
+    const shown = unknown.slice(0, NAME_CHARS_SHOWN);
+    throw unusable(`${call} has no option ${shown}.`, `${didYouMean(unknown, names)}${known}`);
+  }
+  for (const [name, { is, fits, isNeeded }] of Object.entries(rules)) {
+    const value = given[name];
+    if (value === undefined ? !isNeeded : fits(value)) continue;
+    const what = value === undefined ? 'is missing' : 'cannot be used';
+    throw unusable(`The option ${name} of ${call} ${what}: it must be ${is}.`, `Correct ${name}.`);
+  }
+}
+
+/** In words, without the value itself. */
+export function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return `a ${typeof value}`;
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+export function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+export function isRecord(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const NAME_CHARS_SHOWN = 60;
+
+function unusable(message: string, hint: string): HoldfastError {
+  return new HoldfastError('InvalidConfig', message, { hint });
+}

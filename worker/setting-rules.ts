@@ -1,0 +1,39 @@
+/** What settings of a worker must be; a list that is closed, since a typing error would serve something else without a word. */
+import { isConfig } from '../authoring/index.js';
+import { ADDRESS_RULE, REACH_RULES } from '../connection/reach-rules.js';
+import {
+  AMOUNT,
+  CALLBACK,
+  COUNT,
+  each,
+  FIELDS,
+  FLAG,
+  LIST,
+  oneOf,
+  TEXT,
+  type OptionRule,
+} from '../pure/options.js';
+
+const needed = (rule: OptionRule): OptionRule => ({ ...rule, isNeeded: true });
+
+export const SETTING_RULES = {
+  address: needed(ADDRESS_RULE),
+  ...each(needed(TEXT), 'namespace taskQueue storePlace'),
+  storeSync: oneOf('each', 'shared'),
+  config: needed({ is: 'what defineConfig gives', fits: isConfig }),
+  providers: needed({
+    is: 'a Map of providers by name',
+    fits: (value) => typeof (value as Map<string, unknown> | null)?.get === 'function',
+  }),
+  ...REACH_RULES,
+  ...each(COUNT, 'decisionsAtOnce activitiesAtOnce workflowPollers activityPollers'),
+  ...each(AMOUNT, 'maxCachedWorkflows activitiesPerSecond queueActivitiesPerSecond'),
+  ...each(AMOUNT, 'shutdownGraceMs stickyTimeoutMs sweepEveryMs connectAttemptsMax'),
+  serves: oneOf('workflows', 'activities'),
+  logLevel: oneOf('DEBUG', 'INFO', 'WARN', 'ERROR'),
+  ...each(FLAG, 'readsWithinTasks stackTraces'),
+  sandboxQueue: TEXT,
+  ...each(FIELDS, 'isolation release'),
+  ...each(CALLBACK, 'activities say'),
+  ...each(LIST, 'payloadCodecs workflowInterceptors'),
+};
