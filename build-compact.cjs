@@ -1,23 +1,21 @@
 // Bundles of workflow code without what nobody reads there.
 const { readFileSync, writeFileSync } = require('node:fs');
+const { parse } = require('acorn');
 const { transformSync } = require('esbuild');
-
-const PLAIN = { loader: 'js', legalComments: 'none', minifyWhitespace: true };
 
 /** Webpack's, which stand in each of its modules, and as what. */
 const NAMES = { __webpack_require__: '$r', __unused_webpack_module: '$m' };
 
-/** More than half of a bundle are comments, blanks and long names of what is local. Temporal knows workflows by names of exports. */
+/** Two fifths of a bundle are comments and blanks. */
 function compact(file) {
-  const options = { ...PLAIN, minifyIdentifiers: true, keepNames: true };
-  writeFileSync(file, transformSync(readFileSync(file, 'utf8'), options).code);
+  writeFileSync(file, withoutBlanks(readFileSync(file, 'utf8')));
 }
 
 /** Each line stays the one that a source map names. */
 function compactLines(file) {
   let code = readFileSync(file, 'utf8');
-  const narrower = code.replace(/^[ \t]+/gm, '');
-  // Blanks within a text of several lines are no indentation.
+  const narrower = withinLines(code);
+  // A blank that means something is none that may go.
   if (withoutBlanks(narrower) === withoutBlanks(code)) code = narrower;
   for (const [name, short] of Object.entries(NAMES)) {
     if (!code.includes(short)) code = code.replaceAll(name, short);
@@ -25,8 +23,33 @@ function compactLines(file) {
   writeFileSync(file, code);
 }
 
+/** Without blanks and comments between the words of a line. */
+function withinLines(code) {
+  const tokens = [];
+  parse(code, { ecmaVersion: 'latest', onToken: tokens });
+  let written = '';
+  let last = 0;
+  for (const { start, end } of tokens) {
+    written += between(code.slice(last, start), code[last - 1] ?? '', code[start] ?? '');
+    written += code.slice(start, end);
+    last = end;
+  }
+  return written + code.slice(last);
+}
+
+const PART_OF_NAME = /[\w$\u0080-\uffff]/;
+
+function between(gap, before, after) {
+  if (gap.includes('sourceMappingURL')) return gap;
+  const lines = gap.replaceAll(/[^\n]/g, '');
+  if (gap === '' || lines !== '') return lines;
+  const areJoined = PART_OF_NAME.test(before) && PART_OF_NAME.test(after);
+  return areJoined || before === after ? ' ' : '';
+}
+
 function withoutBlanks(code) {
-  return transformSync(code, PLAIN).code;
+  const options = { loader: 'js', legalComments: 'none', minifyWhitespace: true };
+  return transformSync(code, options).code;
 }
 
 module.exports = { compact, compactLines };
