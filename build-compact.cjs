@@ -16,7 +16,9 @@ function compactLines(file) {
   let code = readFileSync(file, 'utf8');
   const narrower = withinLines(code);
   // A blank that means something is none that may go.
-  if (withoutBlanks(narrower) === withoutBlanks(code)) code = narrower;
+  if (withoutBlanks(narrower) !== withoutBlanks(code))
+    throw new Error(`${file} means something else without the blanks within its lines.`);
+  code = narrower;
   for (const [name, short] of Object.entries(NAMES)) {
     if (!code.includes(short)) code = code.replaceAll(name, short);
   }
@@ -44,7 +46,10 @@ function between(gap, before, after) {
   const lines = gap.replaceAll(/[^\n]/g, '');
   if (gap === '' || lines !== '') return lines;
   const areJoined = PART_OF_NAME.test(before) && PART_OF_NAME.test(after);
-  return areJoined || before === after ? ' ' : '';
+  // `+ +`, `1 .toString()` and `< !--`.
+  const isApart =
+    before === after || (/\d/.test(before) && after === '.') || (before === '<' && after === '!');
+  return areJoined || isApart ? ' ' : '';
 }
 
 function withoutBlanks(code) {

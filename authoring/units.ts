@@ -34,6 +34,6 @@ function numberIn(call: string, value: unknown, least = 0): number {
   if (typeof value === 'number' && (value === 0 || Math.abs(value) >= least)) return value;
   const wanted = least === 0 ? 'a number' : `0 or a number from ${least}`;
   throw new HoldfastError('InvalidConfig', `${call} takes ${wanted}, and got ${shown(value)}.`, {
-    hint: `Write it as ${call}(24).`,
+    hint: least === 0 ? `Write it as ${call}(24).` : `Write it as ${call}(0.25).`,
   });
 }

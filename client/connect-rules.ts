@@ -1,4 +1,4 @@
-/** What options of `connect` must be; a list that is closed, since a typing error would reach for another server without a word. */
+/** The options of `connect`: a closed list, since a typing error would reach for another server without a word. */
 import { ADDRESS_RULE, REACH_RULES } from '../connection/reach-rules.js';
 import { AMOUNT, CALLBACK, each, FIELDS, isRecord, LIST, TEXT } from '../pure/options.js';
 

@@ -1,4 +1,4 @@
-/** What options must be that say how the server is reached. */
+/** The options that say how the server is reached. */
 import {
   AMOUNT,
   CALLBACK,
@@ -34,6 +34,6 @@ export const REACH_RULES: OptionRules<Reach & { readonly isNamed: boolean }> = {
   metadata: FIELDS,
   renew: CALLBACK,
   renewEveryMs: AMOUNT,
-  // What `readEnvironment().reach()` says beside them.
+  // `readEnvironment().reach()` says this beside them.
   isNamed: FLAG,
 };

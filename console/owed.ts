@@ -1,7 +1,7 @@
 /**
  * Rows of the audit trail that could not be written before what they tell of, because the store was away.
  * Invariants: they are written in order and with their own times as soon as the store is back; a write that a store
- * leaves without an answer is under way, and not begun a second time; nothing is done on whose row there is no room; a
+ * leaves without an answer is begun anew only when it has failed; nothing is done on whose row there is no room; a
  * console that is killed before then takes them along.
  */
 import { STORE_AWAY, unlessStoreAway } from '../client/index.js';
@@ -34,12 +34,15 @@ export function owedRows(
   say: (line: string) => void,
 ): OwedRows {
   let owed: readonly Owed[] = [];
+  /** Those that are owed, and those whose first write has no answer yet. */
+  const open = new Set<Owed>();
   let timer: NodeJS.Timeout | undefined;
   let paying: Promise<void> = Promise.resolve();
 
   async function pay(): Promise<void> {
     while (owed[0] !== undefined) {
       if ((await appended(owed[0])) === STORE_AWAY) return;
+      open.delete(owed[0]);
       owed = owed.slice(1);
     }
     say('The store is back: rows of the audit trail that waited for it are written.');
@@ -51,7 +54,7 @@ export function owedRows(
       void paying.then(() => owed.length > 0 && payLater());
     }, PAUSE_MS).unref();
   }
-  const rows = (): readonly AuditEntry[] => owed.flatMap(({ entries }) => entries);
+  const rows = (): readonly AuditEntry[] => [...open].flatMap(({ entries }) => entries);
   const isTooManyRefusals = (entries: readonly AuditEntry[]): boolean =>
     entries.every(isRefusal) && rows().filter(isRefusal).length >= REFUSALS_MAX;
   const appended = (wanted: Owed) => unlessStoreAway(store, () => begun(wanted));
@@ -63,15 +66,26 @@ export function owedRows(
     }));
   }
 
+  /** False: the store is away. */
+  async function isWritten(wanted: Owed): Promise<boolean> {
+    try {
+      if ((await appended(wanted)) === STORE_AWAY) return false;
+    } catch (error) {
+      open.delete(wanted);
+      throw error;
+    }
+    open.delete(wanted);
+    return true;
+  }
+
   return {
     async write(tenant, entries) {
-      const wanted: Owed = { tenant, entries };
-      if (owed.length === 0 && (await appended(wanted)) !== STORE_AWAY) return;
-      // Rows under way have their place: they may be in the store already.
-      const isFull = rows().length + entries.length > ROWS_MAX || isTooManyRefusals(entries);
-      if (isFull && wanted.underWay === undefined) {
+      if (rows().length + entries.length > ROWS_MAX || isTooManyRefusals(entries)) {
         throw new HoldfastError('StoreUnavailable', 'Too many rows of the audit trail wait.');
       }
+      const wanted: Owed = { tenant, entries };
+      open.add(wanted);
+      if (owed.length === 0 && (await isWritten(wanted))) return;
       if (owed.length === 0) say('The store is away: rows of the audit trail wait for it.');
       owed = [...owed, wanted];
       payLater();

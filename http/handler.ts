@@ -42,12 +42,21 @@ export function chatHandler(given: ChatHandlerOptions): ChatHandler {
   };
 }
 
+const AWAY = (): Problem =>
+  new Problem(503, {
+    code: 'unavailable',
+    detail: 'A part of the system does not answer. Try again in a moment.',
+    headers: { 'retry-after': '5' },
+  });
+
 /** What nobody expected keeps its words to itself. */
 function told({ say }: CheckedOptions, error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof HoldfastError && error.code === 'SessionBusy') {
     return new Problem(409, { code: 'busy', detail: 'An answer in this chat is still under way.' });
   }
+  // Of stores and desks the reader of a chat knows nothing.
+  if (error instanceof HoldfastError && error.code === 'StoreUnavailable') return AWAY();
   const problem = problemOf(error, () => 'chat');
   if (problem.status !== 500) return problem;
   say(`A request of a chat failed: ${error instanceof Error ? error.message : 'no error'}`);

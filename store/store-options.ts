@@ -12,7 +12,7 @@ import { isStoreUrl } from './place.js';
 import type { PostgresOptions } from './postgres/postgres-database.js';
 import type { SqliteOptions } from './sqlite/sqlite-database.js';
 
-/** Its values are checked by whoever reads it. */
+/** `checkSync` looks at the values. */
 const SYNC: OptionRule = { is: "'each' or 'shared'", fits: () => true };
 
 const FILE_RULES: OptionRules<SqliteOptions> = {

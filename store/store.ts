@@ -173,11 +173,10 @@ function checkSync({
 async function openDatabase(options: StoreOptions): Promise<OpenDatabase> {
   checkStore(options);
   checkSync(options);
-  const { file, ...others } = options as SqliteOptions & PostgresOptions;
-  if (file !== undefined) return openSqlite({ file, ...others });
+  if ('file' in options && options.file !== undefined) return openSqlite(options as SqliteOptions);
   // Loaded when it is used: most stores are files.
   const { openPostgres } = await import('./postgres/postgres-database.js');
-  return openPostgres(others);
+  return openPostgres(options as PostgresOptions);
 }
 
 /** A store in memory that can be emptied: much faster than opening another one. */

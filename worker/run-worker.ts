@@ -6,7 +6,7 @@ import { loadConfig } from './load-config.js';
 import { providersOf } from './providers.js';
 import { withoutName } from './reach.js';
 import { unreachableModels } from './unreachable-models.js';
-import { startWorker, type WorkerSettings } from './worker.js';
+import { checkSettings, startWorker, type WorkerSettings } from './worker.js';
 
 export interface WorkerProcessOptions {
   /** Default: `HOLDFAST_CONFIG`, else `holdfast.config.*` in `folder`. */
@@ -40,8 +40,10 @@ export async function runWorkerProcess(options: WorkerProcessOptions = {}): Prom
   const reach = withoutName(environment.reach(config.connection));
   const store = { storePlace, ...(storeSync && { storeSync }) };
   const settings = { ...reach, taskQueue, ...store, providers, stackTraces, ...options.settings };
+  const whole = { say, ...settings, config };
+  checkSettings(whole);
   for (const line of unreachableModels(config, settings.providers)) say(line);
-  const worker = await startWorker({ say, ...settings, config });
+  const worker = await startWorker(whole);
   const agents = [...config.agents.keys()].join(', ');
   say(`Serving ${agents} on ${settings.taskQueue} at ${settings.address}.`);
   await worker.run();

@@ -1,4 +1,4 @@
-/** What settings of a worker must be; a list that is closed, since a typing error would serve something else without a word. */
+/** The settings of a worker: a closed list, since a typing error would serve something else without a word. */
 import { isConfig } from '../authoring/index.js';
 import { ADDRESS_RULE, REACH_RULES } from '../connection/reach-rules.js';
 import {
@@ -23,7 +23,10 @@ export const SETTING_RULES = {
   config: needed({ is: 'what defineConfig gives', fits: isConfig }),
   providers: needed({
     is: 'a Map of providers by name',
-    fits: (value) => typeof (value as Map<string, unknown> | null)?.get === 'function',
+    fits: (value) =>
+      ['get', 'has'].every(
+        (name) => typeof (value as Record<string, unknown> | null)?.[name] === 'function',
+      ),
   }),
   ...REACH_RULES,
   ...each(COUNT, 'decisionsAtOnce activitiesAtOnce workflowPollers activityPollers'),

@@ -114,6 +114,11 @@ export interface WorkerSettings extends Reach, WorkerTuning {
 
 const RULES: OptionRules<WorkerSettings> = SETTING_RULES;
 
+/** Errors: InvalidConfig, which names the setting. */
+export function checkSettings(settings: WorkerSettings): void {
+  checkOptions('startWorker', settings, RULES);
+}
+
 /** Without the SDK's worker: its declarations do not compile with every version of Node's. */
 export interface RunningWorker {
   /** Serves until shutdown; SIGINT and SIGTERM drain it. */
@@ -129,7 +134,7 @@ export interface RunningWorker {
  * InvalidConfig.
  */
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
-  checkOptions('startWorker', settings, RULES);
+  checkSettings(settings);
   checkModels(settings.config);
   const thread = runsInThread(settings) ? beginThread() : undefined;
   try {

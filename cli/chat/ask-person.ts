@@ -184,7 +184,7 @@ function allowedBy(reply: QuestionReply, args: Json | undefined): string | undef
   if (reply.kind !== 'approve') return undefined;
   const amount = reply.amount ?? askedAmount(args);
   const allowed = amount === undefined ? undefined : allowedText(args, amount);
-  return allowed === undefined ? undefined : `Allowed: ${inert(allowed)}.`;
+  return allowed === undefined ? undefined : `You allow ${inert(allowed)}.`;
 }
 
 function more(text: string, args: Json | undefined): QuestionReply | Unread {

@@ -30,7 +30,7 @@ import {
   type Page,
   type PageOptions,
 } from '../desk/paging.js';
-import { approvalCard, byText } from '../render/index.js';
+import { approvalCard, byText, inert } from '../render/index.js';
 import type { Session } from '../session.js';
 import { oneOf } from '../usage.js';
 
@@ -54,6 +54,8 @@ type ListedQuestion = AskView &
 type AskedQuestions = Page<ListedQuestion> & {
   /** The run alone told its questions. */
   readonly storeAway?: true;
+  /** Why the store does not serve, where the run itself was asked. */
+  readonly trouble?: string;
 };
 
 /** A conversation that waits for its user's next message is no decision. */
@@ -75,7 +77,7 @@ export function addApprovals(program: Command, cli: Cli): void {
     .option('--all', 'also those that have ended');
   withJson(
     withPlace(withDesk(withTenant(withPages(command)))),
-    '{asks: [{askId, runId, root?, agentPath?, kind, tool, args, argsHash, roles, …}], next, storeAway?}',
+    '{asks: [{askId, runId, root?, agentPath?, kind, tool, args, argsHash, roles, …}], next, storeAway?, trouble?}',
   )
     .addHelpText(
       'after',
@@ -92,8 +94,8 @@ export function addApprovals(program: Command, cli: Cli): void {
           options,
           page: await askedOf(cli, session, options),
         });
-        const { items: asks, next, storeAway = false } = page;
-        const away = storeAway && { storeAway };
+        const { items: asks, next, storeAway = false, trouble } = page;
+        const away = storeAway && { storeAway, ...(trouble !== undefined && { trouble }) };
         output.data({ asks, ...(next !== undefined && { next }), ...away });
         if (output.json) return;
         const hints = commandHints(cli, session);
@@ -119,10 +121,10 @@ async function askedOf(
   try {
     return await fromStore(session, options);
   } catch (error) {
-    if (!isStoreAway(error)) throw error;
+    if (!isStoreAway(error) || error.details?.['noStore'] === true) throw error;
     if (run === undefined || search !== undefined || cursor !== undefined || all === true)
       throw untilBack(error);
-    return { ...(await fromRun(session, options)), storeAway: true };
+    return { ...(await fromRun(session, options)), storeAway: true, trouble: error.message };
   }
 }
 
@@ -216,6 +218,7 @@ async function fromRun(session: Session, options: ApprovalsOptions): Promise<Pag
       `There is no store at ${shownPlace(session.place.storePlace)}.`,
       {
         hint: 'Set HOLDFAST_STORE to the store of your workers, or ask one run with --run.',
+        details: { noStore: true },
       },
     );
   }
@@ -227,17 +230,18 @@ async function fromRun(session: Session, options: ApprovalsOptions): Promise<Pag
   return { items: fitting.map((ask) => ({ ...ask, runId })) };
 }
 
-const RUN_ALONE =
-  'The store cannot be reached: these are the questions of the run itself, without those of its sub-agents.';
+const TROUBLE_CHARS_MAX = 400;
+const RUN_ALONE = 'These are the questions of the run itself, without those of its sub-agents.';
 
 async function print(
   page: AskedQuestions,
   output: Output,
   hints: (ask: ListedQuestion) => Promise<CommandHints>,
 ): Promise<void> {
-  const { items: asks, storeAway = false } = page;
-  if (storeAway) output.remark(RUN_ALONE);
-  if (asks.length === 0) return output.line('Nothing waits for a person.');
+  const { items: asks, storeAway = false, trouble = '' } = page;
+  if (storeAway) output.remark(`${inert(trouble, TROUBLE_CHARS_MAX)} ${RUN_ALONE}`.trim());
+  if (asks.length === 0)
+    return output.line(storeAway ? 'The run itself asks nobody.' : 'Nothing waits for a person.');
   const before = new Set<string>();
   for (const ask of asks) {
     const { first, ...commands } = await hints(ask);

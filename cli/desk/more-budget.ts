@@ -4,6 +4,7 @@
  */
 import type { Json } from '../../core/json/json.js';
 import { budgetAmount, budgetName } from '../../core/money/budget-words.js';
+import { dollars } from '../../core/money/dollars.js';
 import type { BudgetField } from '../../core/state/run.js';
 import { usage } from '../usage.js';
 
@@ -22,7 +23,7 @@ interface Unit {
 }
 
 export const AMOUNT_HELP =
-  'of a question about a budget: how much more, as $0.50 or 0.50usd, 6s, 5min or 2h; a number without a unit is micro-USD of money, milliseconds of time, else a count';
+  'of a question about a budget: how much more, as 0.50usd, 6s, 5min or 2h; a number without a unit is micro-USD of money, milliseconds of time, else a count';
 export const AMOUNT_OPTION = '--amount <amount>';
 
 const USD: Unit = { of: 'money', size: 1_000_000 };
@@ -39,6 +40,8 @@ const UNITS: ReadonlyMap<string, Unit> = new Map([
 const SMALLEST = { money: 'micro-USD', time: 'millisecond' } as const;
 const MANY = { money: ' micro-USD', time: ' milliseconds', count: '' } as const;
 const TEXT_CHARS_MAX = 40;
+/** Micro-USD. Less without a unit is hardly meant where more is asked for. */
+const BARE_MONEY_MIN = 1_000;
 
 /** Errors: Usage for what is no amount of anything. */
 export function amountIn(text: string): GivenAmount {
@@ -49,7 +52,7 @@ export function amountIn(text: string): GivenAmount {
   if (number === undefined || !isKnown) {
     throw usage(
       `--amount must be an amount, not "${text.slice(0, TEXT_CHARS_MAX)}".`,
-      'Give $0.50 or 0.50usd of money, 6s, 5min or 2h of time, a whole number of anything else.',
+      'Give 0.50usd of money, 6s, 5min or 2h of time, a whole number of anything else.',
     );
   }
   return { text: text.trim(), number, ...(unit !== undefined && { unit }) };
@@ -63,10 +66,21 @@ export function amountFor(given: GivenAmount, args: Json | undefined): number {
   if (unit !== undefined && unit.of !== of) throw otherUnit(given, field);
   const amount = inSmallest(number, unit?.size ?? 1);
   if (amount === undefined) throw tooFine(given, of);
+  if (of === 'money' && unit === undefined) checkMeant(text, Number(amount), args);
   if (amount >= 1 && amount <= Number.MAX_SAFE_INTEGER) return Number(amount);
   throw usage(
     `--amount must be from 1 to ${Number.MAX_SAFE_INTEGER}${MANY[of]}, not ${text}.`,
     'Nothing was sent: give another amount, or reject the question.',
+  );
+}
+
+/** A shell makes `2` of `$12`: no such amount is taken for micro-USD without a word. */
+function checkMeant(text: string, microUsd: number, args: Json | undefined): void {
+  const { amount: asked = 0 } = askedIn(args);
+  if (microUsd >= BARE_MONEY_MIN || asked < BARE_MONEY_MIN) return;
+  throw usage(
+    `--amount ${text} would be ${dollars(microUsd)}, and the question asks for ${dollars(asked)}.`,
+    `Nothing was sent: give ${text}usd for dollars. A shell takes $ for a variable; quote it, or write usd.`,
   );
 }
 
@@ -79,13 +93,13 @@ export function allowedText(args: Json | undefined, amount: number): string | un
   return measureOf(field) === 'count' ? `${shown} more ${name}` : `${shown} more of ${name}`;
 }
 
-/** What is allowed by a yes without an amount: as much as the question names. */
+/** A yes without an amount allows as much as the question names. */
 export function askedAmount(args: Json | undefined): number | undefined {
   return askedIn(args).amount;
 }
 
 const HINTS = {
-  money: 'Give $0.50 or 0.50usd, or a whole number of micro-USD.',
+  money: 'Give 0.50usd, or a whole number of micro-USD.',
   time: 'Give 6s, 5min or 2h, or a whole number of milliseconds.',
   count: 'Give a whole number, without a unit.',
 } as const;

@@ -13,14 +13,15 @@ export function waitLine(wait: Wait, now: number): string {
   const tried = attempts === 0 ? '' : `, tried ${attempts} ${attempts === 1 ? 'time' : 'times'}`;
   const how = activity === undefined ? '' : `, for ${inert(activity)}${tried}`;
   const why = message === undefined ? '' : `: ${inert(message, MESSAGE_CHARS_MAX)}`;
-  const next = nextAt === undefined ? '' : `, next ${tryText(nextAt, now)}`;
+  const next = nextAt === undefined || nextAt <= now ? '' : `, next ${tryText(nextAt, now)}`;
   return `The run waits for ${inert(what)} since ${when}${how}${next}${why}`;
 }
 
 /** The next action, where the store was read while Temporal still tells of the attempt that did not reach it. */
 export function mendWaitNow(wait: Wait, now: number): string {
   if (wait.for !== 'the store') return mendWait(wait.for);
-  const when = wait.nextAt === undefined ? '' : `, ${tryText(wait.nextAt, now)}`;
+  const when =
+    wait.nextAt === undefined || wait.nextAt <= now ? '' : `, ${tryText(wait.nextAt, now)}`;
   return `The store answers this command: the run goes on with its next try${when}, unless its workers do not reach the store.`;
 }
 

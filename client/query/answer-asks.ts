@@ -185,8 +185,17 @@ const REPLIES = {
 function unclear(callback: keyof typeof REPLIES, answer: unknown): HoldfastError {
   return new HoldfastError('InvalidTask', `${callback} returned no answer.`, {
     hint: `Return ${REPLIES[callback]}, or null to leave the question to others.`,
-    details: { answer },
+    details: { answer: kindOf(answer) },
   });
+}
+
+/** Without what a person or a program has written. */
+function kindOf(answer: unknown): string {
+  if (typeof answer !== 'object' || answer === null) return typeof answer;
+  return `an object with ${Object.keys(answer).slice(0, 10).join(', ') || 'no fields'}`.slice(
+    0,
+    200,
+  );
 }
 
 /** Made at the moment of the answer, so that it counts when it was in time, however late it arrives. */

@@ -132,9 +132,8 @@ const UNAVAILABLE = (): Problem =>
 const STORE_AWAY = (): Problem =>
   new Problem(503, {
     code: 'store_away',
-    detail:
-      'The store of the desk cannot be reached now. Nothing is lost: runs wait for the store.',
-    hint: 'Try again in a moment. Until then a question is decided by naming its run as well (runId; --run at the terminal), and /v1/runs/RUN/waits says what a run waits for.',
+    detail: 'The store of the desk does not serve this request. Runs wait for their store.',
+    hint: '`holdfast doctor` says why. Until the store is back a question is decided by naming its run as well (runId; --run at the terminal), and /v1/runs/RUN/waits says what a run waits for.',
     headers: { 'retry-after': '5' },
   });
 

@@ -50,7 +50,7 @@ export const RUN_CHANGES = {
   },
   parentsKey: {
     since: 25,
-    why: 'A fork asks a person what became of a call of its parent, by the key that the call had there. It named its own key, under which nothing ran, and asked the ledger and the tool about that. The code that decided the first step says by its name whether it knows this.',
+    why: 'A fork asks a person what became of a call of its parent, by the key that the call had there. Before, a fork named its own key, under which nothing ran, and asked the ledger and the tool about that. The code that decided the first step says by its name whether it knows this.',
   },
   amountsInWords: {
     since: 25,

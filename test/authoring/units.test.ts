@@ -25,7 +25,7 @@ test.each([
       expect(message).toMatch(
         new RegExp(`^${name} takes (0 or )?a number( from 0.000001)?, and got `),
       );
-      expect(hint).toBe(`Write it as ${name}(24).`);
+      expect(hint).toBe(`Write it as ${name}(${name === 'usd' ? 0.25 : 24}).`);
     }
   },
 );

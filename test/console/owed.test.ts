@@ -73,3 +73,23 @@ test('refused requests leave room for the rows of those who act', async () => {
   await expect(rows.write('default', [entry('access_denied')])).rejects.toThrow('Too many rows');
   await rows.stop();
 });
+
+test('rows under way count: who only looks does not take the room of those who act', async () => {
+  jest.useFakeTimers();
+  try {
+    const silent = { appendAudit: () => new Promise<void>(() => undefined) };
+    const rows = owedRows(silent, () => undefined);
+    const refusals = Array.from({ length: 2_001 }, () =>
+      rows.write('default', [entry('access_denied')]).then(
+        () => 'kept',
+        ({ message }: Error) => message,
+      ),
+    );
+    expect(await refusals[2_000]).toBe('Too many rows of the audit trail wait.');
+    const acts = rows.write('default', [entry('interrupted')]);
+    await jest.advanceTimersByTimeAsync(60_000);
+    await expect(acts).resolves.toBeUndefined();
+  } finally {
+    jest.useRealTimers();
+  }
+});

@@ -87,7 +87,7 @@ onPostgres('while the store is away', () => {
     expect(shown).toMatchObject({ code: 0, out: expect.stringContaining(answering) });
     const own = await away.holdfast('approvals', '--run', run.runId);
     expect(own).toMatchObject({ code: 0, out: expect.stringContaining(answering) });
-    expect(own.err).toContain('these are the questions of the run itself');
+    expect(own.err).toContain('These are the questions of the run itself');
     const words = answering.replace('NAME', 'maria').split(' ');
     expect((await away.holdfast('approve', ...words)).out).toContain('sent. The store is away');
     away.bringBack();
@@ -104,7 +104,7 @@ onPostgres('while the store is away', () => {
         status: 503,
         body: {
           code: 'store_away',
-          detail: expect.stringContaining('The store of the desk cannot be reached now.'),
+          detail: expect.stringContaining('The store of the desk does not serve'),
           hint: expect.stringContaining('runId'),
         },
       });

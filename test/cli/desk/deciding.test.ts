@@ -37,15 +37,17 @@ describe('an amount goes to a question about a budget', () => {
 
   test.each([
     ['timeoutMs', '$0.50', 'asks for more time, and $0.50 is money', 'Give 6s, 5min or 2h'],
-    ['maxCostMicroUsd', '6s', 'asks for more money, and 6s is time', 'Give $0.50 or 0.50usd'],
+    ['maxCostMicroUsd', '6s', 'asks for more money, and 6s is time', 'Give 0.50usd'],
     ['maxTurns', '6s', 'asks for more turns, and 6s is time', 'Give a whole number'],
     ['maxCycles', '$1', 'asks for more cycles, and $1 is money', 'Give a whole number'],
-    ['maxCostMicroUsd', '0.50', '0.50 has no unit', 'Give $0.50 or 0.50usd'],
+    ['maxCostMicroUsd', '0.50', '0.50 has no unit', 'Give 0.50usd'],
     ['maxCostMicroUsd', '$0.0000005', 'no whole number of micro-USD', 'one micro-USD'],
     ['timeoutMs', '0.1ms', 'no whole number of milliseconds', 'one millisecond'],
     ['maxTurns', '1.5', 'no whole number', 'give a whole number'],
     ['timeoutMs', '0s', 'must be from 1 to', 'give another amount'],
     ['maxCostMicroUsd', '9007199254.740992usd', 'must be from 1 to', 'give another amount'],
+    // A shell makes `2` of `$12`.
+    ['maxCostMicroUsd', '2', '2 would be $0.000002, and the question asks for $0.006', 'give 2usd'],
     [undefined, '6s', 'does not say which budget', 'in the own unit of the budget'],
   ])('%s: %s is refused, with what to give instead', (budget, text, message, hint) => {
     let refused: unknown;
@@ -110,7 +112,7 @@ test('a prompt takes an amount with its unit, says what is allowed, and asks aga
   const context = { runId: 'run', signal: new AbortController().signal };
   expect(await onQuestion(ask, context)).toEqual({ kind: 'approve', amount: 6_000 });
   expect(told.join('')).toContain('The question asks for more time, and $1 is money.');
-  expect(told.join('')).toContain('Allowed: 6 s more of time.');
+  expect(told.join('')).toContain('You allow 6 s more of time.');
 });
 
 test('an amount for another question is refused with what the question is', () => {
