@@ -41,7 +41,7 @@ export function owedRows(
 
   async function pay(): Promise<void> {
     while (owed[0] !== undefined) {
-      if ((await appended(owed[0])) === STORE_AWAY) return;
+      if ((await appended(store, owed[0])) === STORE_AWAY) return;
       open.delete(owed[0]);
       owed = owed.slice(1);
     }
@@ -57,26 +57,6 @@ export function owedRows(
   const rows = (): readonly AuditEntry[] => [...open].flatMap(({ entries }) => entries);
   const isTooManyRefusals = (entries: readonly AuditEntry[]): boolean =>
     entries.every(isRefusal) && rows().filter(isRefusal).length >= REFUSALS_MAX;
-  const appended = (wanted: Owed) => unlessStoreAway(store, () => begun(wanted));
-  function begun(wanted: Owed): Promise<unknown> {
-    const { tenant, entries } = wanted;
-    return (wanted.underWay ??= store.appendAudit(tenant, entries).catch((error: unknown) => {
-      wanted.underWay = undefined;
-      throw error;
-    }));
-  }
-
-  /** False: the store is away. */
-  async function isWritten(wanted: Owed): Promise<boolean> {
-    try {
-      if ((await appended(wanted)) === STORE_AWAY) return false;
-    } catch (error) {
-      open.delete(wanted);
-      throw error;
-    }
-    open.delete(wanted);
-    return true;
-  }
 
   return {
     async write(tenant, entries) {
@@ -85,7 +65,13 @@ export function owedRows(
       }
       const wanted: Owed = { tenant, entries };
       open.add(wanted);
-      if (owed.length === 0 && (await isWritten(wanted))) return;
+      if (owed.length === 0) {
+        const written = await appended(store, wanted).catch((error: unknown) => {
+          open.delete(wanted);
+          throw error;
+        });
+        if (written !== STORE_AWAY) return void open.delete(wanted);
+      }
       if (owed.length === 0) say('The store is away: rows of the audit trail wait for it.');
       owed = [...owed, wanted];
       payLater();
@@ -97,6 +83,18 @@ export function owedRows(
       if (owed.length > 0) say(`${rows().length} rows of the audit trail could not be written.`);
     },
   };
+}
+
+/** A write that has no answer yet is not begun beside itself. */
+function appended(store: Pick<DeskStore, 'appendAudit'>, wanted: Owed) {
+  const { tenant, entries } = wanted;
+  return unlessStoreAway(store, () => {
+    wanted.underWay ??= store.appendAudit(tenant, entries).catch((error: unknown) => {
+      wanted.underWay = undefined;
+      throw error;
+    });
+    return wanted.underWay;
+  });
 }
 
 function isRefusal({ kind }: AuditEntry): boolean {
