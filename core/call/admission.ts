@@ -31,9 +31,9 @@ import type { Effect, Grant } from '../state/effect.js';
 import type { CallCheck } from '../state/model.js';
 import { type OpenRun, type Step, hasHooks } from '../state/run.js';
 import type { ToolRecord } from '../state/tool.js';
+import { refusalOf } from './refusal.js';
 import {
   go,
-  refusalOf,
   refuse,
   type StationResult,
   withCall,

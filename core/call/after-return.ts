@@ -1,7 +1,6 @@
 /**
  * Station 7: one result for every call, whatever came back.
- * Invariant: only a definite failure is an error the model may retry; an ambiguous one is reconciled first
- * (G96).
+ * Invariant: only a definite failure is an error the model may retry; an ambiguous one is reconciled first (G96).
  */
 import { only } from '../step/inflight.js';
 import type { ToolOutcome } from '../state/effect.js';
@@ -14,7 +13,7 @@ import type { ToolResult, ToolResultCode } from '../state/tool-result.js';
 import { type Call, type ReturnedStage } from '../state/call.js';
 import { doubt, reconcile, withoutDoubt } from './doubt.js';
 import { attemptKeyOf, keyOf, go, type StationResult, baseOf } from '../step/open-work.js';
-import { startCheck } from './argument-check.js';
+import { checkAgain } from './argument-check.js';
 import { elicit } from './elicit.js';
 import { goElsewhere } from './quick.js';
 import { askToRepeat } from './repeat.js';
@@ -122,19 +121,6 @@ function checkAnew(run: OpenRun, call: ReturnedStage, schemaHash: string): Stati
     return done(adopted, call, errorResult(adopted, call, gone));
   }
   return checkAgain(adopted, call);
-}
-
-/** Nothing happened, and nothing that was said of the call so far counts for what is to happen now. */
-export function checkAgain(run: OpenRun, call: Call): StationResult {
-  const { outdated: _, ...rest } = call;
-  const { tool, toolVersion, args, revision } = rest;
-  const request = {
-    asker: { kind: 'code', anew: true },
-    target: { tool, toolVersion },
-    args,
-  } as const;
-  const revised = { ...rest, revision: revision + 1, attempt: 1 };
-  return { kind: 'moved', step: startCheck(run, revised, request) };
 }
 
 function ofFinding(run: OpenRun, call: ReturnedStage, finding: Finding): StationResult {

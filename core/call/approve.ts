@@ -10,11 +10,11 @@ import { datedBy, objectionToPerson } from '../ask/decide.js';
 import { isBeaten } from '../ask/held-words.js';
 import { withGrantOf } from '../permission/grants.js';
 import { askFrom, closeAsk, openAsk, type AskRequest } from '../ask/open-ask.js';
+import { refusalOf } from './refusal.js';
 import {
   askById,
   outcomeOf,
   viewOf,
-  refusalOf,
   withCall,
   type StationResult,
   baseOf,

@@ -26,7 +26,7 @@ import {
   type CheckingStage,
   type CheckTarget,
 } from '../state/call.js';
-import { withCall, baseOf } from '../step/open-work.js';
+import { withCall, baseOf, type StationResult } from '../step/open-work.js';
 
 export interface CheckRequest extends Pick<CheckCallInput, 'state' | 'when'> {
   readonly asker: Asker;
@@ -120,4 +120,17 @@ function blobsIn(args: Json): readonly string[] {
   if (typeof args !== 'object' || args === null) return [];
   if (isBlobRef(args)) return [args.$blob];
   return Object.values(args).flatMap(blobsIn);
+}
+
+/** Nothing happened, and nothing that was said of the call so far counts for what is to happen now. */
+export function checkAgain(run: OpenRun, call: Call): StationResult {
+  const { outdated: _, ...rest } = call;
+  const { tool, toolVersion, args, revision } = rest;
+  const request = {
+    asker: { kind: 'code', anew: true },
+    target: { tool, toolVersion },
+    args,
+  } as const;
+  const revised = { ...rest, revision: revision + 1, attempt: 1 };
+  return { kind: 'moved', step: startCheck(run, revised, request) };
 }

@@ -5,10 +5,10 @@
  */
 import type { Ask } from '../state/ask.js';
 import { closeAsk, openAsk } from '../ask/open-ask.js';
+import { refusalOf } from './refusal.js';
 import {
   askById,
   keyOf,
-  refusalOf,
   withCall,
   type StationResult,
   baseOf,

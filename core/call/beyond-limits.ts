@@ -17,7 +17,8 @@ import type { CheckedStage } from '../state/call.js';
 import type { OpenRun } from '../state/run.js';
 import { follows } from '../step/changes.js';
 import { only } from '../step/inflight.js';
-import { refusalOf, wasHandedOver, type StationResult } from '../step/open-work.js';
+import { refusalOf } from './refusal.js';
+import { wasHandedOver, type StationResult } from '../step/open-work.js';
 import { emit } from '../step/outbox.js';
 import { settleCall } from './result.js';
 

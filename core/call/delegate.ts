@@ -14,10 +14,10 @@ import type { ToolRecord } from '../state/tool.js';
 import { follows } from '../step/changes.js';
 import { storeWork } from '../step/clock.js';
 import { nextId, start, STORE_LIMITS } from '../step/inflight.js';
+import { refusalOf } from './refusal.js';
 import {
   baseOf,
   keyOf,
-  refusalOf,
   refuse,
   wasHandedOver,
   withCall,

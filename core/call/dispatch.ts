@@ -15,7 +15,8 @@ import type { Call } from '../state/call.js';
 import type { OpenRun, Turn, Step } from '../state/run.js';
 import { DENIED_CODES } from '../state/tool-result.js';
 import { isMutating } from '../state/tool.js';
-import { refusalOf, type StationResult, withCall } from '../step/open-work.js';
+import { refusalOf } from './refusal.js';
+import { type StationResult, withCall } from '../step/open-work.js';
 import { stop } from '../step/stop.js';
 import { isOver, settleCall } from './result.js';
 import { approve } from './approve.js';
@@ -30,7 +31,8 @@ import { subAgentOf } from './child-slice.js';
 import { grant } from './execution.js';
 import { leaveToNext } from './hand-over.js';
 import { rechecked } from './after-argument-check.js';
-import { checkAgain, settle } from './after-return.js';
+import { settle } from './after-return.js';
+import { checkAgain } from './argument-check.js';
 import { isTrying } from './quick.js';
 
 /** One step of the first call that can move; undefined when all of them wait. */

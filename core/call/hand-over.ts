@@ -11,7 +11,8 @@ import { HANDOFFS_MAX, HANDOFF_TOOL, type HandoffTarget } from '../state/handoff
 import type { OpenRun, Step } from '../state/run.js';
 import { follows } from '../step/changes.js';
 import { only } from '../step/inflight.js';
-import { keyOf, refusalOf, refuse, type StationResult } from '../step/open-work.js';
+import { refusalOf } from './refusal.js';
+import { keyOf, refuse, type StationResult } from '../step/open-work.js';
 import { openAskOf, NOT_BEGUN } from './not-begun.js';
 import { settleCall } from './result.js';
 

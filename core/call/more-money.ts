@@ -143,7 +143,7 @@ function question(run: OpenRun, child: RunChild, wants: WantedMoney): Step<OpenR
   });
 }
 
-interface Asked {
+interface WantedWords {
   /** The sub-agent, by its path. */
   readonly who: string;
   readonly slice: number;
@@ -153,7 +153,7 @@ interface Asked {
 }
 
 /** Amounts are in micro-USD. */
-function words(run: OpenRun, { who, slice, used, limit, amount }: Asked): string {
+function words(run: OpenRun, { who, slice, used, limit, amount }: WantedWords): string {
   if (!follows(run, 'amountsInWords')) {
     return `The sub-agent ${who} needs more of maxCostMicroUsd: its ${slice} are used up, and ${used} of ${limit} of the run are spent. Allow ${amount} more?`;
   }

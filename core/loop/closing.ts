@@ -12,7 +12,7 @@ import { tellRefusal } from '../ask/told.js';
 import { dropWaiting } from '../ask/await-keys.js';
 import { withdrawAsks } from '../ask/open-ask.js';
 import type { Call, CallFact } from '../state/call.js';
-import { refusalOf } from '../step/open-work.js';
+import { refusalOf } from '../call/refusal.js';
 import { endChildren } from '../call/children.js';
 import { settleCall, unknownResult } from '../call/result.js';
 import { toolOf } from '../permission/permission.js';

@@ -12,7 +12,7 @@ import type { Outlook } from '../controls/outlook.js';
 import type { Effect } from '../state/effect.js';
 import type { OpenRun, Run, Step } from '../state/run.js';
 import type { ToolRecord } from '../state/tool.js';
-import type { ToolResult, ToolResultCode } from '../state/tool-result.js';
+import type { ToolResultCode } from '../state/tool-result.js';
 import { follows } from './changes.js';
 
 export function pendingAsks(run: Run): readonly Ask[] {
@@ -178,28 +178,6 @@ export function parentKeyOf(call: Call): OfParent {
 /** `step`, or `step:index` in a reply of several calls. */
 export function callKeyOf(step: number, index: number, callsInReply: number): string {
   return callsInReply === 1 ? String(step) : `${step}:${index}`;
-}
-
-/** Most characters of a refusal that the model sees. */
-const REFUSAL_CHARS = 2_000;
-
-export function refusalOf(
-  run: OpenRun,
-  call: Call,
-  refusal: { readonly code: ToolResultCode; readonly message: string },
-): ToolResult {
-  return {
-    callId: call.id,
-    status: 'error',
-    isError: true,
-    code: refusal.code,
-    content: { text: refusal.message.slice(0, REFUSAL_CHARS) },
-    synthetic: true,
-    started: wasHandedOver(call),
-    durationMs: 0,
-    attempts: call.attempts,
-    idempotencyKey: keyOf(run, call),
-  };
 }
 
 /** `${callKey}[:rN]`: names the call in keys and asks. */
