@@ -24,13 +24,18 @@ async function failureOf(kind: string, callbacks: object): Promise<unknown> {
   return error;
 }
 
-test.each([true, 'allow', {}, { behavior: 'yes' }])(
-  'canUseTool that returns %j is told the answers of its type',
-  async (answer) => {
+test.each([
+  [true, 'boolean'],
+  ['allow', 'string'],
+  [{}, 'an object with no fields'],
+  [{ behavior: 'yes', message: 'secret' }, 'an object with behavior, message'],
+])(
+  'canUseTool that returns %j is told the answers of its type, and what it gave as %s',
+  async (answer, kind) => {
     expect(await failureOf('approval', { canUseTool: async () => answer })).toMatchObject({
       code: 'InvalidTask',
       message: 'canUseTool returned no answer.',
-      details: { answer },
+      details: { answer: kind },
       hint: "Return { behavior: 'allow', updatedInput?, grant? } or { behavior: 'deny', message }, or null to leave the question to others.",
     });
   },

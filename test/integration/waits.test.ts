@@ -271,7 +271,7 @@ onPostgres('a store that is away', () => {
         variables: { HOLDFAST_TOKEN: tokenOf('mia'), HOLDFAST_DESK_URL: desk.url },
       });
       expect(atDesk.out).toMatch(
-        /The store of the desk cannot be reached now[^]*The run waits for the store since /,
+        /The store of the desk does not serve this request[^]*The run waits for the store since /,
       );
       proxy.restore();
       await world.ended(run);
