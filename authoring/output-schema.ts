@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 import { digestOf, type Json } from '../core/json/json.js';
 import { HoldfastError, type ErrorCode } from '../core/state/errors.js';
+import { isRecord } from '../pure/options.js';
 import {
   guarded,
   isZod,
@@ -60,9 +61,7 @@ function outputCheck(owner: Owner, schema: InputDeclaration): OutputCheck {
 
 /** Callers without types give anything. */
 function isSchema(schema: InputDeclaration): boolean {
-  return (
-    isStandard(schema) || (typeof schema === 'object' && schema !== null && !Array.isArray(schema))
-  );
+  return isStandard(schema) || isRecord(schema);
 }
 
 function noSchema(code: ErrorCode, subject: string): HoldfastError {

@@ -2,8 +2,8 @@
  * The calls of the turn at hand, as a fork takes them over.
  * Invariants: K2 and K3 of fork.ts.
  */
-import type { Call, CallFact, ReturnedStage } from '../state/call.js';
 import type { StoredText } from '../json/json.js';
+import type { Call, CallFact, ReturnedStage } from '../state/call.js';
 import type { Grant } from '../state/effect.js';
 import type { Fork } from '../state/fork.js';
 import type { OpenRun, Turn } from '../state/run.js';

@@ -25,7 +25,8 @@ import { budgetAmount, budgetName } from './budget-words.js';
 
 const BUDGET_ASKS_MAX = 100;
 
-const FIELDS: { readonly [reason in StopReason]?: BudgetField } = {
+/** The budget that a run which ends with this reason has used up; `max_turns` may be that of model calls as well. */
+export const BUDGET_OF: { readonly [reason in StopReason]?: BudgetField } = {
   max_turns: 'maxTurns',
   max_tool_calls: 'maxToolCalls',
   timeout: 'timeoutMs',
@@ -153,7 +154,7 @@ function raised(run: OpenRun, { field, limit: then }: Exceeded, amount: number):
 function fieldOf(run: OpenRun, reason: StopReason): BudgetField | undefined {
   const { budget } = run.frozen;
   const turnsAreLeft = reason === 'max_turns' && !reached(turnsOf(run), budget.maxTurns);
-  return turnsAreLeft ? 'maxModelCalls' : FIELDS[reason];
+  return turnsAreLeft ? 'maxModelCalls' : BUDGET_OF[reason];
 }
 
 function turnsOf(run: OpenRun): number {

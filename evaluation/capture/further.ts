@@ -2,20 +2,11 @@
  * What a captured case lacks for a run that goes further than the recorded one: nobody has recorded it, so somebody
  * writes it by hand.
  */
-import type { Budget } from '../../core/state/budget-fields.js';
+import { BUDGET_OF } from '../../core/money/exceed.js';
+import type { StopReason } from '../../core/state/result.js';
 import type { Difference } from '../compare.js';
 import type { FixtureDocument } from '../format/document.js';
 import type { WrittenReply } from '../format/replies.js';
-
-/** Budgets by the stop reasons of runs that use them up. */
-const LIMITS: { readonly [stopReason: string]: readonly (keyof Budget)[] } = {
-  max_turns: ['maxTurns', 'maxModelCalls'],
-  max_tool_calls: ['maxToolCalls'],
-  timeout: ['timeoutMs'],
-  max_cost: ['maxCostMicroUsd'],
-  max_input_tokens: ['maxInputTokens'],
-  max_output_tokens: ['maxOutputTokens'],
-};
 
 /** Keys of the case, in the order in which a run comes to miss them. `differences`: as the case plays now. */
 export function neededFurther(
@@ -50,8 +41,11 @@ function limitsReached(
   differences: readonly Difference[],
 ): readonly string[] {
   const ended = differences.find(({ path }) => path === 'stop_reason')?.observed;
-  const limits = typeof ended === 'string' ? (LIMITS[ended] ?? []) : [];
-  return limits.filter((limit) => limit in budget).map((limit) => `budget.${limit}`);
+  const used = BUDGET_OF[ended as StopReason];
+  const limits = [used, ...(used === 'maxTurns' ? (['maxModelCalls'] as const) : [])];
+  return limits.flatMap((limit) =>
+    limit !== undefined && limit in budget ? [`budget.${limit}`] : [],
+  );
 }
 
 function toolsOf(reply: WrittenReply): readonly string[] {

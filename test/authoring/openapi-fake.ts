@@ -1,6 +1,6 @@
 /** Tools of OpenAPI documents against a service within the test: what is sent, and what is answered. */
 import type { ToolContext } from '../../authoring/tool.js';
-import { HoldfastError, fromOpenAPI, type OpenApiSettings, type Tool } from '../../index.js';
+import { fromOpenAPI, type OpenApiSettings, type Tool } from '../../index.js';
 
 interface Sent {
   readonly method: string;
@@ -63,13 +63,3 @@ export const thrownBy = (running: Promise<unknown>) =>
     () => undefined,
     (error: Error) => error,
   );
-
-export function refusal(attempt: () => unknown): HoldfastError {
-  try {
-    attempt();
-  } catch (error) {
-    if (error instanceof HoldfastError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}

@@ -1,7 +1,8 @@
 /** What is sent of the arguments that a model says, and what is not. */
 import { isToolError } from '../../authoring/tool-error.js';
 import type { Tool } from '../../index.js';
-import { called, context, fake, made, paths, refusal, thrownBy } from './openapi-fake.js';
+import { errorOf } from './error-of.js';
+import { called, context, fake, made, paths, thrownBy } from './openapi-fake.js';
 
 const text = { type: 'string' };
 
@@ -109,7 +110,7 @@ describe('a body', () => {
     const requestBody = { content: { 'application/json': { schema: { type: 'object' } } } };
     expect(one('get', { requestBody }).tool?.inputSchema).toMatchObject({ properties: {} });
     const needed = { requestBody: { ...requestBody, required: true } };
-    expect(refusal(() => one('get', needed)).message).toMatch(/a GET has none/);
+    expect(errorOf(() => one('get', needed)).message).toMatch(/a GET has none/);
   });
 });
 
@@ -170,8 +171,8 @@ describe('a form', () => {
 
   test('of another kind is refused', () => {
     const attempt = (raw: object) => () => form(schema, { raw });
-    expect(refusal(attempt({ style: 'matrix' })).message).toContain('style');
-    expect(refusal(attempt({ contentType: 'image/png' })).message).toContain('image/png');
+    expect(errorOf(attempt({ style: 'matrix' })).message).toContain('style');
+    expect(errorOf(attempt({ contentType: 'image/png' })).message).toContain('image/png');
   });
 });
 
@@ -181,7 +182,7 @@ test('an operation at another address is refused, and made where that is the add
     { '/a': { servers, post: {} } },
     { servers: [{ url: 'https://api.example' }] },
   );
-  expect(refusal(() => made(given, { baseUrl: 'https://api.example' })).message).toMatch(/uploads/);
+  expect(errorOf(() => made(given, { baseUrl: 'https://api.example' })).message).toMatch(/uploads/);
   expect(made(given, { baseUrl: 'https://uploads.example/' })).toHaveLength(1);
   const same = paths({ '/a': { servers, post: {} } }, { servers });
   expect(made(same, { baseUrl: 'http://127.0.0.1:1' })).toHaveLength(1);

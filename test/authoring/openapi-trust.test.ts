@@ -1,7 +1,8 @@
 /** What a document, a service and a configuration of one's own cannot bring about by mistake. */
 import { isToolError } from '../../authoring/tool-error.js';
 import type { OpenApiSettings } from '../../index.js';
-import { called, fake, made, paths, refusal, thrownBy } from './openapi-fake.js';
+import { errorOf } from './error-of.js';
+import { called, fake, made, paths, thrownBy } from './openapi-fake.js';
 
 type Changes = Partial<OpenApiSettings>;
 
@@ -70,7 +71,7 @@ describe('a configuration is refused', () => {
   ])('%s', (_, changes, message) => {
     const document = { ...keyed, servers: [{ url: 'https://evil.example' }] };
     const baseUrl = changes.headers === secret ? undefined : 'https://a.example';
-    const error = refusal(() => made(document, { baseUrl: baseUrl as string, ...changes }));
+    const error = errorOf(() => made(document, { baseUrl: baseUrl as string, ...changes }));
     expect(error.message).toMatch(message);
     expect(error.hint).toBeTruthy();
   });
@@ -85,7 +86,7 @@ describe('a configuration is refused', () => {
   ])('whose document alone names %s', (url) => {
     const document = { ...keyed, servers: [{ url }] };
     const settings = { baseUrl: undefined as unknown as string };
-    expect(refusal(() => made(document, settings)).message).toMatch(/not public/);
+    expect(errorOf(() => made(document, settings)).message).toMatch(/not public/);
   });
 });
 
@@ -110,14 +111,14 @@ describe('an operationId', () => {
   test('of a method that changes something is none that only reads', () => {
     const attempt = (effects: Changes['effects']) => () =>
       made(document, { allow: ['setPets'], effects: effects ?? {} });
-    expect(refusal(attempt({ setPets: 'read' })).message).toContain('setPets, which is PUT /pets');
+    expect(errorOf(attempt({ setPets: 'read' })).message).toContain('setPets, which is PUT /pets');
     expect(attempt({ 'PUT /pets': 'read' })()).toMatchObject([{ record: { effect: 'read' } }]);
   });
 
   test('that two allowed operations have is refused', () => {
     const id = 'x'.repeat(80);
     const twice = paths({ '/a': { get: { operationId: id }, delete: { operationId: id } } });
-    expect(refusal(() => made(twice)).message).toMatch(/two allowed operations/);
+    expect(errorOf(() => made(twice)).message).toMatch(/two allowed operations/);
     expect(made(twice, { allow: ['GET /a'] })).toHaveLength(1);
   });
 });
