@@ -7,10 +7,12 @@ import { digestOf } from '../core/json/json.js';
 import { forkRefusal } from '../core/loop/fork.js';
 import { forkBeginning, hasEffects, type ForkBeginning } from '../core/loop/fork-beginning.js';
 import { HoldfastError } from '../core/state/errors.js';
+import type { Call } from '../core/state/call.js';
 import type { RunEvent } from '../core/state/event.js';
 import type { Run } from '../core/state/run.js';
 import { foldOf, noSuchStep, type RecordedRun, type RunFold } from './fold.js';
 import type { FoldEnd } from './index-reader.js';
+import { lostCalls } from './lost-calls.js';
 import type { Moment } from './steps.js';
 
 /** A call of a tool with effects, as it was given to an executor. */
@@ -63,6 +65,8 @@ type RunMoment = Pick<Moment<Run, unknown>, 'step' | 'after' | 'events' | 'start
 export function forkPlanner(step: number): ForkPlanner {
   const ended: CallEnd[] = [];
   const handedOver: HandedOver[] = [];
+  /** Effects of the newest attempts until the step, by call id. */
+  const attempts = new Map<string, string>();
   let place: RunMoment | undefined;
   return {
     event(event) {
@@ -72,6 +76,9 @@ export function forkPlanner(step: number): ForkPlanner {
     },
     moment(moment) {
       if (moment.step === step) place = moment;
+      for (const effect of moment.step <= step ? moment.started : []) {
+        if (effect.kind === 'execute_tool') attempts.set(effect.input.call.callId, effect.id);
+      }
       handedOver.push(...handedOverIn(moment));
     },
     plan({ steps, divergences }) {
@@ -82,15 +89,16 @@ export function forkPlanner(step: number): ForkPlanner {
         throw new HoldfastError('ForkRefused', reason, { hint: 'Choose another step.' });
       }
       const later = ended.filter(({ seq }) => seq >= events[1]);
+      // Ids of calls are unique within a reply: the first that ends is the one at hand.
+      const isKnown = ({ id }: Call): boolean =>
+        later.find(({ callId }) => callId === id)?.isKnown === true;
+      const { inFlight, ...beginning } = forkBeginning(after, isKnown);
       return {
         step,
         spentMicroUsd: after.money.spentMicroUsd,
         rules: after.rules,
-        // Ids of calls are unique within a reply: the first that ends is the one at hand.
-        ...forkBeginning(
-          after,
-          ({ id }) => later.find(({ callId }) => callId === id)?.isKnown === true,
-        ),
+        ...beginning,
+        inFlight: [...inFlight, ...lostCalls(after, { isKnown, attempts })],
         divergences,
         handedOver: {
           before: handedOver.filter((one) => one.step <= step),
