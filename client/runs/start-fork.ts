@@ -96,7 +96,7 @@ function checkParts({ fork, store }: { readonly fork: unknown; readonly store: u
     ? ['store', 'what openStore gives']
     : ['fork', 'the state of a recorded run after a step'];
   throw new HoldfastError('InvalidTask', `${path} cannot be used: it must be ${is}.`, {
-    hint: 'Fork a run by its id: `holdfast fork RUN --at STEP --live`.',
+    hint: 'Fork a run by its id: forkRun(client, { store, runId, at }), or `holdfast fork RUN --at STEP --live`.',
     details: { path },
   });
 }
