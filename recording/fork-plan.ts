@@ -4,15 +4,22 @@
  * Invariant: pure; nothing is played.
  */
 import { digestOf } from '../core/json/json.js';
+import { settle } from '../core/call/after-return.js';
 import { forkRefusal } from '../core/loop/fork.js';
-import { forkBeginning, hasEffects, type ForkBeginning } from '../core/loop/fork-beginning.js';
+import {
+  forkBeginning,
+  hasEffects,
+  isBetweenAttempts,
+  type ForkBeginning,
+  type WorkInFlight,
+} from '../core/loop/fork-beginning.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { Call } from '../core/state/call.js';
 import type { RunEvent } from '../core/state/event.js';
-import type { Run } from '../core/state/run.js';
+import type { OpenRun, Run } from '../core/state/run.js';
+import { attemptKeyOf } from '../core/step/open-work.js';
 import { foldOf, noSuchStep, type RecordedRun, type RunFold } from './fold.js';
 import type { FoldEnd } from './index-reader.js';
-import { lostCalls } from './lost-calls.js';
 import type { Moment } from './steps.js';
 
 /** A call of a tool with effects, as it was given to an executor. */
@@ -65,8 +72,6 @@ type RunMoment = Pick<Moment<Run, unknown>, 'step' | 'after' | 'events' | 'start
 export function forkPlanner(step: number): ForkPlanner {
   const ended: CallEnd[] = [];
   const handedOver: HandedOver[] = [];
-  /** Effects of the newest attempts until the step, by call id. */
-  const attempts = new Map<string, string>();
   let place: RunMoment | undefined;
   return {
     event(event) {
@@ -76,9 +81,6 @@ export function forkPlanner(step: number): ForkPlanner {
     },
     moment(moment) {
       if (moment.step === step) place = moment;
-      for (const effect of moment.step <= step ? moment.started : []) {
-        if (effect.kind === 'execute_tool') attempts.set(effect.input.call.callId, effect.id);
-      }
       handedOver.push(...handedOverIn(moment));
     },
     plan({ steps, divergences }) {
@@ -98,7 +100,7 @@ export function forkPlanner(step: number): ForkPlanner {
         spentMicroUsd: after.money.spentMicroUsd,
         rules: after.rules,
         ...beginning,
-        inFlight: [...inFlight, ...lostCalls(after, { isKnown, attempts })],
+        inFlight: [...inFlight, ...lostCalls(after as OpenRun, isKnown)],
         divergences,
         handedOver: {
           before: handedOver.filter((one) => one.step <= step),
@@ -108,6 +110,30 @@ export function forkPlanner(step: number): ForkPlanner {
     },
     asks: (tool) => place === undefined || hasEffects(place.after, tool),
   };
+}
+
+/**
+ * Calls that a fork asks about although nothing of them was in flight: between two attempts, or back without a word of what
+ * became of them. Each is named by the key of its newest attempt, as the question does.
+ */
+function lostCalls(run: OpenRun, isKnown: (call: Call) => boolean): readonly WorkInFlight[] {
+  return (run.turn?.calls ?? []).flatMap((call): readonly WorkInFlight[] => {
+    const isBetween = isBetweenAttempts(call);
+    const key = attemptKeyOf(run, call);
+    if (!isBetween && !isBackInDoubt(run, call, key)) return [];
+    const becomes = isBetween && isKnown(call) ? 'recorded_outcome' : 'outcome_unknown';
+    return [{ effectId: key, kind: 'execute_tool', tool: call.tool, callId: call.id, becomes }];
+  });
+}
+
+/** As the core itself says, which asks neither ledger nor tool by the key of a recorded run. */
+function isBackInDoubt(run: OpenRun, call: Call, parentKey: string): boolean {
+  if (call.stage !== 'returned') return false;
+  const { frozen } = run;
+  const settings = { ...frozen.settings, onOutcomeUnknown: 'ask' as const };
+  const settled = settle({ ...run, frozen: { ...frozen, settings } }, { ...call, parentKey });
+  const { turn } = settled.kind === 'moved' ? settled.step.run : run;
+  return turn?.calls.find(({ index }) => index === call.index)?.stage === 'doubt';
 }
 
 /** A call that ended so may have had an effect or not. */

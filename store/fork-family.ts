@@ -102,11 +102,9 @@ export const MEMBERS = `
       where children.tenant = @tenant
   ),`;
 
-/**
- * Of a row of the ledger: a fork was told what became of a call of the recorded run, and never claimed that call under this
- * key of its own. A copy of the store that took its place may have lost a claim.
- */
-export const TOLD = `(ledger.claimed_until = 0
+// Of a row of the ledger: a fork was told what became of a call of the recorded run, and never claimed that call under this
+// key of its own. A copy of the store that took its place may have lost a claim.
+export const TOLD: string = `(ledger.claimed_until = 0
     and exists (select 1 from forks
       where forks.tenant = ledger.tenant and forks.run_id = ledger.run_id)
     and not exists (select 1 from recorded_calls where recorded_calls.tenant = ledger.tenant

@@ -33,11 +33,11 @@ export async function forkLive(
   const config = await configurationOf(folder, file);
   const changes = await changesOf(cli, options, config);
   const { liveFork, startLive } = await import('../../evaluation/fork/live.js');
-  const rules = options.rules === 'newest' && { rules: 'newest' as const };
+  const rules = options.rules as 'newest' | undefined;
   const below = await callsOf(session, recorded);
   const live = await liveFork(
     { fold, bundle, step: options.at },
-    { changes, source, ...rules, ...(below !== undefined && { below }) },
+    { changes, source, rules, below },
   );
   if (source === 'file' && changes.config === undefined) {
     output.remark(

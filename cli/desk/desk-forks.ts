@@ -86,12 +86,12 @@ async function placeOf(
   { reach, store }: ForksPlace,
   { tenant, runId, step }: ForkWanted,
 ): Promise<ForkPlace> {
-  const { placeIn } = await import('../../evaluation/fork/place.js');
+  const { placeIn } = await import('../../evaluation/fork/prepare.js');
   return placeIn({ ...reach, store }, { tenant, runId }, step);
 }
 
 function termsOf({ rules }: ForkWanted, changes: ForkChanges) {
-  return { changes, ...(rules !== undefined && { rules }) };
+  return { changes, rules };
 }
 
 async function changesOf(
@@ -104,13 +104,14 @@ async function changesOf(
   if (reason !== undefined || !isOpen(after)) throw refused(reason ?? 'The run was not open.');
   const { resolveRoute } = await import('../../providers/routes.js');
   return {
-    ...(model !== undefined && { route: resolveRoute(model, config) }),
-    ...(instructions !== undefined && { instructions }),
-    ...(message !== undefined && { message }),
-    ...(results !== undefined && { results }),
-    ...(ownCostMicroUsd !== undefined && {
-      budget: { maxCostMicroUsd: lowered(after, ownCostMicroUsd) },
-    }),
+    route: model === undefined ? undefined : resolveRoute(model, config),
+    instructions,
+    message,
+    results,
+    budget:
+      ownCostMicroUsd === undefined
+        ? undefined
+        : { maxCostMicroUsd: lowered(after, ownCostMicroUsd) },
   };
 }
 

@@ -17,7 +17,7 @@ export interface LiveTerms extends ForkTerms {
   /** `file`: the store may have nothing of the run, so conversation and texts of the bundle are put into it. */
   readonly source: 'run' | 'file';
   /** What runs below it gave to executors; absent: nobody has looked. */
-  readonly below?: readonly RecordedCall[];
+  readonly below?: readonly RecordedCall[] | undefined;
 }
 
 type Texts = Pick<Bundle, 'run' | 'nodes' | 'blobs'>;
@@ -55,9 +55,9 @@ export interface Starting {
   readonly client: Pick<HoldfastClient, 'fork'>;
   readonly store: Pick<StoreCalls, 'putNode' | 'putBlob' | 'putFork'>;
   /** Of the fork. Default: a new one. */
-  readonly runId?: string;
+  readonly runId?: string | undefined;
   /** False: not until the fork is open. */
-  readonly wait?: boolean;
+  readonly wait?: boolean | undefined;
 }
 
 /** What the store needs is there before. Errors: those of `client.fork`. */

@@ -66,7 +66,8 @@ function back(fact: CallFact, inDoubt?: true): Standing['change'] {
 }
 
 const LISTED = {
-  effectId: expect.stringMatching(/^execute_tool-\d+$/) as string,
+  /** The key of the newest attempt. */
+  effectId: expect.stringMatching(/:\d+$/) as string,
   kind: 'execute_tool',
   tool: 'issue_refund',
   callId: expect.any(String) as string,
