@@ -117,23 +117,21 @@ export function forkPlanner(step: number): ForkPlanner {
  * became of them. Each is named by the key of its newest attempt, as the question does.
  */
 function lostCalls(run: OpenRun, isKnown: (call: Call) => boolean): readonly WorkInFlight[] {
-  return (run.turn?.calls ?? []).flatMap((call): readonly WorkInFlight[] => {
-    const isBetween = isBetweenAttempts(call);
-    const key = attemptKeyOf(run, call);
-    if (!isBetween && !isBackInDoubt(run, call, key)) return [];
-    const becomes = isBetween && isKnown(call) ? 'recorded_outcome' : 'outcome_unknown';
-    return [{ effectId: key, kind: 'execute_tool', tool: call.tool, callId: call.id, becomes }];
-  });
-}
-
-/** As the core itself says, which asks neither ledger nor tool by the key of a recorded run. */
-function isBackInDoubt(run: OpenRun, call: Call, parentKey: string): boolean {
-  if (call.stage !== 'returned') return false;
-  const { frozen } = run;
+  const { frozen, turn } = run;
   const settings = { ...frozen.settings, onOutcomeUnknown: 'ask' as const };
-  const settled = settle({ ...run, frozen: { ...frozen, settings } }, { ...call, parentKey });
-  const { turn } = settled.kind === 'moved' ? settled.step.run : run;
-  return turn?.calls.find(({ index }) => index === call.index)?.stage === 'doubt';
+  const asking = { ...run, frozen: { ...frozen, settings } };
+  return (turn?.calls ?? []).flatMap((call): readonly WorkInFlight[] => {
+    const { id: callId, index, tool } = call;
+    const effectId = attemptKeyOf(run, call);
+    const isBetween = isBetweenAttempts(call);
+    // The core itself says what it asks; by the key of a recorded run it asks people alone.
+    const settled = call.stage === 'returned' && settle(asking, { ...call, parentKey: effectId });
+    const after = settled && settled.kind === 'moved' ? settled.step.run.turn?.calls : [];
+    const isBack = after?.some((one) => one.index === index && one.stage === 'doubt');
+    if (!isBetween && !isBack) return [];
+    const becomes = isBetween && isKnown(call) ? 'recorded_outcome' : 'outcome_unknown';
+    return [{ effectId, kind: 'execute_tool', tool, callId, becomes }];
+  });
 }
 
 /** A call that ended so may have had an effect or not. */

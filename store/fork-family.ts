@@ -45,7 +45,9 @@ export function forkFamily(db: Db): ForkFamily {
       const same = await rowsOf<FoundSame>(db, SAME, { ...values, plainDigest, limit });
       const untold = await rowsOf<FoundSame>(db, UNTOLD, { ...values, limit: UNTOLD_MAX + 1 });
       const found = [...same, ...(await perhapsSame(db, query, untold))];
-      return withoutTold(found)
+      // Where nothing else is, a word on a call is all that anybody knows.
+      const made = found.filter(({ told }) => told === 0);
+      return (made.length > 0 ? made : found)
         .toSorted(newestFirst)
         .slice(0, limit)
         .map((row) => earlierOf(row, tool));
@@ -105,11 +107,10 @@ export const MEMBERS = `
 // Of a row of the ledger: a fork was told what became of a call of the recorded run, and never claimed that call under this
 // key of its own. A copy of the store that took its place may have lost a claim.
 export const TOLD: string = `(ledger.claimed_until = 0
-    and exists (select 1 from forks
-      where forks.tenant = ledger.tenant and forks.run_id = ledger.run_id)
-    and not exists (select 1 from recorded_calls where recorded_calls.tenant = ledger.tenant
-      and recorded_calls.run_id = ledger.run_id and recorded_calls.key = ledger.key)
-    and not exists (select 1 from store_identity where epoch > 1))`;
+  and ledger.run_id in (select run_id from forks where tenant = @tenant)
+  and not exists (select 1 from recorded_calls told where told.tenant = @tenant
+    and told.run_id = ledger.run_id and told.key = ledger.key)
+  and not exists (select 1 from store_identity where epoch > 1))`;
 
 /** What the ledger has of a call says more than the record, whose runs this store need not know. */
 const CALLS = `${MEMBERS}
@@ -193,12 +194,6 @@ async function startsIn(
     const event = JSON.parse(body) as RunEvent;
     return event.type === 'tool_started' && event.tool === of.tool ? [event] : [];
   });
-}
-
-/** The call itself is there as well; where nothing else is, a word on the call is all that anybody knows. */
-function withoutTold(found: readonly FoundSame[]): readonly FoundSame[] {
-  const made = found.filter(({ told }) => told === 0);
-  return made.length > 0 ? made : found;
 }
 
 const STATES: { readonly [state: string]: EarlierEffect['state'] } = {

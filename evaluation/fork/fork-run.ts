@@ -1,9 +1,7 @@
 /** Forking a run from code. */
 import { parseBudget } from '../../authoring/check-limits.js';
 import type { BudgetLimits, Config, PolicyDeclaration } from '../../authoring/index.js';
-import { resultText } from '../../activities/tool/result-text.js';
 import type { HoldfastClient, RunHandle } from '../../client/index.js';
-import type { Json } from '../../core/json/json.js';
 import {
   checkOptions,
   COUNT,
@@ -11,6 +9,7 @@ import {
   FIELDS,
   FLAG,
   isRecord,
+  isTexts,
   oneOf,
   TEXT,
   type OptionRule,
@@ -36,8 +35,8 @@ export interface ForkRunOptions {
   readonly instructions?: string;
   readonly policy?: PolicyDeclaration;
   readonly budget?: BudgetLimits;
-  /** What calls returned that the model has not answered to, by call id. */
-  readonly results?: { readonly [callId: string]: Json };
+  /** What calls returned that the model has not answered to, as texts by call id. */
+  readonly results?: { readonly [callId: string]: string };
   /** The agent is as this configuration has it. */
   readonly config?: Config;
   /** `name@version`, of `config`. */
@@ -66,8 +65,8 @@ const RULES: OptionRules<ForkRunOptions> = {
   ...each(TEXT, 'message model instructions tool forkId'),
   ...each(FIELDS, 'policy budget'),
   results: {
-    is: 'an object of JSON values by call id',
-    fits: (value) => isRecord(value) && Object.values(value).every((one) => resultText(one).ok),
+    is: 'texts by call id',
+    fits: (value) => isRecord(value) && isTexts(Object.values(value)),
   },
   config: made('defineConfig', 'agents'),
   rules: oneOf('newest'),
@@ -81,12 +80,11 @@ const RULES: OptionRules<ForkRunOptions> = {
  */
 export async function forkRun(client: HoldfastClient, options: ForkRunOptions): Promise<RunHandle> {
   checkOptions('forkRun', options, RULES);
-  const { store, runId, at, model, budget, results = {}, rules, forkId, wait, ...rest } = options;
+  const { store, runId, at, model, budget, rules, forkId, wait, ...rest } = options;
   const changes = {
     ...rest,
     route: model === undefined ? undefined : resolveRoute(model, rest.config),
     budget: budget && parseBudget(budget, { code: 'InvalidConfig', subject: 'forkRun' }),
-    results: Object.fromEntries(Object.entries(results).map(([id, one]) => [id, textOf(one)])),
   };
   const { tenant } = client.handle(runId);
   const histories = { ...(await client.historiesOf(runId)), archive: store };
@@ -94,10 +92,4 @@ export async function forkRun(client: HoldfastClient, options: ForkRunOptions): 
   const below = await callsBelow(histories, place.bundle);
   const live = await liveFork(place, { changes, rules, below, source: 'run' });
   return startLive(live, { client, store, runId: forkId, wait });
-}
-
-/** As the model sees it. */
-function textOf(result: Json): string {
-  const made = resultText(result);
-  return made.ok ? made.text : '';
 }

@@ -31,7 +31,7 @@ test.each<[object, string]>([
   [{ model: 7 }, 'The option model of forkRun cannot be used'],
   [{ policy: 'policy.json' }, 'The option policy of forkRun cannot be used'],
   [{ results: ['paid'] }, 'The option results of forkRun cannot be used'],
-  [{ results: { call_1: 1n } }, 'The option results of forkRun cannot be used'],
+  [{ results: { call_1: 1 } }, 'The option results of forkRun cannot be used'],
   [{ budget: { maxTurn: 5 } }, 'forkRun: budget'],
   [{ budget: { maxTurns: -1 } }, 'forkRun: budget.maxTurns is not allowed'],
   [{ config: { agent: [] } }, 'The option config of forkRun cannot be used'],

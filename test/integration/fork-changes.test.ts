@@ -117,7 +117,7 @@ test.each<[string, Partial<ForkRunOptions>, string]>([
   ['the end of a run', { at: 'last' }, 'ForkRefused'],
   ['its beginning', { at: 1 }, 'ForkRefused'],
   ['a step that there is not', { at: 999 }, 'StepNotFound'],
-  ['a result of a call that is not at hand', { results: { other: 1 } }, 'ForkRefused'],
+  ['a result of a call that is not at hand', { results: { other: 'paid' } }, 'ForkRefused'],
   ['a tool without a configuration', { tool: 'pay.keyed@2' }, 'InvalidRequest'],
   ['a run that there is not', { runId: 'nobodys' }, 'RunNotFound'],
 ])('no fork from code begins with %s', async (_, given, code) => {
