@@ -171,6 +171,7 @@ export type { Passage, Source } from './pure/sources.js';
 export type { FolderEntries, FolderEntry, FolderLimits } from './pure/work-folder/entry.js';
 export { parseHosts, type NamedHost } from './sandbox/proxy.js';
 export { openStore, type Store, type StoreOptions } from './store/store.js';
+export { forkRun, type ForkRunOptions } from './evaluation/fork/fork-run.js';
 export { HoldfastError, type ErrorCode, type ErrorContext } from './core/state/errors.js';
 export type { Decided, Decision, RejectionReason, Verdict } from './core/state/ask.js';
 export type { DecisionKind } from './core/state/ask-kinds.js';

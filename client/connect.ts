@@ -104,8 +104,8 @@ export interface HoldfastClient {
    */
   start(options: StartOptions): Promise<RunHandle>;
   /**
-   * Starts a fork of a recorded run from the state after a step. A call that the run, or another fork of it, handed over
-   * asks a person first. Errors: ForkRefused, RunExists, ServerUnavailable.
+   * Starts a fork of a recorded run from a state that `forkRun` makes: call that one. A call that the run, or another fork of
+   * it, handed over asks a person first. Errors: ForkRefused, RunExists, ServerUnavailable.
    */
   fork(options: ForkOptions): Promise<RunHandle>;
   /**

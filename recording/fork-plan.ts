@@ -4,11 +4,20 @@
  * Invariant: pure; nothing is played.
  */
 import { digestOf } from '../core/json/json.js';
+import { settle } from '../core/call/after-return.js';
 import { forkRefusal } from '../core/loop/fork.js';
-import { forkBeginning, hasEffects, type ForkBeginning } from '../core/loop/fork-beginning.js';
+import {
+  forkBeginning,
+  hasEffects,
+  isBetweenAttempts,
+  type ForkBeginning,
+  type WorkInFlight,
+} from '../core/loop/fork-beginning.js';
 import { HoldfastError } from '../core/state/errors.js';
+import type { Call } from '../core/state/call.js';
 import type { RunEvent } from '../core/state/event.js';
-import type { Run } from '../core/state/run.js';
+import type { OpenRun, Run } from '../core/state/run.js';
+import { attemptKeyOf } from '../core/step/open-work.js';
 import { foldOf, noSuchStep, type RecordedRun, type RunFold } from './fold.js';
 import type { FoldEnd } from './index-reader.js';
 import type { Moment } from './steps.js';
@@ -82,15 +91,16 @@ export function forkPlanner(step: number): ForkPlanner {
         throw new HoldfastError('ForkRefused', reason, { hint: 'Choose another step.' });
       }
       const later = ended.filter(({ seq }) => seq >= events[1]);
+      // Ids of calls are unique within a reply: the first that ends is the one at hand.
+      const isKnown = ({ id }: Call): boolean =>
+        later.find(({ callId }) => callId === id)?.isKnown === true;
+      const { inFlight, ...beginning } = forkBeginning(after, isKnown);
       return {
         step,
         spentMicroUsd: after.money.spentMicroUsd,
         rules: after.rules,
-        // Ids of calls are unique within a reply: the first that ends is the one at hand.
-        ...forkBeginning(
-          after,
-          ({ id }) => later.find(({ callId }) => callId === id)?.isKnown === true,
-        ),
+        ...beginning,
+        inFlight: [...inFlight, ...lostCalls(after as OpenRun, isKnown)],
         divergences,
         handedOver: {
           before: handedOver.filter((one) => one.step <= step),
@@ -100,6 +110,28 @@ export function forkPlanner(step: number): ForkPlanner {
     },
     asks: (tool) => place === undefined || hasEffects(place.after, tool),
   };
+}
+
+/**
+ * Calls that a fork asks about although nothing of them was in flight: between two attempts, or back without a word of what
+ * became of them. Each is named by the key of its newest attempt, as the question does.
+ */
+function lostCalls(run: OpenRun, isKnown: (call: Call) => boolean): readonly WorkInFlight[] {
+  const { frozen, turn } = run;
+  const settings = { ...frozen.settings, onOutcomeUnknown: 'ask' as const };
+  const asking = { ...run, frozen: { ...frozen, settings } };
+  return (turn?.calls ?? []).flatMap((call): readonly WorkInFlight[] => {
+    const { id: callId, index, tool } = call;
+    const effectId = attemptKeyOf(run, call);
+    const isBetween = isBetweenAttempts(call);
+    // The core itself says what it asks; by the key of a recorded run it asks people alone.
+    const settled = call.stage === 'returned' && settle(asking, { ...call, parentKey: effectId });
+    const after = settled && settled.kind === 'moved' ? settled.step.run.turn?.calls : [];
+    const isBack = after?.some((one) => one.index === index && one.stage === 'doubt');
+    if (!isBetween && !isBack) return [];
+    const becomes = isBetween && isKnown(call) ? 'recorded_outcome' : 'outcome_unknown';
+    return [{ effectId, kind: 'execute_tool', tool, callId, becomes }];
+  });
 }
 
 /** A call that ended so may have had an effect or not. */

@@ -22,10 +22,10 @@ export interface ExportPlace extends Credentials {
 }
 
 /** The run alone. Errors: `ServerUnavailable`, `RunNotFound`, `HistoryMissing`, `TranscriptMissing`, `StoreUnavailable`. */
-export function exportRun(place: ExportPlace, run: Bundle['run']): Promise<Bundle> {
+export function exportRun(place: ExportPlace | ReadPlace, run: Bundle['run']): Promise<Bundle> {
   return reading(place, async (histories) => {
     const root = await recorded(histories, run);
-    return bundleOf(place.store, [root]);
+    return bundleOf(histories.archive, [root]);
   });
 }
 
@@ -119,11 +119,13 @@ function whyAbsent(error: unknown): string {
 
 export type ReadPlace = HistoryPlace & { readonly archive: Store };
 
-/** With a connection that is closed behind the work. */
+/** Over the connection that there is, or with one that is closed behind the work. */
 export async function reading<T>(
-  { address, namespace, store, payloadCodecs = [], ...credentials }: ExportPlace,
+  place: ExportPlace | ReadPlace,
   work: (place: ReadPlace) => Promise<T>,
 ): Promise<T> {
+  if ('archive' in place) return work(place);
+  const { address, namespace, store, payloadCodecs = [], ...credentials } = place;
   keepQuiet();
   const connection = await connect({ address, ...credentialsOf(credentials), attemptsMax: 1 });
   try {

@@ -8,6 +8,7 @@ import { callDigest } from '../core/json/json.js';
 import type { RunEvent } from '../core/state/event.js';
 import { checkIdentifiers } from './bounds.js';
 import { rowsOf, type Db } from './database.js';
+import { TOLD } from './fork-family.js';
 import type { EventTable, LedgerTable } from './schema.js';
 
 /** Calls with the same arguments that are looked at. */
@@ -76,11 +77,12 @@ async function lineOf(
   return (line?.epoch ?? null) === null ? 'never reset' : 'told';
 }
 
-// What was claimed and taken away since may have happened, unless the tool itself said no.
+// What was claimed and taken away since may have happened, unless the tool itself said no. Of a call that a fork was told of
+// its family knows.
 const CANDIDATES = `
   select key, state, claimed_until from ledger
   where tenant = @tenant and run_id = @runId and tool = @tool and args_digest = @argsDigest
-    and key <> @key
+    and key <> @key and not ${TOLD}
     and (state in ('claimed', 'recorded') or (state = 'void' and was_claimed = 1 and definite = 0))
   order by claimed_until desc, key limit @limit`;
 

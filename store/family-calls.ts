@@ -3,7 +3,7 @@ import type { EarlierEffect } from '../core/controls/repeats.js';
 import { lineOf } from '../pure/goal/child-start.js';
 import { checkIdentifiers, listLimit } from './bounds.js';
 import { rowsOf, type Db } from './database.js';
-import { earlierOf, MEMBERS, topOfFamily, type FoundCall } from './fork-family.js';
+import { earlierOf, MEMBERS, TOLD, topOfFamily, type FoundCall } from './fork-family.js';
 
 export type FamilyCall = Pick<EarlierEffect, 'key' | 'runId' | 'tool' | 'at' | 'state'>;
 
@@ -56,6 +56,7 @@ const OTHERS = `${MEMBERS}
         where told.run_id = ledger.run_id and told.key = ledger.key), claimed_until) as at
     from ledger
     where tenant = @tenant and run_id <> @runId and run_id in (select id from members)
+      and not ${TOLD}
     union all
     select key, run_id, tool, case done when 1 then 'recorded' else 'handed_over' end as state, at
     from told

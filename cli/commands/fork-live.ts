@@ -32,12 +32,12 @@ export async function forkLive(
   const file = options.config === undefined ? undefined : resolve(folder, options.config);
   const config = await configurationOf(folder, file);
   const changes = await changesOf(cli, options, config);
-  const { liveFork, putTexts } = await import('../../evaluation/fork/live.js');
-  const rules = options.rules === 'newest' && { rules: 'newest' as const };
+  const { liveFork, startLive } = await import('../../evaluation/fork/live.js');
+  const rules = options.rules as 'newest' | undefined;
   const below = await callsOf(session, recorded);
   const live = await liveFork(
     { fold, bundle, step: options.at },
-    { changes, source, ...rules, ...(below !== undefined && { below }) },
+    { changes, source, rules, below },
   );
   if (source === 'file' && changes.config === undefined) {
     output.remark(
@@ -49,9 +49,7 @@ export async function forkLive(
   if (word !== 'yes') return notStarted(output, word);
   const store = await neededStore(session);
   const client = await session.client();
-  await putTexts(store, live);
-  const { fork, calls } = live;
-  const run = await client.fork({ store, fork, calls });
+  const run = await startLive(live, { client, store });
   output.data({ mode: 'live', runId: run.runId, forked: { runId: parent, step: options.at } });
   output.line(run.runId);
 }

@@ -81,22 +81,19 @@ export async function changesOf(
   if (tool !== undefined && options.config === undefined) {
     throw usage('--tool names a tool of a configuration.', 'Name the configuration with --config.');
   }
+  const read = (file: string, option: string) => textOf(resolve(folder, file), option);
   return {
-    ...(model !== undefined && { route: resolveRoute(model, config) }),
-    ...(instructions !== undefined && {
-      instructions: await textOf(resolve(folder, instructions), '--instructions'),
-    }),
-    ...(tool !== undefined && { tool }),
-    ...(policy !== undefined && {
-      policy: jsonOf(
-        await textOf(resolve(folder, policy), '--policy'),
-        '--policy',
-      ) as PolicyDeclaration,
-    }),
-    ...(message !== undefined && { message }),
-    ...(budget !== undefined && { budget: budgetOf(budget) }),
-    ...(result !== undefined && { results: resultsOf(result) }),
-    ...(options.config !== undefined && config !== undefined && { config }),
+    route: model === undefined ? undefined : resolveRoute(model, config),
+    instructions: instructions && (await read(instructions, '--instructions')),
+    tool,
+    policy:
+      policy === undefined
+        ? undefined
+        : (jsonOf(await read(policy, '--policy'), '--policy') as PolicyDeclaration),
+    message,
+    budget: budget && budgetOf(budget),
+    results: result && resultsOf(result),
+    config: options.config === undefined ? undefined : config,
   };
 }
 

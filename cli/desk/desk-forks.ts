@@ -53,22 +53,20 @@ export function deskForks(place: ForksPlace): Forks {
       }),
     live: (wanted) =>
       one(async () => {
-        const { liveFork, putTexts } = await import('../../evaluation/fork/live.js');
+        const { liveFork, startLive } = await import('../../evaluation/fork/live.js');
         const { callsBelow } = await import('../../evaluation/fork/calls-below.js');
         const { store, client, reach } = place;
         const from = await placeOf(place, wanted);
         const changes = await changesOf(place, wanted, from);
         const below = await callsBelow({ ...reach, store }, from.bundle);
         const live = await liveFork(from, { ...termsOf(wanted, changes), source: 'run', below });
-        await putTexts(store, live);
         const { run } = live.fork;
         const task = { ...run.start.task, caller: wanted.caller };
         const fork = { ...live.fork, run: { ...run, start: { ...run.start, task } } };
-        const { calls } = live;
-        await client
-          .forTenant(wanted.tenant)
-          .fork({ store, fork, calls, runId: wanted.forkId })
-          .catch((error: unknown) => unlessThere(place, wanted, error));
+        const own = client.forTenant(wanted.tenant);
+        await startLive({ ...live, fork }, { client: own, store, runId: wanted.forkId }).catch(
+          (error: unknown) => unlessThere(place, wanted, error),
+        );
       }),
   };
 }
@@ -88,19 +86,12 @@ async function placeOf(
   { reach, store }: ForksPlace,
   { tenant, runId, step }: ForkWanted,
 ): Promise<ForkPlace> {
-  const { exportRun } = await import('../../replay/export-run.js');
-  const { foldOf } = await import('../../recording/fold.js');
-  const bundle = await exportRun({ ...reach, store }, { tenant, runId });
-  const fold = foldOf(bundle);
-  if (fold.kind === 'goal') throw refused('The desk forks runs: `holdfast fork` forks a goal.');
-  const { after } = fold.at(step);
-  // The server may have another one of this id by now.
-  if (after.tenant !== tenant) throw refused('The run is not there.');
-  return { fold, bundle, step };
+  const { placeIn } = await import('../../evaluation/fork/prepare.js');
+  return placeIn({ ...reach, store }, { tenant, runId }, step);
 }
 
 function termsOf({ rules }: ForkWanted, changes: ForkChanges) {
-  return { changes, ...(rules !== undefined && { rules }) };
+  return { changes, rules };
 }
 
 async function changesOf(
@@ -113,13 +104,14 @@ async function changesOf(
   if (reason !== undefined || !isOpen(after)) throw refused(reason ?? 'The run was not open.');
   const { resolveRoute } = await import('../../providers/routes.js');
   return {
-    ...(model !== undefined && { route: resolveRoute(model, config) }),
-    ...(instructions !== undefined && { instructions }),
-    ...(message !== undefined && { message }),
-    ...(results !== undefined && { results }),
-    ...(ownCostMicroUsd !== undefined && {
-      budget: { maxCostMicroUsd: lowered(after, ownCostMicroUsd) },
-    }),
+    route: model === undefined ? undefined : resolveRoute(model, config),
+    instructions,
+    message,
+    results,
+    budget:
+      ownCostMicroUsd === undefined
+        ? undefined
+        : { maxCostMicroUsd: lowered(after, ownCostMicroUsd) },
   };
 }
 

@@ -25,9 +25,9 @@ export interface ForkOptions {
   /** What the record gave to executors: the fork asks before it does the same. Absent: what the ledger has of the run. */
   readonly calls?: readonly RecordedCallRow[];
   /** Default: a new `run_<ulid>`. */
-  readonly runId?: string;
+  readonly runId?: string | undefined;
   /** False: it does not wait until the fork is open. */
-  readonly wait?: boolean;
+  readonly wait?: boolean | undefined;
 }
 
 const OPTIONS: KnownFields<ForkOptions> = {
@@ -96,7 +96,7 @@ function checkParts({ fork, store }: { readonly fork: unknown; readonly store: u
     ? ['store', 'what openStore gives']
     : ['fork', 'the state of a recorded run after a step'];
   throw new HoldfastError('InvalidTask', `${path} cannot be used: it must be ${is}.`, {
-    hint: 'Fork a run by its id: `holdfast fork RUN --at STEP --live`.',
+    hint: 'Fork a run by its id: `forkRun`, or `holdfast fork RUN --at STEP --live`.',
     details: { path },
   });
 }

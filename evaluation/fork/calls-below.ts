@@ -72,13 +72,14 @@ const READING_MS = 120_000;
  * them takes longer than `limitMs` (default two minutes).
  */
 export async function callsBelow(
-  place: ExportPlace,
+  place: ExportPlace | ReadPlace,
   { run, segments }: Pick<Bundle, 'run' | 'segments'>,
   limitMs = READING_MS,
 ): Promise<readonly RecordedCall[]> {
   if (!startedOthers(segments)) return [];
   const wanted = { depth: DEPTH_MAX, count: MEMBERS_MAX };
-  const { rows, leftOut } = await rowsBelow(place.store, run, wanted);
+  const store = 'archive' in place ? place.archive : place.store;
+  const { rows, leftOut } = await rowsBelow(store, run, wanted);
   if (leftOut) {
     throw new HoldfastError('ForkRefused', `More than ${MEMBERS_MAX} runs are below the run.`, {
       hint: 'Fork one of the runs below it, or play the fork dry: leave out --live.',

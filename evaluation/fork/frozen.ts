@@ -19,17 +19,17 @@ import { openedBy } from './opening.js';
 
 /** The named changes of a fork. */
 export interface ForkChanges {
-  readonly route?: ModelRoute;
-  readonly instructions?: string;
+  readonly route?: ModelRoute | undefined;
+  readonly instructions?: string | undefined;
   /** `name@version` of the configuration, in place of the tool of this name. */
-  readonly tool?: string;
-  readonly policy?: PolicyDeclaration;
-  readonly budget?: BudgetOverrides;
-  readonly message?: string;
+  readonly tool?: string | undefined;
+  readonly policy?: PolicyDeclaration | undefined;
+  readonly budget?: BudgetOverrides | undefined;
+  readonly message?: string | undefined;
   /** By call id. */
-  readonly results?: { readonly [callId: string]: string };
+  readonly results?: { readonly [callId: string]: string } | undefined;
   /** The agent of the parent's name as this configuration has it: prompt, tools, policy, limits and hooks. */
-  readonly config?: Config;
+  readonly config?: Config | undefined;
 }
 
 export interface FrozenFork {

@@ -1,8 +1,9 @@
 /**
- * What a live fork begins with, and what the store that it runs on needs before.
+ * What a live fork begins with, what the store that it runs on needs before, and its start.
  * Invariant: what is put into the store is added under its own hash, and changes nothing that is there.
  */
 import type { Json } from '../../core/json/json.js';
+import type { HoldfastClient, RunHandle } from '../../client/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Fork } from '../../core/state/fork.js';
 import { recordedCalls, startedOthers, type RecordedCall } from '../../recording/handed-over.js';
@@ -16,7 +17,7 @@ export interface LiveTerms extends ForkTerms {
   /** `file`: the store may have nothing of the run, so conversation and texts of the bundle are put into it. */
   readonly source: 'run' | 'file';
   /** What runs below it gave to executors; absent: nobody has looked. */
-  readonly below?: readonly RecordedCall[];
+  readonly below?: readonly RecordedCall[] | undefined;
 }
 
 type Texts = Pick<Bundle, 'run' | 'nodes' | 'blobs'>;
@@ -49,12 +50,23 @@ export async function liveFork(place: ForkPlace, terms: LiveTerms): Promise<Live
   }
 }
 
-/** Before the fork is started. */
-export async function putTexts(
-  store: Pick<StoreCalls, 'putNode' | 'putBlob'>,
-  { texts }: Pick<LiveFork, 'texts'>,
-): Promise<void> {
-  for (const one of texts) await fillStore(store, one);
+export interface Starting {
+  /** Of the fork's tenant. */
+  readonly client: Pick<HoldfastClient, 'fork'>;
+  readonly store: Pick<StoreCalls, 'putNode' | 'putBlob' | 'putFork'>;
+  /** Of the fork. Default: a new one. */
+  readonly runId?: string | undefined;
+  /** False: not until the fork is open. */
+  readonly wait?: boolean | undefined;
+}
+
+/** What the store needs is there before. Errors: those of `client.fork`. */
+export async function startLive(
+  { fork, calls, texts }: LiveFork,
+  { client, ...place }: Starting,
+): Promise<RunHandle> {
+  for (const one of texts) await fillStore(place.store, one);
+  return client.fork({ ...place, fork, calls });
 }
 
 /** What the changes have written; the authority is named by its hash alone. */

@@ -8,9 +8,10 @@ import { HoldfastError } from '../../core/state/errors.js';
 import type { Fork } from '../../core/state/fork.js';
 import type { Frozen } from '../../core/state/frozen.js';
 import { isOpen, type OpenRun, type Run } from '../../core/state/run.js';
-import type { RunFold } from '../../recording/fold.js';
+import { foldOf, type RunFold } from '../../recording/fold.js';
 import { forkOutcomes } from '../../recording/fork-outcomes.js';
 import type { Bundle } from '../../replay/bundle.js';
+import { exportRun } from '../../replay/export-run.js';
 import type { MemoryStore } from '../../store/store.js';
 import { frozenFork, type ForkChanges } from './frozen.js';
 
@@ -24,12 +25,29 @@ export interface ForkPlace {
 export interface ForkTerms {
   readonly changes: ForkChanges;
   /** Absent: those of the parent. */
-  readonly rules?: 'newest';
+  readonly rules?: 'newest' | undefined;
 }
 
 export interface PreparedFork extends Fork {
   readonly run: OpenRun;
   readonly frozen: Frozen;
+}
+
+/** In a run that a server holds. Errors: those of `exportRun`; StepNotFound; ForkRefused for a goal, and for a run of another tenant. */
+export async function placeIn(
+  from: Parameters<typeof exportRun>[0],
+  run: Bundle['run'],
+  at: number | 'last',
+): Promise<ForkPlace> {
+  const bundle = await exportRun(from, run);
+  const fold = foldOf(bundle);
+  if (fold.kind === 'goal') {
+    throw forkRefused('The id is that of a goal: fork the run of one of its cycles.');
+  }
+  const step = at === 'last' ? fold.steps.length : at;
+  // The server may have another one of this id by now.
+  if (fold.at(step).after.tenant !== run.tenant) throw forkRefused('The run is not there.');
+  return { fold, bundle, step };
 }
 
 /** `store` has the record. Errors: `StepNotFound`, `ForkRefused`, and what a configuration says that cannot be used. */

@@ -1,7 +1,8 @@
-/** Live forks under another definition, and live forks of files. */
+/** Live forks under another definition, from code, and of files. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { forkRun, type ForkRunOptions } from '../../index.js';
 import { bundleText } from '../../replay/bundle.js';
 import { exportRun } from '../../replay/export-run.js';
 import { replayRun } from '../../replay/strict-replay.js';
@@ -76,6 +77,59 @@ export default { ...defineConfig({ agents: [defineAgent({ name: 'desk', model: '
   expect(questions).toMatchObject([{ tool: 'pay.keyed', repeats: { earlier: [{}] } }]);
   expect(world.service.visits(paying, 'effect')).toHaveLength(1);
   expect(await replayRun(await exported(world, paying))).toMatchObject({ equal: true });
+});
+
+test('a run is forked from code: what it did asks first, and the words of the user are heard', async () => {
+  const at = stepOf('call_model', 2);
+  const wanted = { store: world.store, runId: 'parent', at, forkId: 'from-code' };
+  const fork = await forkRun(world.client, { ...wanted, message: 'One order was paid twice.' });
+  expect(fork).toMatchObject({ runId: 'from-code', tenant: 'default' });
+  const questions = await decided(world, fork, 'reject');
+  const done = expect.objectContaining({ runId: 'parent', state: 'done' }) as object;
+  expect(questions).toMatchObject([
+    { tool: 'pay.keyed', repeats: { earlier: expect.arrayContaining([done]) as object } },
+  ]);
+  expect(asked(world, 'from-code')).toContain('One order was paid twice.');
+  expect(world.service.visits('from-code', 'effect')).toEqual([]);
+  const own = await exported(world, 'from-code');
+  expect(own.events[0]).toMatchObject({ forked: { runId: 'parent', step: at } });
+  expect(await replayRun(own)).toMatchObject({ equal: true });
+  await expect(forkRun(world.client, wanted)).rejects.toMatchObject({ code: 'RunExists' });
+});
+
+test('a fork from code has the instructions and the policy that are given', async () => {
+  const fork = await forkRun(world.client, {
+    store: world.store,
+    runId: 'parent',
+    at: stepOf('call_model', 2),
+    instructions: 'Pay nothing at all.',
+    policy: { rules: [{ tool: 'pay.keyed', decision: 'deny' }] },
+    budget: { maxTurns: 9 },
+    rules: 'newest',
+    wait: false,
+  });
+  expect(await decided(world, fork, 'approve')).toEqual([]);
+  expect(asked(world, fork.runId)).toContain('Pay nothing at all.');
+  expect(world.service.visits(fork.runId, 'effect')).toEqual([]);
+});
+
+test.each<[string, Partial<ForkRunOptions>, string]>([
+  ['the end of a run', { at: 'last' }, 'ForkRefused'],
+  ['its beginning', { at: 1 }, 'ForkRefused'],
+  ['a step that there is not', { at: 999 }, 'StepNotFound'],
+  ['a result of a call that is not at hand', { results: { other: 'paid' } }, 'ForkRefused'],
+  ['a tool without a configuration', { tool: 'pay.keyed@2' }, 'InvalidRequest'],
+  ['a run that there is not', { runId: 'nobodys' }, 'RunNotFound'],
+])('no fork from code begins with %s', async (_, given, code) => {
+  const at = stepOf('call_model', 2);
+  const wanted = { store: world.store, runId: 'parent', at, ...given };
+  await expect(forkRun(world.client, wanted)).rejects.toMatchObject({ code });
+});
+
+test('a client of another tenant forks no run of this one', async () => {
+  const wanted = { store: world.store, runId: 'parent', at: stepOf('call_model', 2) };
+  const forking = forkRun(world.client.forTenant('acme'), wanted);
+  await expect(forking).rejects.toMatchObject({ code: 'RunNotFound' });
 });
 
 test('a file is forked live where nothing is known of its run: what stands in it asks first', async () => {

@@ -1,6 +1,14 @@
 /** What the family of a fork did under other versions of a tool, in other releases, and at the same moment. */
 import { digestOf } from '../../core/json/json.js';
-import { eventsFrom, cleanUp, databaseNow, newStore, rawRows, type Opened } from './fixtures.js';
+import {
+  eventsFrom,
+  cleanUp,
+  databaseNow,
+  newStore,
+  rawRows,
+  SESSION_INIT,
+  type Opened,
+} from './fixtures.js';
 
 let opened: Opened;
 beforeEach(async () => {
@@ -130,6 +138,84 @@ describe('forks that an older release made', () => {
     await putOld('two', 'one');
     await claimed('two');
     expect(await found('one')).toEqual(['two:1']);
+  });
+});
+
+describe('a word that a fork was given on a call of the recorded run', () => {
+  const TOLD = { tenant: TENANT, key: 'told:1', argsDigest: 'pay@1 7', attempt: 1 };
+  const SUBJECT = { runId: 'told', callKey: '1', tool: 'pay', plainDigest: digestOf(SEVEN) };
+
+  async function tell(word: 'happened' | 'not happened') {
+    await put('told', 'parent');
+    await opened.store.burn({ ...TOLD, ...SUBJECT });
+    const result = { text: 'A person confirmed that this took effect.' };
+    if (word === 'happened')
+      await opened.store.recordByPerson({ ...TOLD, result, source: 'person' });
+  }
+
+  const planned = async (runId: string) =>
+    (await opened.store.callsOfFamily(TENANT, runId, 10)).calls.map(({ key }) => key);
+
+  test.each(['happened', 'not happened'] as const)('is no call of the fork (%s)', async (word) => {
+    await claimed('parent');
+    await tell(word);
+    await put('fork', 'parent');
+    expect(await found('fork')).toEqual(['parent:1']);
+    expect(await found('fork', SEVEN, 'pay@2')).toEqual(['parent:1']);
+    expect(await found('told')).toEqual(['parent:1']);
+    expect(await planned('fork')).toEqual(['parent:1']);
+    // The fork does it again.
+    const again = { ...TOLD, attempt: 2, claimedUntil: 8, sameKeyRetry: false };
+    await opened.store.claim({ ...again, ...SUBJECT });
+    const both = word === 'happened' ? ['parent:1'] : ['parent:1', 'told:1'];
+    expect(await found('fork')).toEqual(both);
+  });
+
+  test('is asked about where nothing else is known of the call', async () => {
+    await tell('happened');
+    expect(await found('fork')).toEqual([]);
+    await put('fork', 'parent');
+    expect(await found('fork')).toEqual(['told:1']);
+  });
+
+  test('counts as a call where the record of the fork has it', async () => {
+    await claimed('parent');
+    await tell('happened');
+    await put('fork', 'parent');
+    const call = { key: 'told:1', tool: 'pay', digest: 'pay@1 7', at: 5, isDone: true };
+    const fork = { tenant: TENANT, runId: 'of-told', parent: 'told', step: 3, body: '{}', at: 1 };
+    await opened.store.putFork({ ...fork, calls: [call] });
+    expect(await found('fork')).toEqual(['parent:1', 'told:1']);
+    expect(await planned('fork')).toEqual(['parent:1', 'told:1']);
+  });
+
+  test('counts as a call in a store that an older copy has taken the place of', async () => {
+    await claimed('parent');
+    await tell('happened');
+    await put('fork', 'parent');
+    await opened.store.raiseEpoch({ at: 1, by: 'ada', reason: 'the disk' });
+    expect(await found('fork')).toEqual(['parent:1', 'told:1']);
+    expect(await planned('fork')).toEqual(['parent:1', 'told:1']);
+  });
+
+  test('is no call that a fork which was reset has forgotten', async () => {
+    await tell('happened');
+    const run = { tenant: TENANT, runId: 'told' };
+    const start = {
+      type: 'tool_started',
+      callId: 'c',
+      tool: 'pay',
+      key: 'k',
+      args: EIGHT,
+    } as const;
+    const before = eventsFrom(0, [SESSION_INIT, start, start]);
+    await opened.store.appendEvents({ ...run, execution: 'e1' }, before);
+    await opened.store.appendEvents({ ...run, execution: 'e2' }, eventsFrom(1, [start]));
+    const wanted = { tool: 'pay', toolVersion: '1', argsDigest: 'pay@1 7', key: 'own', limit: 6 };
+    const asked = { ...run, execution: 'e2', ...wanted };
+    expect(await opened.store.callsBeforeReset(asked)).toEqual([]);
+    await opened.store.raiseEpoch({ at: 1, by: 'ada', reason: 'the disk' });
+    expect(await opened.store.callsBeforeReset(asked)).toMatchObject([{ key: 'told:1' }]);
   });
 });
 
