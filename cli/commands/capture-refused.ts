@@ -42,7 +42,8 @@ export function goalNotEnded({
  */
 export function notAsRecorded([first]: readonly Difference[], isRedacted: boolean): HoldfastError {
   const { path, expected, observed } = first!;
-  if (path === 'engine' && !isRedacted) return notPlayed(String(observed));
+  if (path === 'engine' && !isRedacted)
+    return notPlayed(typeof observed === 'string' ? observed : inertInline(observed));
   const played = isRedacted ? 'another value' : inertInline(observed, 200);
   const words = `${path}: recorded ${inertInline(expected, 200)}, played ${played}`;
   return new HoldfastError(
