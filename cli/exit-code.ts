@@ -10,6 +10,8 @@ export const EXIT = {
   waiting: 4,
   /** A shell's own number for Ctrl-C. */
   interrupted: 130,
+  /** A shell's own number for a closed pipe. */
+  unread: 141,
 } as const;
 
 /** As `--help` and docs/reference/errors.md say it. */
@@ -20,6 +22,7 @@ export const EXIT_MEANINGS: readonly (readonly [code: number, meaning: string])[
   [EXIT.stopped, 'the run stopped without completing'],
   [EXIT.waiting, 'the run waits for a person'],
   [EXIT.interrupted, 'Ctrl-C; runs go on'],
+  [EXIT.unread, 'the reader of a pipe, as `head`, left before the end; runs go on'],
 ];
 
 export const EXIT_CODES_HELP = `

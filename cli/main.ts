@@ -11,10 +11,10 @@ import { quietOnServerNames } from './server-names.js';
 /** As it is before any code of a project is loaded, which may not end the process meanwhile. */
 const { exit } = process;
 
-/** Somebody closed the pipe (`| head`): there is nobody left to talk to, and that is no error. */
+/** Somebody closed the pipe (`| head`): there is nobody left to talk to, and how the command would have ended nobody knows. */
 function quietOnClosedPipe(stream: NodeJS.WriteStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    exit(error.code === 'EPIPE' ? (process.exitCode ?? 0) : 1);
+    exit(error.code === 'EPIPE' ? EXIT.unread : EXIT.error);
   });
 }
 

@@ -2,7 +2,7 @@
 import { dirname, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Difference } from '../../evaluation/compare.js';
-import { HoldfastError } from '../../core/state/errors.js';
+import type { HoldfastError } from '../../core/state/errors.js';
 import type { FixtureDocument } from '../../evaluation/format/document.js';
 import type { Bundle } from '../../replay/bundle.js';
 import {
@@ -19,6 +19,7 @@ import { someText } from '../desk/paging.js';
 import { writeNewFile } from '../new-file.js';
 import type { Output } from '../terminal/output.js';
 import { usage, wholeNumber } from '../usage.js';
+import { goalNotEnded, notAsRecorded, openIn } from './capture-refused.js';
 import { fileNameOf, nothingToMatch, rulesIn } from './export.js';
 import { redacted } from './exported.js';
 
@@ -129,8 +130,8 @@ async function captureOf(
   const recorded = capture(bundle, step);
   const differences = await differencesOf(recorded, file);
   if (differences.length > 0) {
-    const open = until === undefined ? openCycleOf(bundle) : undefined;
-    if (open !== undefined) throw cycleNotEnded(open);
+    const open = until === undefined ? openIn(bundle) : undefined;
+    if (open !== undefined) throw goalNotEnded(open);
     throw notAsRecorded(differences, bundle.redactions.length > 0);
   }
   if (config === undefined && agent !== undefined) throw agentOfNothing();
@@ -158,46 +159,6 @@ function agentOfNothing(): HoldfastError {
   return usage(
     '--agent names an agent of a configuration.',
     'Name the configuration with --config.',
-  );
-}
-
-/** Number of a cycle of a goal that had not ended when the goal was recorded. */
-function openCycleOf({ events }: Bundle): number | undefined {
-  const last = events.findLast(
-    (event) => event.type === 'cycle_started' || event.type === 'cycle_ended',
-  );
-  return last?.type === 'cycle_started' ? last.n : undefined;
-}
-
-/** Whatever it waits for, such as a person: a case would need what it had not said yet. */
-function cycleNotEnded(n: number): HoldfastError {
-  return new HoldfastError(
-    'CaptureRefused',
-    `The goal cannot be made into a case: its cycle ${n} has not ended.`,
-    {
-      hint: `Capture the goal when the cycle has ended (\`holdfast goal show\` says what it waits for), or what was before it with --until STEP.`,
-      details: { cycle: n },
-    },
-  );
-}
-
-/**
- * A case that does not pass as recorded would accuse the code of what nobody has recorded. Of a redacted bundle the played
- * value is not told: this release may make anew what the bundle hides, such as the text of a limit.
- */
-function notAsRecorded([first]: readonly Difference[], isRedacted: boolean): HoldfastError {
-  const { path, expected, observed } = first!;
-  const played = isRedacted ? 'another value' : inertInline(observed, 200);
-  const words = `${path}: recorded ${inertInline(expected, 200)}, played ${played}`;
-  return new HoldfastError(
-    'CaptureRefused',
-    `The run cannot be made into a case: played by this release it goes otherwise than it was recorded (${words}).`,
-    {
-      hint: isRedacted
-        ? 'The bundle is redacted. This release makes some texts anew, such as the text of a limit, and a hidden text may not fit the schema that checks it any more, such as an order number. Capture with rules that hide other texts.'
-        : '`holdfast replay` says whether the code decides otherwise today; if it does not, the run did what no case can say.',
-      details: { path },
-    },
   );
 }
 

@@ -64,6 +64,12 @@ export async function createDeskKey(file: string): Promise<DeskSigner> {
         cause: error,
       });
     }
+    if (code === 'EEXIST') {
+      throw new HoldfastError('InvalidConfig', `There is a key in ${file} already.`, {
+        hint: 'Go on with that key, replace it with `holdfast keys rotate`, or name another file.',
+        cause: error,
+      });
+    }
     throw new HoldfastError('InvalidConfig', `The key could not be written to ${file}.`, {
       hint: 'Name a file that does not exist yet, in a folder that this user may write.',
       cause: error,

@@ -25,6 +25,7 @@ import { notYet } from '../scripted/not-yet.js';
 import type { LivePlay } from '../scripted/live.js';
 import { evidenceOf } from '../scripted/evidence.js';
 import { finalViolations, transcriptAt, withTexts } from '../scripted/observe.js';
+import { wantsStream } from '../scripted/own-config.js';
 import { seedSessions, sessionEvidence, sessionOf } from '../scripted/sessions.js';
 import { streamViolations } from '../scripted/streamed.js';
 import { playGoal, type GoalPlay } from './goal-play.js';
@@ -122,7 +123,7 @@ async function play(
   const result = await withTexts(store, tenant, final.result);
   const { live } = options;
   if (live !== undefined) live.unmatched = await withTexts(store, tenant, live.unmatched);
-  const isWanted = fixture.settings.includePartialMessages === true;
+  const isWanted = wantsStream(fixture);
   const place = { tenant, runId: fixture.caseId };
   const streamed = await streamViolations(store, place, { isWanted, events });
   return observed({

@@ -21,6 +21,7 @@ import {
 } from '../scripted/moments.js';
 import { evidenceOf } from '../scripted/evidence.js';
 import { seedSessions, sessionEvidence, sessionRequest } from '../scripted/sessions.js';
+import { wantsStream } from '../scripted/own-config.js';
 import { streamViolations } from '../scripted/streamed.js';
 import {
   eventViolations,
@@ -235,7 +236,7 @@ async function observe(playing: Playing, ended: Ended): Promise<CaseRun> {
   const transcript = await transcriptAt(host.store, TENANT, life.head());
   const whole = await withTexts(host.store, TENANT, result);
   const replayFailure = await replays.failureOf(runId);
-  const isWanted = playing.fixture.settings.includePartialMessages === true;
+  const isWanted = wantsStream(playing.fixture);
   const { tree, violations: below } = await othersOf(playing, stored);
   const violations = [
     ...below,

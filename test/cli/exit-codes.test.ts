@@ -1,5 +1,6 @@
 /** The command without a server: its exit codes, and what it says. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -377,5 +378,16 @@ describe('the process', () => {
     const { status, stderr } = spawned(['start', 'refund', '--file', '-'], '{"goal": ""}');
     expect(status).toBe(1);
     expect(stderr).toContain('task.goal');
+  });
+
+  it('says that a reader who left did not hear how the command ended', async () => {
+    const child = spawn(process.execPath, [compiledPath(join(ROOT, 'cli', 'main.ts')), '--help'], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.destroy();
+    const [code] = (await once(child, 'exit')) as [number];
+    expect(code).toBe(141);
   });
 });

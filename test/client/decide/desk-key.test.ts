@@ -31,12 +31,13 @@ test('a disk without room is named, and the empty file is no hindrance afterward
   expect((await readDeskKey(file)).key).toEqual(key);
 });
 
-test('a file that exists is left as it is, and another name is asked for', async () => {
+test('a key that is there already is left as it is, and what can be done about it is said', async () => {
   const file = join(folder, 'desk-key.json');
   const { key } = await createDeskKey(file);
   await expect(createDeskKey(file)).rejects.toMatchObject({
     code: 'InvalidConfig',
-    hint: expect.stringMatching(/^Name a file that does not exist yet/),
+    message: expect.stringContaining('There is a key in'),
+    hint: expect.stringMatching(/holdfast keys rotate.*name another file/),
   });
   expect((await readDeskKey(file)).key).toEqual(key);
 });

@@ -119,12 +119,13 @@ test('a tool that the configuration alone has is one of the case', async () => {
   expect(slip.err).toContain('Record and --config have no tool pai');
 });
 
-function writeTeam(): void {
+function writeTeam(settings = '{}'): void {
   writeFileSync(
     join(folder, 'team.config.cjs'),
     `const { defineAgent, defineConfig } = require('${compiledPath(join(__dirname, '../../../index.ts'))}');
      const of = (name, more) => defineAgent({ name, version: '1', model: 'scripted/x', instructions: 'Handle the case.', ...more });
      module.exports = defineConfig({ agents: [of('billing', {}), of('case', {
+       settings: ${settings},
        agents: { r: { description: 'Reviews.', prompt: 'Review it.' } }, handoffTo: [{ agent: 'billing', run: 'new' }] })] });`,
   );
 }
@@ -239,8 +240,8 @@ test('the refusal of a redacted bundle does not tell the text that this release 
   expect(err).toContain('Capture with rules that hide other texts');
 });
 
-/** A kept goal as it was while its only cycle was open. */
-function goalInItsCycle(): string {
+/** A kept goal as it was before its only cycle had ended, or some events later. */
+function goalInItsCycle(later = 0): string {
   const { bundle } = keptGoals().goals.find(({ name }) => name === '12/goal-rules-proven')!;
   const end = bundle.events.findIndex(({ type }) => type === 'cycle_ended');
   const [segment] = bundle.segments;
@@ -250,8 +251,8 @@ function goalInItsCycle(): string {
   expect([end, closed].every((place) => place > 0)).toBe(true);
   return bundleText({
     ...bundle,
-    events: bundle.events.slice(0, end),
-    segments: [{ ...segment!, events: segment!.events.slice(0, closed) }],
+    events: bundle.events.slice(0, end + later),
+    segments: [{ ...segment!, events: segment!.events.slice(0, closed + later) }],
   });
 }
 
@@ -260,4 +261,19 @@ test('a goal whose cycle has not ended is refused by the number of that cycle', 
   const { code, err } = await holdfast(['capture', 'goal.json']);
   expect(err).toContain('The goal cannot be made into a case: its cycle 1 has not ended.');
   expect(code).toBe(1);
+});
+
+test('a goal that is between two cycles is refused because it has not ended', async () => {
+  writeFileSync(join(folder, 'goal.json'), goalInItsCycle(1));
+  const { code, err } = await holdfast(['capture', 'goal.json']);
+  expect(err).toMatch(/The goal cannot be made into a case: it has not ended\.[^]*--until STEP/);
+  expect(code).toBe(1);
+});
+
+test('code that streams plays the case of a run that did not', async () => {
+  writeTeam('{ includePartialMessages: true }');
+  writeFileSync(join(folder, 'run.json'), textOfRecorded('agents-unknown'));
+  const words = ['capture', 'run.json', '--config', 'team.config.cjs', '-o', 'team.json', '--json'];
+  const { code, out, err } = await holdfast(words);
+  expect([code, err, JSON.parse(out)]).toMatchObject([0, '', { passes: true, differences: [] }]);
 });
