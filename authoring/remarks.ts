@@ -1,18 +1,21 @@
 /**
  * What a configuration or a start says that is allowed and yet hardly meant: names that match no tool, which forbid and allow
- * nothing without a word, and approvals that expire at once.
+ * nothing without a word, conditions on arguments that there are not, and approvals that expire at once.
  * Invariant: told is what is certain alone. A name that a connector may give is none, nor one that matches where another agent
  * says it: rules are shared.
  */
 import { matchesGlob } from '../core/hooks/start.js';
 import { GOAL_TOOLS } from '../core/state/goal/proposal.js';
 import { AGENT_TOOL } from '../core/state/sub-agent.js';
+import type { Json } from '../core/json/json.js';
 import type { SettingsOverrides, StartInput } from '../core/state/task.js';
 import { didYouMean } from '../pure/nearest-names.js';
 import type { Agent } from './agent.js';
+import { isInSchema } from './card.js';
 import { CONNECTOR_PREFIX } from './connectors.js';
 import type { Config } from './define-config.js';
 import { shown } from './known-fields.js';
+import type { Tool } from './tool.js';
 
 /** Names of tools, by the place where the list stands. */
 type Lists = readonly (readonly [place: string, names: readonly string[] | undefined])[];
@@ -54,7 +57,31 @@ export function newRemarks(config: Config): readonly string[] {
       ? `Tool ${name}: its approval expires after ${ms} ms; expiresInMs is milliseconds: hours(${ms}).`
       : [];
   });
-  return bounded([...short, ...unknown.map(({ line }) => line)]);
+  const paths = [...agents.values()].flatMap((agent) => unknownPaths(agent, [...tools.values()]));
+  return bounded([...short, ...unknown.map(({ line }) => line), ...paths]);
+}
+
+/** Conditions of rules on an argument that no tool of the rule takes: such a rule is about no call. */
+function unknownPaths({ name, policy, mcp }: Agent, tools: readonly Tool[]): readonly string[] {
+  return policy.rules.flatMap(({ tool, when }, at) => {
+    const about = tools.filter(({ record }) => matchesGlob(tool, record.name));
+    const path = when?.path.split('.') ?? [];
+    const isSure = about.length > 0 && (mcp.length === 0 || !tool.includes('*'));
+    if (!isSure || about.some(({ inputSchema }) => mayTake(inputSchema, path))) return [];
+    const known = about.flatMap(({ inputSchema }) =>
+      Object.keys((inputSchema as { readonly properties?: object }).properties ?? {}),
+    );
+    const place = `policy.rules[${at}].when.path`;
+    const meant = known.includes(path[0] ?? '') ? '' : didYouMean(path[0], known);
+    return `Agent ${name}: ${place} is ${shown(when?.path)}, which no tool of the rule takes. ${meant}`.trimEnd();
+  });
+}
+
+function mayTake(schema: Json, path: readonly string[]): boolean {
+  const { additionalProperties: others = false } = schema as {
+    readonly additionalProperties?: Json;
+  };
+  return others !== false || isInSchema(schema, path);
 }
 
 /** Names that match no tool of the agent; in lists of the task a `*` stands for nothing. */

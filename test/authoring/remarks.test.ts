@@ -60,6 +60,41 @@ test('A misspelt name is found at each kind of place.', () => {
   ]);
 });
 
+test('A condition on an argument that no tool of its rule takes is found.', () => {
+  const transfer = defineTool({
+    name: 'transfer',
+    version: '1',
+    effect: 'read',
+    input: z.object({ amountCents: z.number(), to: z.object({ iban: z.string() }) }),
+    run: () => null,
+  });
+  const open = defineTool({
+    name: 'open',
+    version: '1',
+    effect: 'read',
+    input: z.looseObject({ amountCents: z.number() }),
+    run: () => null,
+  });
+  const rule = (name: string, path: string) => ({
+    tool: name,
+    decision: 'deny' as const,
+    when: { path, gte: 5 },
+  });
+  const rules = [
+    rule('transfer', 'amontCents'),
+    rule('transfer', 'amountCents'),
+    rule('transfer', 'to.iban'),
+    rule('transfer', 'to.bic'),
+    rule('open', 'anything'),
+    rule('*', 'anything'),
+  ];
+  const desk = agent({ tools: [transfer, open], policy: { rules } });
+  expect(newRemarks(defineConfig({ agents: [desk] }))).toEqual([
+    'Agent desk: policy.rules[0].when.path is "amontCents", which no tool of the rule takes. Did you mean amountCents?',
+    'Agent desk: policy.rules[3].when.path is "to.bic", which no tool of the rule takes.',
+  ]);
+});
+
 test('A remark says what was meant.', () => {
   const [one] = newRemarks(defineConfig({ agents: [agent(policy('refnd'))] }));
   expect(one).toMatch(/ Did you mean refund\?$/);
