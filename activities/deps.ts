@@ -20,6 +20,8 @@ export interface ActivityDeps {
     /** Task queue of calls in a sandbox whose tools name none; absent: they stay on this one. */
     readonly sandboxQueue?: string;
   };
+  /** What a person at the terminal of the worker should know; default: the log has it. */
+  readonly say?: (line: string) => void;
   /** ms since epoch; default: the machine's clock. */
   readonly clock?: () => number;
   /** Default: the machine's. */

@@ -89,7 +89,7 @@ function pathIn(tool: string, name: string, path: unknown): string {
 }
 
 /** A part of the schema that does not list what it has may have it. */
-function isInSchema(schema: unknown, [name, ...rest]: readonly string[]): boolean {
+export function isInSchema(schema: unknown, [name, ...rest]: readonly string[]): boolean {
   if (name === undefined) return true;
   if (!isObject(schema) || !isObject(schema['properties'])) {
     return !isObject(schema) || schema['type'] === undefined || schema['type'] === 'object';

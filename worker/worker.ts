@@ -24,6 +24,7 @@ import {
 import { credentialsOf, type Reach } from '../connection/index.js';
 import type { Activities } from '../core/state/effect.js';
 import type { Config, WorkerTuning } from '../authoring/index.js';
+import { newRemarks } from '../authoring/remarks.js';
 import { checkOptions, type OptionRules } from '../pure/options.js';
 import type { Provider } from '../providers/provider.js';
 import type { IsolationFound } from '../sandbox/isolation.js';
@@ -160,6 +161,8 @@ async function started(settings: WorkerSettings): Promise<RunningWorker> {
   const store = await openStoreAt(settings.storePlace, settings.storeSync);
   // It keeps a process alive: a store that cannot be opened lets the process end.
   installRuntime(settings.logLevel ?? 'ERROR');
+  const { say = (line) => Runtime.instance().logger.warn(line) } = settings;
+  for (const line of newRemarks(settings.config)) say(line);
   let connection: NativeConnection | undefined;
   let connectors: Connectors | undefined;
   try {
@@ -230,7 +233,7 @@ function activitiesOf(
   settings: WorkerSettings,
   { store, connectors }: Pick<Opened, 'store' | 'connectors'>,
 ): Pick<WorkerOptions, 'activities' | 'enableNonLocalActivities'> {
-  const { config, providers, serves, readsWithinTasks = false } = settings;
+  const { config, providers, say, serves, readsWithinTasks = false } = settings;
   if (serves === 'workflows' && !readsWithinTasks) {
     return { activities: createDeciderActivities(), enableNonLocalActivities: false };
   }
@@ -240,6 +243,7 @@ function activitiesOf(
     providers,
     config,
     connectors,
+    ...(say !== undefined && { say }),
     serving: {
       namespace: settings.namespace,
       taskQueue: settings.taskQueue,

@@ -68,6 +68,7 @@ async function reload(at: Reloading, files: readonly string[], output: Output): 
   try {
     const config = await loaded(code, output);
     const { unreachableModels } = await import('../../worker/unreachable-models.js');
+    const { newRemarks } = await import('../../authoring/remarks.js');
     const providers = await providersOf(place, config);
     workers.serveQueuesOf(config);
     const underWay = await live.replace({ config, providers });
@@ -75,7 +76,8 @@ async function reload(at: Reloading, files: readonly string[], output: Output): 
     output.data({ live: names, tookMs, runsUnderWay: underWay });
     const isCode = new Set(names.filter((_, at) => code.isLoaded(files[at] ?? '')));
     output.remark(liveLine({ names, isCode, tookMs, underWay }));
-    for (const line of unreachableModels(config, providers)) output.remark(line);
+    for (const line of [...unreachableModels(config, providers), ...newRemarks(config)])
+      output.remark(line);
     await showDesk(at, config, output);
     for (const line of restartLines(at.config, config)) output.remark(line);
   } catch (error) {

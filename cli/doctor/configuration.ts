@@ -1,4 +1,4 @@
-/** The configuration and the model keys that it needs. */
+/** The configuration, what in it is hardly meant, and the model keys that it needs. */
 import { guarded, ok, warning, type Check } from './check.js';
 import { checkKeys, type KeysPlace } from './model-keys.js';
 
@@ -19,10 +19,12 @@ export async function checkConfiguration(where: ConfigurationPlace): Promise<rea
       ),
     ];
   }
+  const { newRemarks } = await import('../../authoring/remarks.js');
   const config = await loadConfig({ folder, file });
   const agents = [...config.agents.keys()];
   return [
     ok('configuration', `${file}: ${agents.join(', ')}`),
+    ...newRemarks(config).map((one) => warning('definitions', one, 'Correct it, or leave it out.')),
     ...(await guarded({ name: 'model key', look: () => checkKeys(config, where) })),
   ];
 }

@@ -40,7 +40,7 @@ export function hooksFor(
   });
 }
 
-function matchesGlob(glob: string, name: string): boolean {
+export function matchesGlob(glob: string, name: string): boolean {
   const pieces = glob.split('*');
   const [first = '', last = ''] = [pieces[0], pieces.at(-1)];
   if (pieces.length === 1) return glob === name;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { allChecks } from '../../cli/doctor/all-checks.js';
 import { askedLately } from '../../cli/doctor/asked-lately.js';
 import type { Check } from '../../cli/doctor/check.js';
+import { checkConfiguration } from '../../cli/doctor/configuration.js';
 import { stuckFound } from '../../cli/doctor/server.js';
 import { checkStore } from '../../cli/doctor/store.js';
 import { mendWait, mendWaitNow, waitLine } from '../../cli/render/index.js';
@@ -123,6 +124,29 @@ test('runs whose turns keep doubling are warnings, those under way by name', asy
     },
   ]);
   await store.close();
+});
+
+test('a rule that matches no tool is a warning with what was meant', async () => {
+  const authoring = JSON.stringify(join(__dirname, '../../authoring/index.ts'));
+  const rules = [{ tool: 'ask_persn', decision: 'deny' }];
+  const agent = { name: 'a', model: 'scripted/x', instructions: 'Help.', policy: { rules } };
+  writeFileSync(
+    join(folder, 'holdfast.config.ts'),
+    `import { askPerson, defineAgent, defineConfig } from ${authoring};
+    const agent = defineAgent({ ...${JSON.stringify(agent)}, tools: [askPerson] });
+    export const config = defineConfig({ agents: [agent], scripted: () => ({ text: 'Yes.' }) });`,
+  );
+  const place = readEnvironment({ HOLDFAST_HOME: folder }, folder);
+  const where = { place, folder, namespace: 'default', served: false };
+  expect(await checkConfiguration(where)).toMatchObject([
+    { name: 'configuration', status: 'ok' },
+    {
+      name: 'definitions',
+      status: 'warning',
+      found: expect.stringMatching(/policy\.rules\[0\] is "ask_persn".* Did you mean ask_person\?/),
+    },
+    { name: 'model key', status: 'ok' },
+  ]);
 });
 
 test('workers are told with when they asked last, as a dead one is counted too', () => {

@@ -121,9 +121,16 @@ test(
   async () => {
     const paid: unknown[] = [];
     const old = payTool(paid, ASKED);
-    const first = await serve(configOf('refund', [old]));
-    const run = await world.start({ runId: 'raised', agent: 'refund', replies: PAY });
+    const heard: string[] = [];
+    const first = await serve(configOf('refund', [old]), { say: (line) => heard.push(line) });
+    const settings = { disallowedTools: ['payments.issue_refnd'] };
+    const run = await world.start({ runId: 'raised', agent: 'refund', replies: PAY, settings });
     const ask = await openAsk(run);
+    expect(heard).toContainEqual(
+      expect.stringMatching(
+        /^The start of run raised: settings\.disallowedTools\[0\] .*Did you mean payments\.issue_refund\?/,
+      ),
+    );
     await ended(first);
 
     const raised = payTool(paid, { ...ASKED, version: '2' });

@@ -34,6 +34,17 @@ describe('startWorker', () => {
     });
   });
 
+  test('a rule that matches no tool is told when it begins, once for a configuration', async () => {
+    const rules = [{ tool: 'refnd', decision: 'deny' }] as const;
+    const agent = { name: 'a', model: 'scripted/x', instructions: 'Help.', policy: { rules } };
+    const config = defineConfig({ agents: [defineAgent(agent)] });
+    const said: string[] = [];
+    const begin = () => startWorker({ ...settings(), config, say: (line) => said.push(line) });
+    await expect(begin()).rejects.toMatchObject({ code: 'ServerUnavailable' });
+    await expect(begin()).rejects.toMatchObject({ code: 'ServerUnavailable' });
+    expect(said.filter((line) => line.includes('policy.rules[0] is "refnd"'))).toHaveLength(1);
+  });
+
   test('an unknown model is found before anything is opened', async () => {
     await expect(startWorker(settings('x/y'))).rejects.toMatchObject({ code: 'UnknownModel' });
     expect(existsSync(join(folder, 'store.db'))).toBe(false);

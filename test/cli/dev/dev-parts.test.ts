@@ -85,8 +85,10 @@ function reloading(
     out: (text: string) => void (said.out += text),
     err: (text: string) => void (said.err += text),
   };
-  const agent = defineAgent({ name: 'a', model: 'scripted/x', instructions: 'Help.' });
-  const config = defineConfig({ agents: [agent], scripted: () => ({ text: 'Yes.' }) });
+  const rules = [{ tool: 'refnd', decision: 'deny' }] as const;
+  const named = { name: 'a', model: 'scripted/x', instructions: 'Help.', policy: { rules } };
+  const agents = [defineAgent(named)];
+  const config = defineConfig({ agents, scripted: () => ({ text: 'Yes.' }) });
   const none = { serve: async () => undefined, serveQueuesOf: () => undefined };
   const reload = reloader(
     {
@@ -117,6 +119,8 @@ test('code is what the load has made code of, whatever else has changed', async 
   reload.changed([data, source]);
   await until(() => said.err.includes('The code of a.ts is live for runs that begin now'));
   await reload.stop();
+  // Its rule matches no tool, which is told of the new code once.
+  expect(said.err.split('policy.rules[0] is "refnd"')).toHaveLength(2);
 });
 
 test('a desk that does not start after a save is no failed load', async () => {
