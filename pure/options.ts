@@ -12,7 +12,12 @@ export interface OptionRule {
   readonly fits: (value: unknown) => boolean;
   /** Absent: it may be left out. */
   readonly isNeeded?: true;
+  /** The only values, for whoever misspells one. */
+  readonly words?: readonly string[];
 }
+
+/** Of the options of one call, by their names. */
+export type Rules = { readonly [name: string]: OptionRule };
 
 /** One for each option, so that the compiler keeps the list whole. */
 export type OptionRules<Options> = { readonly [name in keyof Required<Options>]: OptionRule };
@@ -54,34 +59,69 @@ export const COUNT: OptionRule = {
   fits: (value) => Number.isSafeInteger(value) && Number(value) >= 1,
 };
 
+export const ANYTHING: OptionRule = { is: 'anything', fits: () => true };
+
 export function oneOf(...words: readonly string[]): OptionRule {
-  return { is: `one of ${words.join(', ')}`, fits: (value) => words.some((one) => one === value) };
+  return {
+    is: `one of ${words.join(', ')}`,
+    fits: (value) => words.some((one) => one === value),
+    words,
+  };
+}
+
+export const needed = (rule: OptionRule): OptionRule => ({ ...rule, isNeeded: true });
+
+/** The first option that is missing or does not fit; undefined: all are as they must be. */
+export function misfit(
+  given: { readonly [name: string]: unknown },
+  rules: Rules,
+):
+  | { readonly name: string; readonly what: string; readonly is: string; readonly near: string }
+  | undefined {
+  for (const [name, { is, fits, isNeeded, words: known = [] }] of Object.entries(rules)) {
+    const value = given[name];
+    if (value === undefined ? !isNeeded : fits(value)) continue;
+    const what = value === undefined ? 'is missing' : 'cannot be used';
+    return { name, what, is, near: didYouMean(value, known) };
+  }
+  return undefined;
+}
+
+export interface OptionDefect {
+  readonly message: string;
+  readonly hint: string;
+  /** The option; empty: there are none at all. */
+  readonly path: string;
 }
 
 /** Errors: InvalidConfig, which names the option. */
-export function checkOptions(
-  call: string,
-  given: unknown,
-  rules: { readonly [name: string]: OptionRule },
-): void {
+export function checkOptions(call: string, given: unknown, rules: Rules): void {
+  const defect = optionDefect(call, given, rules);
+  if (defect === undefined) return;
+  throw new HoldfastError('InvalidConfig', defect.message, { hint: defect.hint });
+}
+
+/** The first thing that is wrong with what a call is given. */
+export function optionDefect(call: string, given: unknown, rules: Rules): OptionDefect | undefined {
   const names = Object.keys(rules);
   const known = `The options are ${names.join(', ')}.`;
   if (!isRecord(given)) {
-    throw unusable(`${call} takes an object of options, and got ${kindOf(given)}.`, known);
+    const message = `${call} takes an object of options, and got ${kindOf(given)}.`;
+    return { message, hint: known, path: '' };
   }
   const unknown = Object.keys(given).find(
     (name) => given[name] !== undefined && !Object.hasOwn(rules, name),
   );
   if (unknown !== undefined) {
-    const shown = unknown.slice(0, NAME_CHARS_SHOWN);
-    throw unusable(`${call} has no option ${shown}.`, `${didYouMean(unknown, names)}${known}`);
+    const path = unknown.slice(0, NAME_CHARS_SHOWN);
+    const hint = `${didYouMean(unknown, names)}${known}`;
+    return { message: `${call} has no option ${path}.`, hint, path };
   }
-  for (const [name, { is, fits, isNeeded }] of Object.entries(rules)) {
-    const value = given[name];
-    if (value === undefined ? !isNeeded : fits(value)) continue;
-    const what = value === undefined ? 'is missing' : 'cannot be used';
-    throw unusable(`The option ${name} of ${call} ${what}: it must be ${is}.`, `Correct ${name}.`);
-  }
+  const wrong = misfit(given, rules);
+  if (wrong === undefined) return undefined;
+  const { name: path, what, is, near } = wrong;
+  const message = `The option ${path} of ${call} ${what}: it must be ${is}.`;
+  return { message, hint: `${near}Correct ${path}.`, path };
 }
 
 /** In words, without the value itself. */
@@ -105,7 +145,3 @@ export function isRecord(value: unknown): value is { readonly [name: string]: un
 }
 
 const NAME_CHARS_SHOWN = 60;
-
-function unusable(message: string, hint: string): HoldfastError {
-  return new HoldfastError('InvalidConfig', message, { hint });
-}

@@ -16,11 +16,13 @@ import {
   type GoalResult,
 } from './goal-record.js';
 import { goalOutcome, type GoalOutcomeNow } from './goal-outcome.js';
+import { GOAL_CALLS } from './goal-rules.js';
 import { readGoalState } from './goal-state.js';
 import { restartGoal, type RestartOptions } from './start-goal.js';
 import { tellGoal, type Speaker, type Told } from './tell-goal.js';
 import type { EventsOptions } from '../read/event-stream.js';
 import type { Execution } from '../runs/execution.js';
+import { checkedCalls } from '../checked-calls.js';
 import type { Link } from '../link.js';
 import type { WaitOptions } from '../runs/outcome.js';
 import { runHandle, type RunHandle } from '../runs/run-handle.js';
@@ -89,7 +91,7 @@ export function goalHandle(link: Link, goalId: string): GoalHandle {
   const tell = (said: MessageBody, who?: Speaker): Promise<Told> =>
     tellGoal(link, { goalId, said, who: speakerIn(who) });
   const { decide, decideOn, approve, reject, answer, execution, pendingApprovals } = run;
-  return {
+  const calls: GoalHandle = {
     goalId,
     tenant: link.tenant,
     decide,
@@ -129,6 +131,7 @@ export function goalHandle(link: Link, goalId: string): GoalHandle {
     stop: (who) => tell({ type: 'stop' }, who),
     cancel: (who) => tell({ type: 'cancel' }, who),
   };
+  return checkedCalls(calls, GOAL_CALLS);
 }
 
 /** Options of other kinds are none of a speaker's. */

@@ -27,9 +27,11 @@ import {
 import { deliver, type Delivery } from '../decide/deliver.js';
 import { eventsOf, type EventsOptions } from '../read/event-stream.js';
 import { attachAll, type Attachable } from './attach.js';
+import { checkedCalls } from '../checked-calls.js';
 import { executionOf, type Execution } from './execution.js';
 import { bounded, type Link } from '../link.js';
 import { outcomeOf, resultOf, type Outcome, type WaitOptions } from './outcome.js';
+import { RUN_CALLS } from './run-rules.js';
 import { readAsks, readState } from './state.js';
 import { streamOf, type StreamOptions } from '../read/token-stream.js';
 
@@ -108,7 +110,7 @@ export interface RunHandle {
 /** A handle; nothing is asked of the server yet. */
 export function runHandle(link: Link, runId: string): RunHandle {
   const workflow = link.temporal.workflow.getHandle(runId);
-  return {
+  const calls: RunHandle = {
     runId,
     tenant: link.tenant,
     result: (options) => resultOf(link, runId, options),
@@ -150,6 +152,7 @@ export function runHandle(link: Link, runId: string): RunHandle {
     },
     nextSegment: () => bounded(link, { runId }, () => workflow.signal(messages.nextSegment)),
   };
+  return checkedCalls(calls, RUN_CALLS);
 }
 
 /** What the run would refuse is refused here, where somebody hears of it. */

@@ -9,11 +9,13 @@ import {
 } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { HoldfastError } from '../../core/state/errors.js';
+import { FIELDS, needed, oneOf } from '../../pure/options.js';
 import { AGENT_RUN, GOAL_RUN } from '../../workflows/messages.js';
 import {
   checkNote,
   checkSchedule,
   checkScheduleId,
+  OVERLAPS,
   type CheckedSchedule,
   type Overlap,
   type ScheduleOptions,
@@ -22,6 +24,7 @@ import {
 } from './check-schedule.js';
 import { backfill, policyOf } from './backfill.js';
 import { keptIn, MEMO, withOwn, type Found, type Kept } from './own-schedule.js';
+import { checkedCalls } from '../checked-calls.js';
 import { bounded, type Link } from '../link.js';
 import { ensureNamespaceReady } from '../namespace.js';
 import { plainLine } from '../read/plain-line.js';
@@ -143,7 +146,7 @@ export function scheduleHandle(link: Link, id: string): ScheduleHandle {
   const handle = link.temporal.schedule.getHandle(scheduleId);
   const own = <T>(work: (found: Found) => Promise<T>): Promise<T> =>
     withOwn(link, scheduleId, work);
-  return {
+  const calls: ScheduleHandle = {
     scheduleId,
     show: () => own(async ({ description, kept }) => viewOf(description, kept)),
     pause: (note = 'paused') => own(() => handle.pause(checkNote(note))),
@@ -152,7 +155,14 @@ export function scheduleHandle(link: Link, id: string): ScheduleHandle {
     backfill: (span, overlap = 'buffer_all') => backfill(link, { scheduleId, span, overlap }),
     delete: () => own(() => handle.delete()),
   };
+  return checkedCalls(calls, SCHEDULE_CALLS);
 }
+
+const OVERLAP = { overlap: oneOf(...OVERLAPS) };
+const SCHEDULE_CALLS = {
+  trigger: OVERLAP,
+  backfill: { span: needed({ ...FIELDS, is: '{ from, to }, ms since epoch' }), ...OVERLAP },
+};
 
 /** Of the client's tenant, in no order. */
 export async function listSchedules(link: Link): Promise<readonly ScheduleSummary[]> {
