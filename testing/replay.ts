@@ -3,7 +3,19 @@
  */
 import type { PayloadCodec } from '@temporalio/common';
 import { credentialsOf, type Credentials } from '../connection/index.js';
+import { ADDRESS_RULE, REACH_RULES } from '../connection/reach-rules.js';
 import { HoldfastError } from '../core/state/errors.js';
+import {
+  checkOptions,
+  FIELDS,
+  isRecord,
+  isText,
+  LIST,
+  needed,
+  TEXT,
+  TEXTS,
+  type OptionRules,
+} from '../pure/options.js';
 import type { Bundle, Segment } from '../replay/bundle.js';
 import { isObject, type HistoryEvent } from '../recording/history.js';
 import { fetchSegments } from '../replay/fetch-segments.js';
@@ -27,11 +39,29 @@ export type ReplayFailures = ReadonlyMap<string, string>;
 
 const TENANT = 'default';
 
-/** Replays every segment of every run. Errors: ServerUnavailable; a run that is not there is a failure. */
+const PLACE: OptionRules<ReplayPlace> = {
+  address: needed(ADDRESS_RULE),
+  namespace: TEXT,
+  payloadCodecs: LIST,
+  tls: REACH_RULES.tls,
+  apiKey: TEXT,
+  metadata: FIELDS,
+};
+const BUNDLE = {
+  bundle: needed({
+    is: 'a bundle, or the file of one',
+    fits: (value) => isText(value) || (isRecord(value) && isRecord(value['run'])),
+  }),
+};
+
+/** Replays every segment of every run. Errors: InvalidConfig for an option that cannot be used; ServerUnavailable; a run that is not there is a failure. */
 export async function replayRuns(
-  { address, namespace = 'default', payloadCodecs = [], ...credentials }: ReplayPlace,
+  given: ReplayPlace,
   runIds: readonly string[],
 ): Promise<ReplayFailures> {
+  checkOptions('replayRuns', given, PLACE);
+  checkOptions('replayRuns', { runIds }, { runIds: needed(TEXTS) });
+  const { address, namespace = 'default', payloadCodecs = [], ...credentials } = given;
   keepQuiet();
   const failures = new Map<string, string>();
   const connection = await connect({ address, ...credentialsOf(credentials) });
@@ -78,6 +108,7 @@ function withBuildId(event: HistoryEvent): HistoryEvent {
  * Takes a bundle, or the file of one. Errors: `ReplayDiffers`, which says where; `InvalidBundle`.
  */
 export async function expectReplays(bundle: Bundle | string): Promise<void> {
+  checkOptions('expectReplays', { bundle }, BUNDLE);
   const report = await replayTree(typeof bundle === 'string' ? await readBundle(bundle) : bundle);
   if (report.equal) return;
   throw new HoldfastError('ReplayDiffers', reportLines(report).join('\n'), {

@@ -3,6 +3,7 @@
  * service, a Temporal server.
  */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { checkOptions, needed, TEXT } from '../pure/options.js';
 
 export interface TcpProxyOptions {
   /** Where connections go: `host:port`, or a URL whose host is meant. */
@@ -36,7 +37,9 @@ interface Pair {
 type State = 'open' | 'stalled' | 'refusing';
 
 /** Starts a proxy in front of `target`, so that a test can cut, stall or refuse what goes over it. */
-export async function startTcpProxy({ target }: TcpProxyOptions): Promise<TcpProxy> {
+export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> {
+  checkOptions('startTcpProxy', options, { target: needed(TEXT) });
+  const { target } = options;
   const goal = new URL(target.includes('://') ? target : `http://${target}`);
   const pairs = new Set<Pair>();
   let state: State = 'open';

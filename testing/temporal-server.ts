@@ -5,6 +5,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findServer, startServer, type OnProgress, type ServerHandle } from '../devserver/index.js';
 import { HoldfastError } from '../core/state/errors.js';
+import {
+  AMOUNT,
+  CALLBACK,
+  checkOptions,
+  FIELDS,
+  needed,
+  TEXT,
+  TEXTS,
+  type OptionRules,
+} from '../pure/options.js';
 
 export interface TestServerOptions {
   /** Usually `process.env`. */
@@ -32,8 +42,17 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
+const OPTIONS: OptionRules<TestServerOptions> = {
+  environment: needed({ ...FIELDS, is: 'variables, as process.env' }),
+  dataDir: TEXT,
+  port: AMOUNT,
+  dynamicConfig: TEXTS,
+  onProgress: CALLBACK,
+};
+
 /** Starts a Temporal server of its own for tests, on a free port and in a folder that goes with it. */
 export async function startTestServer(options: TestServerOptions): Promise<TestServer> {
+  checkOptions('startTestServer', options, OPTIONS);
   const own = options.dataDir === undefined;
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'holdfast-server-')));
   const binary = await findServer({

@@ -3,8 +3,22 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { extname, join } from 'node:path';
 import type { Writable } from 'node:stream';
+import { ADDRESS_RULE } from '../connection/reach-rules.js';
+import { ACTIVITY_KINDS } from '../core/state/effect.js';
 import { HoldfastError } from '../core/state/errors.js';
-import type { CompletionFault, CrashPoint } from './crash/boundary.js';
+import {
+  AMOUNT,
+  ANYTHING,
+  checkOptions,
+  COUNT,
+  each,
+  needed,
+  oneOf,
+  TEXT,
+  type OptionRules,
+} from '../pure/options.js';
+import { SETTING_RULES } from '../worker/setting-rules.js';
+import { CRASH_BOUNDARIES, type CompletionFault, type CrashPoint } from './crash/boundary.js';
 import { RELEASE_FD } from './crash/protocol.js';
 import { workerLine, type WorkerLine } from './crash/worker-line.js';
 import type { WorkerEntrySettings } from './worker-entry.js';
@@ -58,8 +72,28 @@ export interface WorkerProcess {
   unfreeze(): void;
 }
 
-/** Starts a worker process and waits until it serves. From TypeScript sources it runs under tsx. */
+const SETTINGS: OptionRules<WorkerEntrySettings> = {
+  address: needed(ADDRESS_RULE),
+  ...each(needed(TEXT), 'namespace taskQueue storePlace configModule modelUrl'),
+  storeSync: SETTING_RULES.storeSync,
+  configOptions: ANYTHING,
+  ...each(AMOUNT, 'modelStallMs stickyTimeoutMs maxCachedWorkflows'),
+  logLevel: SETTING_RULES.logLevel,
+};
+const WHERE = {
+  runId: TEXT,
+  nth: { is: 'a whole number from 0', fits: (value: unknown) => value === 0 || COUNT.fits(value) },
+};
+const POINT: OptionRules<CrashPoint> = { boundary: needed(oneOf(...CRASH_BOUNDARIES)), ...WHERE };
+const FAULT: OptionRules<CompletionFault> = {
+  completion: needed(oneOf('drop', 'duplicate')),
+  of: oneOf(...ACTIVITY_KINDS),
+  ...WHERE,
+};
+
+/** Starts a worker process and waits until it serves. Errors: InvalidConfig for a setting that cannot be used. From TypeScript sources it runs under tsx. */
 export async function startWorkerProcess(settings: WorkerEntrySettings): Promise<WorkerProcess> {
+  checkOptions('startWorkerProcess', settings, SETTINGS);
   const loader = ENTRY.endsWith('.ts') ? ['--import', 'tsx'] : [];
   const child = spawn(process.execPath, [...loader, ENTRY, JSON.stringify(settings)], {
     stdio: ['pipe', 'pipe', 'inherit', 'pipe'],
@@ -79,13 +113,17 @@ function faults(
 ): Pick<WorkerProcess, 'standStillAt' | 'breakCompletion'> {
   return {
     async standStillAt(point) {
+      checkOptions('standStillAt', point, POINT);
       const { reached } = await line.order({ type: 'stand_still', point: { ...point } });
       const release = (): void => void releasing.write('\n');
       return {
         reached: reached.then((runId) => (runId === undefined ? undefined : { runId, release })),
       };
     },
-    breakCompletion: (fault) => line.order({ type: 'break_completion', fault: { ...fault } }),
+    async breakCompletion(fault) {
+      checkOptions('breakCompletion', fault, FAULT);
+      return line.order({ type: 'break_completion', fault: { ...fault } });
+    },
   };
 }
 

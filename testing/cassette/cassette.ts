@@ -8,9 +8,11 @@
 import { readFile } from 'node:fs/promises';
 import { canonicalJson, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
+import { ANYTHING, FLAG, needed, TEXT, type OptionRules } from '../../pure/options.js';
 import { holdsSecret, secretIn } from '../../pure/secret-values.js';
 import { firstDifference } from '../../replay/first-difference.js';
 import { environmentVariables } from '../../worker/config.js';
+import { checkFields } from '../agent/check-test.js';
 import { parseCassette, type Exchange, type RecordedRequest } from './format.js';
 import { checkWritable, writeWhole } from './written.js';
 
@@ -48,6 +50,18 @@ export function isCassette(value: unknown): value is Cassette {
   );
 }
 
+const CASSETTE: OptionRules<Cassette> = {
+  kind: ANYTHING,
+  file: needed(TEXT),
+  record: FLAG,
+  secrets: {
+    is: `a list of texts of ${SECRET_CHARS_MIN} characters at least`,
+    fits: (value) =>
+      Array.isArray(value) &&
+      value.every((one) => typeof one === 'string' && one.length >= SECRET_CHARS_MIN),
+  },
+};
+
 export interface OpenCassette {
   /** Requests go out, and are recorded. */
   readonly records: boolean;
@@ -61,10 +75,12 @@ export interface OpenCassette {
 }
 
 /**
- * Errors: InvalidFixture for a file that is not there or is no cassette, and for an unknown HOLDFAST_CASSETTES; FileUnusable
+ * Errors: InvalidFixture for a field that cannot be used, a file that is not there or is no cassette, and for an unknown HOLDFAST_CASSETTES; FileUnusable
  * for one that a recording could not be written to.
  */
-export async function openCassette({ file, record, secrets }: Cassette): Promise<OpenCassette> {
+export async function openCassette(given: Cassette): Promise<OpenCassette> {
+  checkFields('The cassette', given, CASSETTE);
+  const { file, record, secrets } = given;
   const variables = environmentVariables();
   const records = record ?? recordsBy(variables['HOLDFAST_CASSETTES']);
   if (!records) return replaying(file);
@@ -226,7 +242,7 @@ function jsonOf(text: string): Json {
 
 function refuseSecrets(file: string, text: string, { variables, secrets }: Secrets): void {
   const variable = secretIn(text, variables);
-  const other = secrets.find((one) => one.length >= SECRET_CHARS_MIN && holdsSecret(text, one));
+  const other = secrets.find((one) => holdsSecret(text, one));
   if (variable === undefined && other === undefined) return;
   const what = variable === undefined ? 'one of its `secrets`' : `the value of ${variable}`;
   throw new HoldfastError('CaptureRefused', `The cassette ${file} would hold ${what}.`, {

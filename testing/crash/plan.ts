@@ -2,6 +2,15 @@
  * Seeded choices, so that one number repeats a failure.
  * Invariant: what a stream draws depends on the seed and its own number alone, not on other streams.
  */
+import {
+  AMOUNT,
+  checkOptions,
+  each,
+  needed,
+  oneOf,
+  optionDefect,
+  type OptionRules,
+} from '../../pure/options.js';
 import { CRASH_BOUNDARIES, type CrashBoundary } from './boundary.js';
 
 /** A number from 0 (inclusive) to 1 (exclusive). */
@@ -41,8 +50,19 @@ export interface CrashChoice {
   readonly boundary?: CrashBoundary;
 }
 
-/** Chooses where a run's worker dies; undefined when the run passes no such boundary. */
+const PASSAGES = Object.fromEntries(CRASH_BOUNDARIES.map((boundary) => [boundary, AMOUNT]));
+const CHOICE: OptionRules<CrashChoice> = {
+  ...each(needed({ is: 'a number', fits: Number.isFinite }), 'seed stream'),
+  passages: needed({
+    is: `how often it passes ${CRASH_BOUNDARIES.join(', ')}`,
+    fits: (value) => optionDefect('passages', value, PASSAGES) === undefined,
+  }),
+  boundary: oneOf(...CRASH_BOUNDARIES),
+};
+
+/** Chooses where a run's worker dies; undefined when the run passes no such boundary. Errors: InvalidConfig. */
 export function planCrash(choice: CrashChoice): CrashPlan | undefined {
+  checkOptions('planCrash', choice, CHOICE);
   const { seed, stream, passages } = choice;
   const wanted = choice.boundary === undefined ? CRASH_BOUNDARIES : [choice.boundary];
   const possible = wanted.filter((boundary) => (passages[boundary] ?? 0) > 0);
