@@ -1,98 +1,114 @@
-/** What the calls of a client take: closed lists, since a misspelt filter would give everything, or nothing. */
+/** What the calls of a client and of its handles take: closed lists, since a misspelt filter would give everything, or nothing. */
 import { STORED_STATUSES } from '../core/state/view.js';
 import { ASK_KINDS } from '../pure/ask-words.js';
 import { LISTED_STATUSES } from '../pure/listed-status.js';
 import {
-  AMOUNT,
-  COUNT,
   each,
-  FIELDS,
-  FLAG,
   isRecord,
-  needed,
   oneOf,
-  TEXT,
+  rules,
+  WORDS,
   type OptionRule,
   type OptionRules,
 } from '../pure/options.js';
 import type { SessionsQuery } from '../store/sessions.js';
-import { ID } from './checked-calls.js';
+import type { Allowance } from './decide/decide.js';
 import type { GoalsQuery } from './goals/list-goals.js';
+import type { Speaker } from './goals/tell-goal.js';
 import type { PendingQuery } from './read/ended-runs.js';
+import type { EventsOptions } from './read/event-stream.js';
 import type { ListQuery } from './read/joined-page.js';
 import type { StuckQuery } from './read/stuck-runs.js';
+import type { StreamOptions } from './read/token-stream.js';
 import type { FollowTreeOptions } from './read/whole-event.js';
-import { FOLLOW } from './runs/run-rules.js';
-
-const LIMIT: OptionRule = needed({
-  ...COUNT,
-  fits: (value) => value === Number.POSITIVE_INFINITY || COUNT.fits(value),
-});
-
-/** The place of a row in the order of a list. */
-const place = (at: string, id: string): OptionRule => ({
-  is: `{ ${at}, ${id} } of the last row of the page before`,
-  fits: (value) =>
-    isRecord(value) && typeof value[at] === 'number' && typeof value[id] === 'string',
-});
+import type { FollowOptions } from './runs/follow-run.js';
+import type { WaitOptions } from './runs/outcome.js';
+import { OVERLAPS } from './schedules/check-schedule.js';
 
 const GOALS: OptionRules<GoalsQuery> = {
+  ...rules('limit! limit, text agent root forksOf stopReason tool errorCode'),
+  ...rules('amount costFrom costTo, object before'),
   status: oneOf(...STORED_STATUSES),
-  ...each(TEXT, 'agent root forksOf stopReason tool errorCode'),
-  ...each(AMOUNT, 'costFrom costTo'),
-  limit: LIMIT,
-  before: place('startedAt', 'runId'),
 };
 const RUNS: OptionRules<ListQuery> = {
   ...GOALS,
+  ...rules('text parent'),
   status: oneOf(...LISTED_STATUSES),
   kind: oneOf('run', 'goal'),
-  parent: TEXT,
 };
 const ASKS: OptionRules<PendingQuery> = {
-  ...each(TEXT, 'runId under'),
-  search: { is: 'a text', fits: (value) => typeof value === 'string' },
-  ...each(FLAG, 'endedOnly newestFirst'),
+  ...rules(
+    'limit! limit, text runId under, words search, flag endedOnly newestFirst, object after',
+  ),
   kinds: {
     is: `a list of ${ASK_KINDS.join(', ')}`,
     fits: (value) => Array.isArray(value) && value.every(oneOf(...ASK_KINDS).fits),
   },
-  limit: LIMIT,
-  after: place('openedAt', 'askId'),
 };
-const SESSIONS: OptionRules<SessionsQuery> = {
-  limit: LIMIT,
-  caller: TEXT,
-  before: place('updatedAt', 'sessionId'),
-};
-const STUCK: OptionRules<StuckQuery> = { limit: LIMIT, allTenants: FLAG };
-const TREE: OptionRules<FollowTreeOptions> = { ...FOLLOW, childrenMax: AMOUNT };
+const SESSIONS: OptionRules<SessionsQuery> = rules('limit! limit, text caller, object before');
+const STUCK: OptionRules<StuckQuery> = rules('limit! limit, flag allTenants');
+const FOLLOW: OptionRules<FollowOptions> = rules(
+  'number since tokensSince, text after, signal signal',
+);
+const TREE: OptionRules<FollowTreeOptions> = { ...FOLLOW, ...rules('amount childrenMax') };
+const WAIT: OptionRules<WaitOptions> = rules('amount timeoutMs, signal signal');
+const EVENTS: OptionRules<EventsOptions> = rules(
+  'number since, signal signal, flag untilNow awaited, call onQuiet',
+);
+const STREAM: OptionRules<StreamOptions> = rules('text after, signal signal, flag untilNow');
+const ALLOWANCE: OptionRules<Allowance> = rules('amount amount, object grant');
+const SPEAKER: OptionRules<Speaker> = rules('text by id, texts roles');
 
-const OF_RUN = { runId: ID };
-const OF_QUEUE = { queue: TEXT };
+const RUN = rules('text! runId');
+const MESSAGE: OptionRule = {
+  is: 'an id, or { id, attachments }',
+  fits: (value) =>
+    WORDS.fits(value) ||
+    (isRecord(value) && Object.keys(value).every(oneOf('id', 'attachments').fits)),
+};
 
 export const CLIENT_CALLS = {
-  message: OF_RUN,
-  handle: { ...OF_RUN, tenant: TEXT },
-  goal: { goalId: ID, tenant: TEXT },
-  restartGoal: { goalId: ID, options: FIELDS },
-  ownRun: OF_RUN,
-  forTenant: { tenant: needed(TEXT) },
-  findAsk: { askId: ID, runId: TEXT },
-  listRuns: { query: RUNS },
-  joinedRuns: { query: RUNS },
-  unopenedRun: OF_RUN,
+  ...each(RUN, 'message ownRun unopenedRun subAgentTranscripts waits historiesOf'),
+  ...each({ query: RUNS }, 'listRuns joinedRuns'),
+  ...each(rules('text queue'), 'workerCount pollers'),
+  handle: rules('text! runId, text tenant'),
+  goal: rules('text! goalId, text tenant'),
+  restartGoal: rules('text! goalId, object options'),
+  forTenant: rules('text! tenant'),
+  findAsk: rules('text! askId, text runId'),
   listGoals: { query: GOALS },
   listAsks: { query: ASKS },
   listSessions: { query: SESSIONS },
   stuckRuns: { query: STUCK },
-  follow: { ...OF_RUN, options: FOLLOW },
-  followTree: { ...OF_RUN, options: TREE },
-  session: { sessionId: ID },
-  transcript: { id: ID },
-  subAgentTranscripts: OF_RUN,
-  waits: OF_RUN,
-  historiesOf: OF_RUN,
-  workerCount: OF_QUEUE,
-  pollers: OF_QUEUE,
+  follow: { ...RUN, options: FOLLOW },
+  followTree: { ...RUN, options: TREE },
+  session: rules('text! sessionId'),
+  transcript: rules('text! id'),
+};
+
+const WAITING = { ...each({ options: WAIT }, 'result outcome'), state: rules('amount limitMs') };
+
+export const RUN_CALLS = {
+  ...WAITING,
+  events: { options: EVENTS },
+  stream: { options: STREAM },
+  approve: { ...rules('text! askId, object! decider'), allowing: ALLOWANCE },
+  sendMessage: { ...rules('any text'), message: MESSAGE },
+};
+
+export const GOAL_CALLS = {
+  ...WAITING,
+  ...each({ who: SPEAKER }, 'pause resume wake stop cancel'),
+  watch: { options: EVENTS },
+  brief: rules('count n'),
+  steer: { ...rules('any text'), options: { ...SPEAKER, ...rules('flag wake') } },
+  review: { options: { ...SPEAKER, ...rules('flag objectiveValid, text because') } },
+  setPlan: { ...rules('any steps'), options: { ...SPEAKER, ...rules('amount revision') } },
+  restartGoal: rules('object options'),
+};
+
+const OVERLAP = oneOf(...OVERLAPS);
+export const SCHEDULE_CALLS = {
+  trigger: { overlap: OVERLAP },
+  backfill: { ...rules('object! span'), overlap: OVERLAP },
 };

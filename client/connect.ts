@@ -9,7 +9,7 @@ import type { RunRow } from '../store/runs.js';
 import type { SessionEntry, SessionsQuery } from '../store/sessions.js';
 import { TASK_QUEUE } from '../workflows/messages.js';
 import { CLIENT_CALLS } from './call-rules.js';
-import { checkedCalls } from './checked-calls.js';
+import { checkedCalls } from './closed-options.js';
 import { CONNECT_RULES } from './connect-rules.js';
 import type { DeskSigner } from './decide/desk-signer.js';
 import { ownExecution } from './runs/execution.js';

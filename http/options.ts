@@ -4,16 +4,7 @@ import { checkNames, LIMIT_PARTS } from '../client/closed-options.js';
 import type { HoldfastClient, StartOptions } from '../client/index.js';
 import { checkStart } from '../client/runs/check-start.js';
 import { HoldfastError } from '../core/state/errors.js';
-import {
-  ANYTHING,
-  CALLBACK,
-  checkOptions as checkClosed,
-  each,
-  FIELDS,
-  FLAG,
-  oneOf,
-  type OptionRules,
-} from '../pure/options.js';
+import { checkOptions as checkClosed, oneOf, rules, type OptionRules } from '../pure/options.js';
 import type { UiProfile } from './projection/index.js';
 
 /** The person who speaks, as your own login has found out. */
@@ -98,30 +89,24 @@ const START: KnownFields<NonNullable<ChatHandlerOptions['start']>> = {
   settings: true,
 };
 
+const LIMITS: OptionRules<ChatLimits> = rules(
+  'any bodyBytes bodyMs streams streamsPerActor streamMs streamChars',
+);
 const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/\sA-Z]+$/;
 
 /** Longest delay of a timer. */
 const LIMIT_MAX = 2_147_483_647;
 
 const OPTIONS: OptionRules<ChatHandlerOptions> = {
-  client: ANYTHING,
-  agent: ANYTHING,
-  authorize: ANYTHING,
-  start: ANYTHING,
-  ...each(FLAG, 'insecure reasoning ownDecisions'),
+  ...rules('any client agent authorize start, flag insecure reasoning ownDecisions, object limits'),
+  ...rules('call say'),
   profile: oneOf('v6', 'v7'),
   origins: {
     // Compared with what browsers send, letter by letter.
     is: "a list of origins, as 'https://example.com', without a path",
     fits: (value) => Array.isArray(value) && value.every((one) => ORIGIN.test(String(one))),
   },
-  limits: FIELDS,
-  say: CALLBACK,
 };
-const LIMITS: OptionRules<ChatLimits> = each(
-  ANYTHING,
-  'bodyBytes bodyMs streams streamsPerActor streamMs streamChars',
-);
 
 /** Errors: InvalidConfig. */
 export function checkOptions(options: ChatHandlerOptions): CheckedOptions {

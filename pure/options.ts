@@ -31,10 +31,10 @@ export function words<const Text extends string>(text: Text): readonly Words<Tex
   return text.split(' ') as Words<Text>[];
 }
 
-/** The same rule for each of these options. */
-export function each<const Text extends string>(rule: OptionRule, names: Text) {
+/** The same for each of these names. */
+export function each<const Text extends string, Rule = OptionRule>(rule: Rule, names: Text) {
   return Object.fromEntries(words(names).map((name) => [name, rule])) as {
-    readonly [name in Words<Text>]: OptionRule;
+    readonly [name in Words<Text>]: Rule;
   };
 }
 
@@ -60,6 +60,46 @@ export const COUNT: OptionRule = {
 };
 
 export const ANYTHING: OptionRule = { is: 'anything', fits: () => true };
+export const WORDS: OptionRule = { is: 'a text', fits: (value) => typeof value === 'string' };
+
+const KINDS = {
+  any: ANYTHING,
+  amount: AMOUNT,
+  call: CALLBACK,
+  count: COUNT,
+  flag: FLAG,
+  limit: { ...COUNT, fits: (value: unknown) => value === Infinity || COUNT.fits(value) },
+  list: LIST,
+  ms: {
+    is: 'a number of ms from 0',
+    fits: (value: unknown) => Number.isFinite(value) && AMOUNT.fits(value),
+  },
+  number: { is: 'a whole number', fits: Number.isSafeInteger },
+  object: FIELDS,
+  signal: {
+    is: 'the signal of an AbortController',
+    fits: (value: unknown) => isRecord(value) && 'aborted' in value,
+  },
+  text: TEXT,
+  texts: TEXTS,
+  words: WORDS,
+};
+type Kind = keyof typeof KINDS;
+type Listed<Text extends string> = Text extends `${infer Group}, ${infer More}`
+  ? Listed<Group> | Listed<More>
+  : Text extends `${Kind | `${Kind}!`} ${infer Names}`
+    ? Words<Names>
+    : never;
+
+/** By kinds, `!` for what is needed: `text! runId, flag untilNow awaited`. */
+export function rules<const Text extends string>(text: Text) {
+  const groups = text.split(', ').map((group) => {
+    const [kind = '', ...names] = group.split(/!? /);
+    const rule: OptionRule = KINDS[kind as Kind];
+    return each(group.includes('!') ? needed(rule) : rule, names.join(' '));
+  });
+  return Object.assign({}, ...groups) as { readonly [name in Listed<Text>]: OptionRule };
+}
 
 export function oneOf(...words: readonly string[]): OptionRule {
   return {
@@ -90,8 +130,8 @@ export function misfit(
 export interface OptionDefect {
   readonly message: string;
   readonly hint: string;
-  /** The option; empty: there are none at all. */
-  readonly path: string;
+  /** The option; absent: there are none at all. */
+  readonly path?: string;
 }
 
 /** Errors: InvalidConfig, which names the option. */
@@ -107,7 +147,7 @@ export function optionDefect(call: string, given: unknown, rules: Rules): Option
   const known = `The options are ${names.join(', ')}.`;
   if (!isRecord(given)) {
     const message = `${call} takes an object of options, and got ${kindOf(given)}.`;
-    return { message, hint: known, path: '' };
+    return { message, hint: known };
   }
   const unknown = Object.keys(given).find(
     (name) => given[name] !== undefined && !Object.hasOwn(rules, name),

@@ -3,19 +3,8 @@
  */
 import type { PayloadCodec } from '@temporalio/common';
 import { credentialsOf, type Credentials } from '../connection/index.js';
-import { ADDRESS_RULE, REACH_RULES } from '../connection/reach-rules.js';
 import { HoldfastError } from '../core/state/errors.js';
-import {
-  checkOptions,
-  FIELDS,
-  isRecord,
-  isText,
-  LIST,
-  needed,
-  TEXT,
-  TEXTS,
-  type OptionRules,
-} from '../pure/options.js';
+import { checkOptions, rules, type OptionRules } from '../pure/options.js';
 import type { Bundle, Segment } from '../replay/bundle.js';
 import { isObject, type HistoryEvent } from '../recording/history.js';
 import { fetchSegments } from '../replay/fetch-segments.js';
@@ -39,20 +28,9 @@ export type ReplayFailures = ReadonlyMap<string, string>;
 
 const TENANT = 'default';
 
-const PLACE: OptionRules<ReplayPlace> = {
-  address: needed(ADDRESS_RULE),
-  namespace: TEXT,
-  payloadCodecs: LIST,
-  tls: REACH_RULES.tls,
-  apiKey: TEXT,
-  metadata: FIELDS,
-};
-const BUNDLE = {
-  bundle: needed({
-    is: 'a bundle, or the file of one',
-    fits: (value) => isText(value) || (isRecord(value) && isRecord(value['run'])),
-  }),
-};
+const PLACE: OptionRules<ReplayPlace> = rules(
+  'text! address, text namespace apiKey, list payloadCodecs, any tls metadata',
+);
 
 /** Replays every segment of every run. Errors: InvalidConfig for an option that cannot be used; ServerUnavailable; a run that is not there is a failure. */
 export async function replayRuns(
@@ -60,7 +38,7 @@ export async function replayRuns(
   runIds: readonly string[],
 ): Promise<ReplayFailures> {
   checkOptions('replayRuns', given, PLACE);
-  checkOptions('replayRuns', { runIds }, { runIds: needed(TEXTS) });
+  checkOptions('replayRuns', { runIds }, rules('texts! runIds'));
   const { address, namespace = 'default', payloadCodecs = [], ...credentials } = given;
   keepQuiet();
   const failures = new Map<string, string>();
@@ -108,7 +86,6 @@ function withBuildId(event: HistoryEvent): HistoryEvent {
  * Takes a bundle, or the file of one. Errors: `ReplayDiffers`, which says where; `InvalidBundle`.
  */
 export async function expectReplays(bundle: Bundle | string): Promise<void> {
-  checkOptions('expectReplays', { bundle }, BUNDLE);
   const report = await replayTree(typeof bundle === 'string' ? await readBundle(bundle) : bundle);
   if (report.equal) return;
   throw new HoldfastError('ReplayDiffers', reportLines(report).join('\n'), {

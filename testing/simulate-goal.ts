@@ -11,20 +11,9 @@ import { HoldfastError } from '../core/state/errors.js';
 import type { RunEvent } from '../core/state/event.js';
 import type { MessageBody } from '../core/state/goal/message.js';
 import type { RunResult } from '../core/state/result.js';
-import {
-  AMOUNT,
-  ANYTHING,
-  CALLBACK,
-  each,
-  FIELDS,
-  isRecord,
-  needed,
-  TEXT,
-  TEXTS,
-  type OptionRules,
-} from '../pure/options.js';
+import { needed, rules, type OptionRules } from '../pure/options.js';
 import { openMemoryStore } from '../store/store.js';
-import { checkFields, EPOCH_MS, WORDS } from './agent/check-test.js';
+import { checkFields } from './agent/check-test.js';
 import { SCRIPT } from './agent/turns.js';
 import { providersOfGoal, type GoalModels } from './goal-models.js';
 import { codeIn, outsideWork, providersIn } from './outside-work.js';
@@ -95,19 +84,16 @@ export interface SimulatedGoal {
 
 const OPTIONS: OptionRules<SimulatedGoalOptions> = {
   // The start of a goal checks these.
-  ...each(ANYTHING, 'goal definition tenant traceId caller from goalId'),
+  ...rules('any goal definition tenant traceId caller from goalId'),
+  ...rules('object agents, ms startAt, call onEvent, signal signal'),
   config: needed({
     is: 'what defineConfig gives, or (now) => …',
     fits: (value) => typeof value === 'function' || isConfig(value),
   }),
   model: SCRIPT,
-  agents: FIELDS,
-  providers: { is: 'a Map of providers by name', fits: (value) => value instanceof Map },
-  startAt: EPOCH_MS,
-  onEvent: CALLBACK,
-  signal: { is: 'an AbortSignal', fits: (value) => isRecord(value) && 'aborted' in value },
+  providers: { is: 'a Map of providers', fits: (value) => value instanceof Map },
 };
-const PERSON = { by: needed(TEXT), roles: TEXTS, reason: WORDS, amount: AMOUNT };
+const PERSON = rules('text! by, texts roles, words reason, amount amount');
 
 /**
  * Errors: InvalidTask; InvalidFixture: an option cannot be used, or nothing is scripted for a request; what refuses the goal; a goal that nothing can ever

@@ -3,21 +3,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { extname, join } from 'node:path';
 import type { Writable } from 'node:stream';
-import { ADDRESS_RULE } from '../connection/reach-rules.js';
 import { ACTIVITY_KINDS } from '../core/state/effect.js';
 import { HoldfastError } from '../core/state/errors.js';
-import {
-  AMOUNT,
-  ANYTHING,
-  checkOptions,
-  COUNT,
-  each,
-  needed,
-  oneOf,
-  TEXT,
-  type OptionRules,
-} from '../pure/options.js';
-import { SETTING_RULES } from '../worker/setting-rules.js';
+import { checkOptions, needed, oneOf, rules, type OptionRules } from '../pure/options.js';
 import { CRASH_BOUNDARIES, type CompletionFault, type CrashPoint } from './crash/boundary.js';
 import { RELEASE_FD } from './crash/protocol.js';
 import { workerLine, type WorkerLine } from './crash/worker-line.js';
@@ -72,18 +60,7 @@ export interface WorkerProcess {
   unfreeze(): void;
 }
 
-const SETTINGS: OptionRules<WorkerEntrySettings> = {
-  address: needed(ADDRESS_RULE),
-  ...each(needed(TEXT), 'namespace taskQueue storePlace configModule modelUrl'),
-  storeSync: SETTING_RULES.storeSync,
-  configOptions: ANYTHING,
-  ...each(AMOUNT, 'modelStallMs stickyTimeoutMs maxCachedWorkflows'),
-  logLevel: SETTING_RULES.logLevel,
-};
-const WHERE = {
-  runId: TEXT,
-  nth: { is: 'a whole number from 0', fits: (value: unknown) => value === 0 || COUNT.fits(value) },
-};
+const WHERE = rules('text runId, amount nth');
 const POINT: OptionRules<CrashPoint> = { boundary: needed(oneOf(...CRASH_BOUNDARIES)), ...WHERE };
 const FAULT: OptionRules<CompletionFault> = {
   completion: needed(oneOf('drop', 'duplicate')),
@@ -91,9 +68,8 @@ const FAULT: OptionRules<CompletionFault> = {
   ...WHERE,
 };
 
-/** Starts a worker process and waits until it serves. Errors: InvalidConfig for a setting that cannot be used. From TypeScript sources it runs under tsx. */
+/** Starts a worker process and waits until it serves. From TypeScript sources it runs under tsx. */
 export async function startWorkerProcess(settings: WorkerEntrySettings): Promise<WorkerProcess> {
-  checkOptions('startWorkerProcess', settings, SETTINGS);
   const loader = ENTRY.endsWith('.ts') ? ['--import', 'tsx'] : [];
   const child = spawn(process.execPath, [...loader, ENTRY, JSON.stringify(settings)], {
     stdio: ['pipe', 'pipe', 'inherit', 'pipe'],

@@ -16,13 +16,13 @@ import {
   type GoalResult,
 } from './goal-record.js';
 import { goalOutcome, type GoalOutcomeNow } from './goal-outcome.js';
-import { GOAL_CALLS } from './goal-rules.js';
 import { readGoalState } from './goal-state.js';
 import { restartGoal, type RestartOptions } from './start-goal.js';
 import { tellGoal, type Speaker, type Told } from './tell-goal.js';
 import type { EventsOptions } from '../read/event-stream.js';
 import type { Execution } from '../runs/execution.js';
-import { checkedCalls } from '../checked-calls.js';
+import { GOAL_CALLS } from '../call-rules.js';
+import { checkedCalls } from '../closed-options.js';
 import type { Link } from '../link.js';
 import type { WaitOptions } from '../runs/outcome.js';
 import { runHandle, type RunHandle } from '../runs/run-handle.js';

@@ -9,13 +9,11 @@ import {
 } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { HoldfastError } from '../../core/state/errors.js';
-import { FIELDS, needed, oneOf } from '../../pure/options.js';
 import { AGENT_RUN, GOAL_RUN } from '../../workflows/messages.js';
 import {
   checkNote,
   checkSchedule,
   checkScheduleId,
-  OVERLAPS,
   type CheckedSchedule,
   type Overlap,
   type ScheduleOptions,
@@ -24,7 +22,8 @@ import {
 } from './check-schedule.js';
 import { backfill, policyOf } from './backfill.js';
 import { keptIn, MEMO, withOwn, type Found, type Kept } from './own-schedule.js';
-import { checkedCalls } from '../checked-calls.js';
+import { SCHEDULE_CALLS } from '../call-rules.js';
+import { checkedCalls } from '../closed-options.js';
 import { bounded, type Link } from '../link.js';
 import { ensureNamespaceReady } from '../namespace.js';
 import { plainLine } from '../read/plain-line.js';
@@ -157,12 +156,6 @@ export function scheduleHandle(link: Link, id: string): ScheduleHandle {
   };
   return checkedCalls(calls, SCHEDULE_CALLS);
 }
-
-const OVERLAP = { overlap: oneOf(...OVERLAPS) };
-const SCHEDULE_CALLS = {
-  trigger: OVERLAP,
-  backfill: { span: needed({ ...FIELDS, is: '{ from, to }, ms since epoch' }), ...OVERLAP },
-};
 
 /** Of the client's tenant, in no order. */
 export async function listSchedules(link: Link): Promise<readonly ScheduleSummary[]> {

@@ -6,15 +6,6 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
-  AMOUNT,
-  CALLBACK,
-  checkOptions,
-  FIELDS,
-  FLAG,
-  needed,
-  type OptionRules,
-} from '../../pure/options.js';
-import {
   openRequestLog,
   type LoggedRequest,
   type RequestLog,
@@ -62,16 +53,8 @@ interface Serving {
   exhausted: number;
 }
 
-const OPTIONS: OptionRules<ScriptedModelOptions> = {
-  script: needed({ ...CALLBACK, is: 'a function, as scriptOf gives it' }),
-  port: AMOUNT,
-  log: FIELDS,
-  background: FLAG,
-};
-
 /** Starts a model server on loopback that answers by a script, in the words of the vendors' protocols. */
 export async function startScriptedModel(options: ScriptedModelOptions): Promise<ScriptedModel> {
-  checkOptions('startScriptedModel', options, OPTIONS);
   const log = openRequestLog(options.log);
   const serving: Serving = { script: options.script, log, attempts: new Map(), exhausted: 0 };
   const server = createServer((request, response) => {

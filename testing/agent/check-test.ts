@@ -1,17 +1,7 @@
 /** A test is as closed as a definition: a word that is mistyped, or a value of another kind, would say nothing unheard. */
 import { unknownField } from '../../authoring/known-fields.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { isRecord, kindOf, misfit, type OptionRule, type Rules } from '../../pure/options.js';
-
-export const MS: OptionRule = {
-  is: 'a number of ms from 0',
-  fits: (value) => Number.isFinite(value) && Number(value) >= 0,
-};
-export const EPOCH_MS: OptionRule = {
-  is: 'ms since epoch',
-  fits: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
-};
-export const WORDS: OptionRule = { is: 'a text', fits: (value) => typeof value === 'string' };
+import { isRecord, kindOf, misfit, type Rules } from '../../pure/options.js';
 
 /** Errors: InvalidFixture for what is no object, a field that there is not, and one of another kind. */
 export function checkFields(what: string, given: unknown, rules: Rules): void {

@@ -7,9 +7,9 @@ import type { Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { MESSAGE_TOOL } from '../../core/state/mail.js';
 import { didYouMean } from '../../pure/nearest-names.js';
-import { CALLBACK, needed, type OptionRules } from '../../pure/options.js';
+import { rules, type OptionRules } from '../../pure/options.js';
 import type { Counted } from '../outside-work.js';
-import { checkFields, MS, unfit } from './check-test.js';
+import { checkFields, unfit } from './check-test.js';
 
 /** Its input has passed the schema of the tool; a parameter may be typed as that schema types it. */
 export type FakeCode = {
@@ -43,7 +43,7 @@ export interface FakePlace {
 const NAMES_SHOWN_MAX = 20;
 const INPUT_SHOWN_CHARS = 300;
 
-const FAKE: OptionRules<TimedFake> = { run: needed(CALLBACK), takesMs: MS, probe: CALLBACK };
+const FAKE: OptionRules<TimedFake> = rules('call! run, ms takesMs, call probe');
 
 /** Errors: InvalidFixture for a fake that is none, of a tool that is not there, and where nothing would come of it. */
 export function withFakes(config: Config, place: FakePlace): Config {

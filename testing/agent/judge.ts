@@ -4,20 +4,10 @@ import type { StopReason } from '../../core/state/result.js';
 import { TOOL_RESULT_CODES, type ToolResultCode } from '../../core/state/tool-result.js';
 import { STOP_MEANINGS } from '../../core/step/stop.js';
 import { ASK_KINDS, ASK_OUTCOMES } from '../../pure/ask-words.js';
-import {
-  ANYTHING,
-  COUNT,
-  each,
-  needed,
-  oneOf,
-  TEXT,
-  TEXTS,
-  type OptionRules,
-  type Rules,
-} from '../../pure/options.js';
+import { COUNT, needed, oneOf, rules, type OptionRules } from '../../pure/options.js';
 import { roleOf } from './agent-role.js';
 import { refuseStrangers } from './cast.js';
-import { checkFields, WORDS } from './check-test.js';
+import { checkFields } from './check-test.js';
 import { isAsymmetric, isMatch } from './match.js';
 import type { TestedAsk, TestedCall, TestedRun } from './tested-run.js';
 
@@ -47,25 +37,18 @@ export type CostExpectation = number | { readonly min?: number; readonly max?: n
 type Call = CallExpectation & { readonly tool: string; readonly args?: unknown };
 
 const CALL: OptionRules<Call> = {
-  tool: needed(TEXT),
-  args: ANYTHING,
+  ...rules('text! tool, any args, text agent'),
   times: { is: 'a whole number from 0', fits: (value) => value === 0 || COUNT.fits(value) },
   // `open` is the status of a call that the run has ended before.
   outcome: oneOf('ok', 'open', ...TOOL_RESULT_CODES),
-  agent: TEXT,
 };
 const ASK: OptionRules<AskExpectation> = {
-  tool: TEXT,
-  args: ANYTHING,
+  ...rules('text tool, any args, texts roles'),
   kind: oneOf(...ASK_KINDS),
   outcome: oneOf(...ASK_OUTCOMES),
-  roles: TEXTS,
 };
-const COST: Rules = each(
-  { is: 'an amount in micro-USD', fits: (value) => typeof value === 'number' && value >= 0 },
-  'min max',
-);
-const STOP: Rules = { reason: needed(oneOf(...Object.keys(STOP_MEANINGS))), detail: WORDS };
+const COST = rules('amount min max');
+const STOP = { reason: needed(oneOf(...Object.keys(STOP_MEANINGS))), ...rules('words detail') };
 
 export interface Judgement {
   readonly pass: boolean;

@@ -23,16 +23,7 @@ import type {
   Task,
 } from '../../core/state/task.js';
 import { toolKey } from '../../core/state/tool.js';
-import {
-  ANYTHING,
-  CALLBACK,
-  each,
-  FIELDS,
-  needed,
-  oneOf,
-  TEXTS,
-  type OptionRules,
-} from '../../pure/options.js';
+import { needed, oneOf, rules, type OptionRules } from '../../pure/options.js';
 import type { Provider } from '../../providers/provider.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 import {
@@ -53,7 +44,7 @@ import {
 } from '../simulation/index.js';
 import { roleOf } from './agent-role.js';
 import { withCast } from './cast.js';
-import { checkFields, EPOCH_MS, unfit } from './check-test.js';
+import { checkFields, unfit } from './check-test.js';
 import { runsOwn, withFakes, type FakePlace, type ToolFakes } from './fakes.js';
 import { scriptedProvider, type ModelScript } from './model-script.js';
 import { peopleOf, type People } from './people.js';
@@ -97,20 +88,15 @@ export interface AgentTest extends People {
 
 const TEST: OptionRules<AgentTest> = {
   // The start of a run checks these.
-  ...each(ANYTHING, 'goal budget settings output'),
+  ...rules('any goal budget settings output, texts messages, ms startAt, call onEvent'),
+  ...rules('call approvals answers, object agents tools'),
   model: needed({ ...SCRIPT, fits: (value) => SCRIPT.fits(value) || isCassette(value) }),
-  agents: { ...FIELDS, is: '{ auditor: [ … ] }, scripts by the names of agents' },
-  tools: { ...FIELDS, is: '{ read_order: (input) => … }, fakes by the names of tools' },
   unfaked: oneOf('fail', 'own'),
-  ...each({ ...CALLBACK, is: '(ask) => …' }, 'approvals answers'),
-  messages: TEXTS,
   config: { is: 'what defineConfig gives', fits: isConfig },
-  startAt: EPOCH_MS,
   limitMs: {
     is: `1 to ${LIMIT_MS_MAX} ms`,
     fits: (value) => typeof value === 'number' && value > 0 && value <= LIMIT_MS_MAX,
   },
-  onEvent: CALLBACK,
 };
 
 /**

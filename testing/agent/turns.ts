@@ -1,90 +1,49 @@
 /** What a scripted model says, checked before it is played: a word that is mistyped would be a reply without it. */
 import type { Config } from '../../authoring/index.js';
 import { shown } from '../../authoring/known-fields.js';
-import type { Json } from '../../core/json/json.js';
 import type { ReplyStop, Usage } from '../../core/state/model.js';
 import {
-  AMOUNT,
-  ANYTHING,
-  each,
   isRecord,
   needed,
   oneOf,
   optionDefect,
-  TEXT,
+  rules,
   words,
   type OptionRule,
   type OptionRules,
 } from '../../pure/options.js';
 import { roleOf } from './agent-role.js';
-import { checkFields, MS, refuseUnknown, unfit, WORDS } from './check-test.js';
-
-/** A reply of the scripted model. */
-export interface TestReply {
-  readonly text?: string;
-  readonly thinking?: string;
-  readonly calls?: readonly TestReplyCall[];
-  /** The answer as JSON, for a run that is asked for an output. */
-  readonly output?: Json;
-  /** Default: `tool_use` with calls, else `end_turn`. */
-  readonly stop?: ReplyStop;
-  /** Default: 1,000 tokens in, 100 out. */
-  readonly usage?: Partial<Usage>;
-  /** Virtual ms until it comes. */
-  readonly takesMs?: number;
-}
-
-export interface TestReplyCall {
-  /** As the agent names it: `orders.read`. */
-  readonly tool: string;
-  readonly input?: Json;
-  readonly id?: string;
-}
-
-/** A vendor that answers with an error status: 408, 409, 429 and those from 500 are tried again. */
-export interface TestFailure {
-  readonly status: number;
-  /** What the vendor says: the run is told of it in the words of production. */
-  readonly message?: string;
-  readonly retryAfterMs?: number;
-}
-
-/** A text is a reply with that text; a list has an entry for each attempt at its request, the last one repeats. */
-export type TestTurn =
-  string | TestReply | TestFailure | readonly (string | TestReply | TestFailure)[];
+import { checkFields, refuseUnknown, unfit } from './check-test.js';
+import type { TestFailure, TestReply, TestReplyCall } from './model-script.js';
 
 const STOPS: readonly ReplyStop[] = words(
   'end_turn tool_use max_tokens stop_sequence refusal pause_turn context_exceeded unknown',
 );
-const USAGE: OptionRules<Usage> = each(AMOUNT, 'input output cacheRead cacheWrite');
+const USAGE: OptionRules<Usage> = rules('amount input output cacheRead cacheWrite');
 
 const REPLY: OptionRules<TestReply> = {
-  ...each(WORDS, 'text thinking'),
-  calls: { is: 'a list of { tool, input, id }', fits: Array.isArray },
-  output: ANYTHING,
+  ...rules('words text thinking, list calls, any output, ms takesMs'),
   stop: oneOf(...STOPS),
   usage: {
     is: 'numbers of tokens: { input, output, cacheRead, cacheWrite }',
-    fits: (value) => optionDefect('usage', value, USAGE) === undefined,
+    fits: (value) => optionDefect('', value, USAGE) === undefined,
   },
-  takesMs: MS,
 };
 const FAILURE: OptionRules<TestFailure> = {
+  ...rules('words message, ms retryAfterMs'),
   status: needed({
     is: 'the status of an error, 400 to 599',
-    fits: (value) => Number.isInteger(value) && Number(value) >= 400 && Number(value) <= 599,
+    fits: (value) => Number(value) >= 400 && Number(value) <= 599,
   }),
-  message: WORDS,
-  retryAfterMs: MS,
 };
-const CALL: OptionRules<TestReplyCall> = { tool: needed(TEXT), input: ANYTHING, id: TEXT };
-
-type Scripts = { readonly [agent: string]: unknown };
+const CALL: OptionRules<TestReplyCall> = rules('text! tool, any input, text id');
 
 export const SCRIPT: OptionRule = {
   is: 'a list of turns or (request) => …',
   fits: (value) => Array.isArray(value) || typeof value === 'function',
 };
+
+type Scripts = { readonly [agent: string]: unknown };
 
 /** Errors: InvalidFixture for a script of an agent that there is not, and for one that cannot be played. */
 export function checkScripts(scripts: Scripts = {}, { agents }: Config, tested: string): void {
@@ -100,9 +59,7 @@ export function checkScripts(scripts: Scripts = {}, { agents }: Config, tested: 
 /** By the names of agents. Errors: InvalidFixture; of a function's turns each is looked at when it is said. */
 export function checkTurns(scripts: Scripts): void {
   for (const [agent, script] of Object.entries(scripts)) {
-    if (!SCRIPT.fits(script)) {
-      throw unfit(`The script of the agent ${agent} cannot be used.`, `Give ${SCRIPT.is}.`);
-    }
+    checkFields('`agents`', { [agent]: script }, { [agent]: SCRIPT });
     const turns: readonly unknown[] = Array.isArray(script) ? script : [];
     for (const [index, turn] of turns.entries()) checkTurn(turn, { call: index + 1, agent });
   }
@@ -123,9 +80,9 @@ function checkEntry(entry: unknown, name: string): void {
     throw unfit(`${name} is ${shown(entry)}.`, 'Give a text or { calls: [ … ] }.');
   }
   refuseUnknown(name, entry, Object.keys({ ...REPLY, ...FAILURE }));
-  const { text, output, calls = [] } = entry;
   const isFailure = Object.keys(FAILURE).some((field) => entry[field] !== undefined);
   checkFields(name, entry, isFailure ? FAILURE : REPLY);
+  const { text, output, calls = [] } = entry;
   if (text !== undefined && output !== undefined) {
     throw unfit(`${name} has a text and an output.`, 'Give one of the two.');
   }

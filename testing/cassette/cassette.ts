@@ -8,7 +8,7 @@
 import { readFile } from 'node:fs/promises';
 import { canonicalJson, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { ANYTHING, FLAG, needed, TEXT, type OptionRules } from '../../pure/options.js';
+import { rules, type OptionRules } from '../../pure/options.js';
 import { holdsSecret, secretIn } from '../../pure/secret-values.js';
 import { firstDifference } from '../../replay/first-difference.js';
 import { environmentVariables } from '../../worker/config.js';
@@ -51,9 +51,7 @@ export function isCassette(value: unknown): value is Cassette {
 }
 
 const CASSETTE: OptionRules<Cassette> = {
-  kind: ANYTHING,
-  file: needed(TEXT),
-  record: FLAG,
+  ...rules('any kind, text! file, flag record'),
   secrets: {
     is: `a list of texts of ${SECRET_CHARS_MIN} characters at least`,
     fits: (value) =>

@@ -3,20 +3,13 @@
  *
  *     for (const { name, run } of providerChecks({ connect, readConversation })) test(name, run);
  */
-import { CALLBACK, checkOptions, each, needed, type OptionRules } from '../../pure/options.js';
 import { failureChecks } from './failure-checks.js';
 import { replyChecks } from './reply-checks.js';
 import { requestChecks } from './request-checks.js';
 import type { ProviderCheck, ProviderUnderTest } from './subject.js';
 
-const SUBJECT: OptionRules<ProviderUnderTest> = {
-  ...each(needed(CALLBACK), 'connect readConversation'),
-  serve: CALLBACK,
-};
-
 /** Checks that a provider of models keeps the contract, to be run by any test runner. */
 export function providerChecks(subject: ProviderUnderTest): readonly ProviderCheck[] {
-  checkOptions('providerChecks', subject, SUBJECT);
   return [...replyChecks(subject), ...requestChecks(subject), ...failureChecks(subject)];
 }
 

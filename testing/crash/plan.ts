@@ -3,12 +3,11 @@
  * Invariant: what a stream draws depends on the seed and its own number alone, not on other streams.
  */
 import {
-  AMOUNT,
   checkOptions,
-  each,
   needed,
   oneOf,
   optionDefect,
+  rules,
   type OptionRules,
 } from '../../pure/options.js';
 import { CRASH_BOUNDARIES, type CrashBoundary } from './boundary.js';
@@ -50,12 +49,12 @@ export interface CrashChoice {
   readonly boundary?: CrashBoundary;
 }
 
-const PASSAGES = Object.fromEntries(CRASH_BOUNDARIES.map((boundary) => [boundary, AMOUNT]));
+const PASSAGES = rules(`amount ${CRASH_BOUNDARIES.join(' ')}`);
 const CHOICE: OptionRules<CrashChoice> = {
-  ...each(needed({ is: 'a number', fits: Number.isFinite }), 'seed stream'),
+  ...rules('number! seed stream'),
   passages: needed({
     is: `how often it passes ${CRASH_BOUNDARIES.join(', ')}`,
-    fits: (value) => optionDefect('passages', value, PASSAGES) === undefined,
+    fits: (value) => optionDefect('', value, PASSAGES) === undefined,
   }),
   boundary: oneOf(...CRASH_BOUNDARIES),
 };

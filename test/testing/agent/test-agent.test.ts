@@ -494,7 +494,7 @@ test('a script of another agent is a list or a function, and its turns are looke
   });
   const play = (auditor: unknown) =>
     testAgent(parent, { goal: 'Buy.', model: ['Bought.'], agents: { auditor: auditor as never } });
-  await expect(play('Fine.')).rejects.toThrow('The script of the agent auditor cannot be used.');
+  await expect(play('Fine.')).rejects.toThrow('`agents` cannot use its auditor.');
   await expect(play([{ txt: 'Fine.' }])).rejects.toThrow(
     'Turn 1 of the script of the agent auditor',
   );
