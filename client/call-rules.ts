@@ -1,4 +1,5 @@
 /** What the calls of a client and of its handles take: closed lists, since a misspelt filter would give everything, or nothing. */
+import { HoldfastError } from '../core/state/errors.js';
 import { STORED_STATUSES } from '../core/state/view.js';
 import { ASK_KINDS } from '../pure/ask-words.js';
 import { LISTED_STATUSES } from '../pure/listed-status.js';
@@ -6,10 +7,13 @@ import {
   each,
   isRecord,
   oneOf,
+  optionDefect,
   rules,
+  words,
   WORDS,
   type OptionRule,
   type OptionRules,
+  type Rules,
 } from '../pure/options.js';
 import type { SessionsQuery } from '../store/sessions.js';
 import type { Allowance } from './decide/decide.js';
@@ -112,3 +116,48 @@ export const SCHEDULE_CALLS = {
   trigger: { overlap: OVERLAP },
   backfill: { ...rules('object! span'), overlap: OVERLAP },
 };
+
+/** What a call takes, in order and by name: a value, or an object of options. */
+type Taken = { readonly [argument: string]: OptionRule | Rules };
+type CallRules<Calls> = { readonly [call in keyof Calls]?: Taken };
+
+/** These give something at once; a refusal of any other call is how its promise ends. */
+const AT_ONCE = oneOf(
+  ...words('handle goal schedule forTenant follow followTree events stream watch'),
+);
+
+type CallsByName = { readonly [call: string]: (...given: readonly unknown[]) => unknown };
+
+/** The same calls, which look at what they are given. Errors: InvalidTask, with the name in `details.path`. */
+export function checkedCalls<Calls extends object>(calls: Calls, rules: CallRules<Calls>): Calls {
+  const entries = Object.entries(rules as { readonly [call: string]: Taken });
+  const checked = entries.map(([name, taken]) => {
+    const call = (calls as unknown as CallsByName)[name]!;
+    const now = (...given: readonly unknown[]): unknown => {
+      for (const [index, argument] of Object.keys(taken).entries()) {
+        checkArgument(name, argument, { rule: taken[argument]!, value: given[index] });
+      }
+      return call(...given);
+    };
+    const later = async (...given: readonly unknown[]): Promise<unknown> => now(...given);
+    return [name, AT_ONCE.fits(name) ? now : later];
+  });
+  return { ...calls, ...(Object.fromEntries(checked) as Partial<Calls>) };
+}
+
+interface Argument {
+  readonly rule: OptionRule | Rules;
+  readonly value: unknown;
+}
+
+function checkArgument(call: string, name: string, { rule, value }: Argument): void {
+  const isValue = typeof rule['fits'] === 'function';
+  const rules = (isValue ? { [name]: rule } : rule) as Rules;
+  const isLeftOut = value === undefined && !Object.values(rules).some(({ isNeeded }) => isNeeded);
+  const defect = isLeftOut
+    ? undefined
+    : optionDefect(call, isValue ? { [name]: value } : value, rules);
+  if (defect === undefined) return;
+  const { message, hint, path = name } = defect;
+  throw new HoldfastError('InvalidTask', message, { hint, details: { path } });
+}
