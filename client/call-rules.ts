@@ -1,33 +1,15 @@
-/** What the calls of a client and of its handles take: closed lists, since a misspelt filter would give everything, or nothing. */
-import { HoldfastError } from '../core/state/errors.js';
+/** What the calls of a client take: closed lists, since a misspelt filter would give everything, or nothing. */
 import { STORED_STATUSES } from '../core/state/view.js';
 import { ASK_KINDS } from '../pure/ask-words.js';
 import { LISTED_STATUSES } from '../pure/listed-status.js';
-import {
-  each,
-  isRecord,
-  oneOf,
-  optionDefect,
-  rules,
-  words,
-  WORDS,
-  type OptionRule,
-  type OptionRules,
-  type Rules,
-} from '../pure/options.js';
+import { each, oneOf, rules, type OptionRules } from '../pure/options.js';
 import type { SessionsQuery } from '../store/sessions.js';
-import type { Allowance } from './decide/decide.js';
 import type { GoalsQuery } from './goals/list-goals.js';
-import type { Speaker } from './goals/tell-goal.js';
 import type { PendingQuery } from './read/ended-runs.js';
-import type { EventsOptions } from './read/event-stream.js';
 import type { ListQuery } from './read/joined-page.js';
 import type { StuckQuery } from './read/stuck-runs.js';
-import type { StreamOptions } from './read/token-stream.js';
 import type { FollowTreeOptions } from './read/whole-event.js';
 import type { FollowOptions } from './runs/follow-run.js';
-import type { WaitOptions } from './runs/outcome.js';
-import { OVERLAPS } from './schedules/check-schedule.js';
 
 const GOALS: OptionRules<GoalsQuery> = {
   ...rules('limit! limit, text agent root forksOf stopReason tool errorCode'),
@@ -55,22 +37,7 @@ const FOLLOW: OptionRules<FollowOptions> = rules(
   'number since tokensSince, text after, signal signal',
 );
 const TREE: OptionRules<FollowTreeOptions> = { ...FOLLOW, ...rules('amount childrenMax') };
-const WAIT: OptionRules<WaitOptions> = rules('amount timeoutMs, signal signal');
-const EVENTS: OptionRules<EventsOptions> = rules(
-  'number since, signal signal, flag untilNow awaited, call onQuiet',
-);
-const STREAM: OptionRules<StreamOptions> = rules('text after, signal signal, flag untilNow');
-const ALLOWANCE: OptionRules<Allowance> = rules('amount amount, object grant');
-const SPEAKER: OptionRules<Speaker> = rules('text by id, texts roles');
-
 const RUN = rules('text! runId');
-const MESSAGE: OptionRule = {
-  is: 'an id, or { id, attachments }',
-  fits: (value) =>
-    WORDS.fits(value) ||
-    (isRecord(value) && Object.keys(value).every(oneOf('id', 'attachments').fits)),
-};
-
 export const CLIENT_CALLS = {
   ...each(RUN, 'message ownRun unopenedRun subAgentTranscripts waits historiesOf'),
   ...each({ query: RUNS }, 'listRuns joinedRuns'),
@@ -89,75 +56,3 @@ export const CLIENT_CALLS = {
   session: rules('text! sessionId'),
   transcript: rules('text! id'),
 };
-
-const WAITING = { ...each({ options: WAIT }, 'result outcome'), state: rules('amount limitMs') };
-
-export const RUN_CALLS = {
-  ...WAITING,
-  events: { options: EVENTS },
-  stream: { options: STREAM },
-  approve: { ...rules('text! askId, object! decider'), allowing: ALLOWANCE },
-  sendMessage: { ...rules('any text'), message: MESSAGE },
-};
-
-export const GOAL_CALLS = {
-  ...WAITING,
-  ...each({ who: SPEAKER }, 'pause resume wake stop cancel'),
-  watch: { options: EVENTS },
-  brief: rules('count n'),
-  steer: { ...rules('any text'), options: { ...SPEAKER, ...rules('flag wake') } },
-  review: { options: { ...SPEAKER, ...rules('flag objectiveValid, text because') } },
-  setPlan: { ...rules('any steps'), options: { ...SPEAKER, ...rules('amount revision') } },
-  restartGoal: rules('object options'),
-};
-
-const OVERLAP = oneOf(...OVERLAPS);
-export const SCHEDULE_CALLS = {
-  trigger: { overlap: OVERLAP },
-  backfill: { ...rules('object! span'), overlap: OVERLAP },
-};
-
-/** What a call takes, in order and by name: a value, or an object of options. */
-type Taken = { readonly [argument: string]: OptionRule | Rules };
-type CallRules<Calls> = { readonly [call in keyof Calls]?: Taken };
-
-/** These give something at once; a refusal of any other call is how its promise ends. */
-const AT_ONCE = oneOf(
-  ...words('handle goal schedule forTenant follow followTree events stream watch'),
-);
-
-type CallsByName = { readonly [call: string]: (...given: readonly unknown[]) => unknown };
-
-/** The same calls, which look at what they are given. Errors: InvalidTask, with the name in `details.path`. */
-export function checkedCalls<Calls extends object>(calls: Calls, rules: CallRules<Calls>): Calls {
-  const entries = Object.entries(rules as { readonly [call: string]: Taken });
-  const checked = entries.map(([name, taken]) => {
-    const call = (calls as unknown as CallsByName)[name]!;
-    const now = (...given: readonly unknown[]): unknown => {
-      for (const [index, argument] of Object.keys(taken).entries()) {
-        checkArgument(name, argument, { rule: taken[argument]!, value: given[index] });
-      }
-      return call(...given);
-    };
-    const later = async (...given: readonly unknown[]): Promise<unknown> => now(...given);
-    return [name, AT_ONCE.fits(name) ? now : later];
-  });
-  return { ...calls, ...(Object.fromEntries(checked) as Partial<Calls>) };
-}
-
-interface Argument {
-  readonly rule: OptionRule | Rules;
-  readonly value: unknown;
-}
-
-function checkArgument(call: string, name: string, { rule, value }: Argument): void {
-  const isValue = typeof rule['fits'] === 'function';
-  const rules = (isValue ? { [name]: rule } : rule) as Rules;
-  const isLeftOut = value === undefined && !Object.values(rules).some(({ isNeeded }) => isNeeded);
-  const defect = isLeftOut
-    ? undefined
-    : optionDefect(call, isValue ? { [name]: value } : value, rules);
-  if (defect === undefined) return;
-  const { message, hint, path = name } = defect;
-  throw new HoldfastError('InvalidTask', message, { hint, details: { path } });
-}

@@ -21,7 +21,7 @@ import { restartGoal, type RestartOptions } from './start-goal.js';
 import { tellGoal, type Speaker, type Told } from './tell-goal.js';
 import type { EventsOptions } from '../read/event-stream.js';
 import type { Execution } from '../runs/execution.js';
-import { checkedCalls, GOAL_CALLS } from '../call-rules.js';
+import { checkedCalls, GOAL_CALLS } from '../checked-calls.js';
 import type { Link } from '../link.js';
 import type { WaitOptions } from '../runs/outcome.js';
 import { runHandle, type RunHandle } from '../runs/run-handle.js';

@@ -27,7 +27,7 @@ import {
 import { deliver, type Delivery } from '../decide/deliver.js';
 import { eventsOf, type EventsOptions } from '../read/event-stream.js';
 import { attachAll, type Attachable } from './attach.js';
-import { checkedCalls, RUN_CALLS } from '../call-rules.js';
+import { checkedCalls, RUN_CALLS } from '../checked-calls.js';
 import { executionOf, type Execution } from './execution.js';
 import { bounded, type Link } from '../link.js';
 import { outcomeOf, resultOf, type Outcome, type WaitOptions } from './outcome.js';

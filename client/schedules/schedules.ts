@@ -22,7 +22,7 @@ import {
 } from './check-schedule.js';
 import { backfill, policyOf } from './backfill.js';
 import { keptIn, MEMO, withOwn, type Found, type Kept } from './own-schedule.js';
-import { checkedCalls, SCHEDULE_CALLS } from '../call-rules.js';
+import { checkedCalls, SCHEDULE_CALLS } from '../checked-calls.js';
 import { bounded, type Link } from '../link.js';
 import { ensureNamespaceReady } from '../namespace.js';
 import { plainLine } from '../read/plain-line.js';

@@ -14,7 +14,7 @@ import {
 } from '../../pure/options.js';
 import { roleOf } from './agent-role.js';
 import { checkFields, refuseUnknown, unfit } from './check-test.js';
-import type { TestFailure, TestReply, TestReplyCall } from './model-script.js';
+import type { TestFailure, TestReply, TestReplyCall } from './test-turn.js';
 
 const STOPS: readonly ReplyStop[] = words(
   'end_turn tool_use max_tokens stop_sequence refusal pause_turn context_exceeded unknown',

@@ -122,8 +122,8 @@ test.each<[string, (of: TestedRun) => void]>([
   ['assertCalled', (of) => assertCalled(of, 'pya')],
   ['assertNotCalled', (of) => assertNotCalled(of, 'pya')],
   ['assertNotAsked', (of) => assertNotAsked(of, 'pya')],
-  ['not.toHaveCalled', (of) => void expect(of).not.toHaveCalled('pya')],
-  ['not.toHaveAsked', (of) => void expect(of).not.toHaveAsked({ tool: 'pya' })],
+  ['not.toHaveCalled', (of) => expect(of).not.toHaveCalled('pya')],
+  ['not.toHaveAsked', (of) => expect(of).not.toHaveAsked({ tool: 'pya' })],
 ])('%s of a tool that nobody has is refused with the tools that there are', (_, attempt) => {
   expect(() => attempt(run)).toThrow(
     expect.objectContaining({
@@ -185,7 +185,7 @@ test.each<[string, (of: TestedRun) => void, string]>([
   ['a limit in words', (of) => assertCost(of, { max: '5' } as never), 'cost cannot use its max.'],
   [
     'an end that there is not',
-    (of) => void expect(of).not.toHaveStopped('complete' as never),
+    (of) => expect(of).not.toHaveStopped('complete' as never),
     'An expected end cannot use its reason.',
   ],
 ])('an expectation with %s is refused, and not met by every run', (_, attempt, said) => {
