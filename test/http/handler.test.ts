@@ -176,12 +176,18 @@ test('pages of the own origin, and of those that are named, may ask', async () =
     client,
     agent: 'desk',
     authorize,
-    origins: ['https://shop.example'],
+    // Of a frame in a sandbox.
+    origins: ['https://shop.example', 'null'],
   });
-  for (const origin of ['http://localhost:3000', 'https://shop.example']) {
+  for (const origin of ['http://localhost:3000', 'https://shop.example', 'null']) {
     const headers = { origin, host: 'localhost:3000' };
     await expect(callerOf(options, new Request(LOCAL, { headers }))).resolves.toBeDefined();
   }
+});
+
+test('what nobody has set may be null', () => {
+  const unset = { ...insecure, profile: null, reasoning: null, limits: null };
+  expect(checkOptions(unset as unknown as ChatHandlerOptions).limits.streams).toBe(1_000);
 });
 
 test('an error of authorize, or nobody in its answer, is an error that tells nothing', async () => {
