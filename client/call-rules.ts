@@ -33,9 +33,13 @@ const ASKS: OptionRules<PendingQuery> = {
 };
 const SESSIONS: OptionRules<SessionsQuery> = rules('limit! limit, text caller, object before');
 const STUCK: OptionRules<StuckQuery> = rules('limit! limit, flag allTenants');
-const FOLLOW: OptionRules<FollowOptions> = rules(
-  'number since tokensSince, text after, signal signal',
-);
+const FOLLOW: OptionRules<FollowOptions> = {
+  ...rules('number since, text after, signal signal'),
+  tokensSince: {
+    is: 'a whole number, or Infinity',
+    fits: (value) => value === Infinity || Number.isSafeInteger(value),
+  },
+};
 const TREE: OptionRules<FollowTreeOptions> = { ...FOLLOW, ...rules('amount childrenMax') };
 const RUN = rules('text! runId');
 export const CLIENT_CALLS = {

@@ -39,8 +39,8 @@ import {
   type ScheduleHandle,
   type ScheduleSummary,
 } from './schedules/schedules.js';
-import { runHandle, type MessageOptions, type RunHandle } from './runs/run-handle.js';
-import { attach, type Attachable } from './runs/attach.js';
+import { runHandle, type RunHandle } from './runs/run-handle.js';
+import { attach, type Attachable, type MessageOptions } from './runs/attach.js';
 import type { Attachment } from '../core/state/attachment.js';
 import type { RunSummary } from './read/run-summary.js';
 import { forkGoal, type GoalForkOptions } from './goals/fork-goal.js';
@@ -91,8 +91,9 @@ export interface ConnectOptions extends Reach {
 }
 
 /**
- * Starts runs and goals, reads them, and decides what they ask. Made by `connect`. Errors of every call: InvalidTask for an argument
- * that cannot be used, and for an option that there is not.
+ * Starts runs and goals, reads them, and decides what they ask. Made by `connect`. Errors of its calls and of those of its
+ * handles: InvalidTask for an argument that cannot be used, and for an option that there is not. `decide`, `provideInput`
+ * and the fields of files are not checked so: whoever gets them judges them.
  */
 export interface HoldfastClient {
   readonly address: string;

@@ -14,6 +14,8 @@ export interface OptionRule {
   readonly isNeeded?: true;
   /** The only values, for whoever misspells one. */
   readonly words?: readonly string[];
+  /** Where an object may stand in place of a value: its fields. */
+  readonly fields?: Rules;
 }
 
 /** Of the options of one call, by their names. */
@@ -68,7 +70,10 @@ const KINDS = {
   call: CALLBACK,
   count: COUNT,
   flag: FLAG,
-  limit: { ...COUNT, fits: (value: unknown) => value === Infinity || COUNT.fits(value) },
+  limit: {
+    is: 'a whole number from 1, or Infinity',
+    fits: (value: unknown) => value === Infinity || COUNT.fits(value),
+  },
   list: LIST,
   ms: {
     is: 'a number of ms from 0',
@@ -82,6 +87,11 @@ const KINDS = {
   },
   text: TEXT,
   texts: TEXTS,
+  wait: { ...AMOUNT, is: 'a number of ms from 0, or Infinity' },
+  whole: {
+    is: 'a whole number from 0',
+    fits: (value: unknown) => value === 0 || COUNT.fits(value),
+  },
   words: WORDS,
 };
 type Kind = keyof typeof KINDS;

@@ -26,7 +26,7 @@ import {
 } from '../decide/decide.js';
 import { deliver, type Delivery } from '../decide/deliver.js';
 import { eventsOf, type EventsOptions } from '../read/event-stream.js';
-import { attachAll, type Attachable } from './attach.js';
+import { attachAll, type MessageOptions } from './attach.js';
 import { checkedCalls, RUN_CALLS } from '../checked-calls.js';
 import { executionOf, type Execution } from './execution.js';
 import { bounded, type Link } from '../link.js';
@@ -38,13 +38,6 @@ import { streamOf, type StreamOptions } from '../read/token-stream.js';
 export interface Replacement {
   readonly tool: string;
   readonly args: Json;
-}
-
-/** Of a follow-up. */
-export interface MessageOptions {
-  /** The same id again is ignored; default: a new one. */
-  readonly id?: string;
-  readonly attachments?: readonly Attachable[];
 }
 
 /** A run, under way or ended: its result, its events, and what people say to it. */
