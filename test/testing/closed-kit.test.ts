@@ -60,7 +60,12 @@ test.each<[string, () => Promise<unknown>, string]>([
   ['scripts beside providers', simulated({ model: ['x'], providers: new Map() }), 'beside'],
   ['a misspelt option of a cassette', opened({ recrod: true }), '"recrod"'],
   ['a word for a flag of a cassette', opened({ record: 'yes' }), 'its record'],
-  ['a secret that nobody would look for', opened({ secrets: ['short'] }), 'its secrets'],
+  ['a text that is no list of secrets', opened({ secrets: 'long enough' }), 'its secrets'],
+  [
+    'a secret that is too short to look for in a recording',
+    opened({ secrets: ['short'], record: true }),
+    'its secrets',
+  ],
 ])('%s is refused', async (_, attempt, what) => {
   await expect(attempt()).rejects.toMatchObject({
     code: 'InvalidFixture',

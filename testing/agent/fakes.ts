@@ -19,7 +19,7 @@ export type FakeCode = {
 /** A fake that takes its time. */
 export interface TimedFake {
   readonly run: FakeCode;
-  /** Virtual ms before it answers; beyond `timeoutMs` of the tool its call times out. */
+  /** Virtual ms before it answers; beyond `timeoutMs` of the tool its call times out. Infinity: it never answers. */
   readonly takesMs?: number;
   /** Of a tool with a probe; default: nobody can say. */
   readonly probe?: FakeCode;
@@ -43,7 +43,7 @@ export interface FakePlace {
 const NAMES_SHOWN_MAX = 20;
 const INPUT_SHOWN_CHARS = 300;
 
-const FAKE: OptionRules<TimedFake> = rules('call! run, ms takesMs, call probe');
+const FAKE: OptionRules<TimedFake> = rules('call! run, wait takesMs, call probe');
 
 /** Errors: InvalidFixture for a fake that is none, of a tool that is not there, and where nothing would come of it. */
 export function withFakes(config: Config, place: FakePlace): Config {

@@ -4,7 +4,7 @@ import type { StopReason } from '../../core/state/result.js';
 import { TOOL_RESULT_CODES, type ToolResultCode } from '../../core/state/tool-result.js';
 import { STOP_MEANINGS } from '../../core/step/stop.js';
 import { ASK_KINDS, ASK_OUTCOMES } from '../../pure/ask-words.js';
-import { COUNT, needed, oneOf, rules, type OptionRules } from '../../pure/options.js';
+import { needed, oneOf, rules, type OptionRules } from '../../pure/options.js';
 import { roleOf } from './agent-role.js';
 import { refuseStrangers } from './cast.js';
 import { checkFields } from './check-test.js';
@@ -37,8 +37,7 @@ export type CostExpectation = number | { readonly min?: number; readonly max?: n
 type Call = CallExpectation & { readonly tool: string; readonly args?: unknown };
 
 const CALL: OptionRules<Call> = {
-  ...rules('text! tool, any args, text agent'),
-  times: { is: 'a whole number from 0', fits: (value) => value === 0 || COUNT.fits(value) },
+  ...rules('text! tool, any args, text agent, whole times'),
   // `open` is the status of a call that the run has ended before.
   outcome: oneOf('ok', 'open', ...TOOL_RESULT_CODES),
 };

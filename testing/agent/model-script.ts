@@ -135,8 +135,8 @@ async function play(
   entry: TestReply | TestFailure,
   { request, progress: { signal, onDelta }, place, ids }: Played,
 ): Promise<ModelReply> {
-  if (isFailure(entry)) throw failureOf(entry);
   if (entry.takesMs !== undefined) await place.wait(entry.takesMs, signal);
+  if (isFailure(entry) && !signal.aborted) throw failureOf(entry);
   if (signal.aborted) {
     const none = replyOf({ usage: { input: 0, output: 0 } }, request, ids);
     return {
@@ -147,7 +147,7 @@ async function play(
       partial: true,
     };
   }
-  const reply = replyOf(entry, request, ids);
+  const reply = replyOf(entry as TestReply, request, ids);
   reply.blocks.forEach((block, index) => {
     if (block.type === 'text') onDelta?.({ type: 'text', block: index, text: block.text });
   });

@@ -88,7 +88,7 @@ export interface AgentTest extends People {
 
 const TEST: OptionRules<AgentTest> = {
   // The start of a run checks these.
-  ...rules('any goal budget settings output, texts messages, ms startAt, call onEvent'),
+  ...rules('any goal budget settings output, texts messages, whole startAt, call onEvent'),
   ...rules('call approvals answers, object agents tools'),
   model: needed({ ...SCRIPT, fits: (value) => SCRIPT.fits(value) || isCassette(value) }),
   unfaked: oneOf('fail', 'own'),

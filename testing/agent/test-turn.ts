@@ -13,7 +13,7 @@ export interface TestReply {
   readonly stop?: ReplyStop;
   /** Default: 1,000 tokens in, 100 out. */
   readonly usage?: Partial<Usage>;
-  /** Virtual ms until it comes. */
+  /** Virtual ms until it comes; Infinity: never. */
   readonly takesMs?: number;
 }
 
@@ -30,6 +30,8 @@ export interface TestFailure {
   /** What the vendor says: the run is told of it in the words of production. */
   readonly message?: string;
   readonly retryAfterMs?: number;
+  /** Virtual ms until it comes; Infinity: never. */
+  readonly takesMs?: number;
 }
 
 /** A text is a reply with that text; a list has an entry for each attempt at its request, the last one repeats. */

@@ -22,7 +22,7 @@ const STOPS: readonly ReplyStop[] = words(
 const USAGE: OptionRules<Usage> = rules('amount input output cacheRead cacheWrite');
 
 const REPLY: OptionRules<TestReply> = {
-  ...rules('words text thinking, list calls, any output, ms takesMs'),
+  ...rules('words text thinking, list calls, any output, wait takesMs'),
   stop: oneOf(...STOPS),
   usage: {
     is: 'numbers of tokens: { input, output, cacheRead, cacheWrite }',
@@ -30,13 +30,14 @@ const REPLY: OptionRules<TestReply> = {
   },
 };
 const FAILURE: OptionRules<TestFailure> = {
-  ...rules('words message, ms retryAfterMs'),
+  ...rules('words message, ms retryAfterMs, wait takesMs'),
   status: needed({
     is: 'the status of an error, 400 to 599',
     fits: (value) => Number(value) >= 400 && Number(value) <= 599,
   }),
 };
-const CALL: OptionRules<TestReplyCall> = rules('text! tool, any input, text id');
+// A model may name a tool that is none, also by a blank.
+const CALL: OptionRules<TestReplyCall> = rules('words! tool, any input, words id');
 
 export const SCRIPT: OptionRule = {
   is: 'a list of turns or (request) => …',
@@ -71,7 +72,7 @@ export function checkTurn(
   { call, agent }: { readonly call: number; readonly agent: string },
 ): void {
   const name = `Turn ${call} of the script of the agent ${agent}`;
-  const entries: readonly unknown[] = Array.isArray(turn) && turn.length > 0 ? turn : [turn];
+  const entries: readonly unknown[] = Array.isArray(turn) ? turn : [turn];
   for (const entry of entries) if (typeof entry !== 'string') checkEntry(entry, name);
 }
 
@@ -80,7 +81,9 @@ function checkEntry(entry: unknown, name: string): void {
     throw unfit(`${name} is ${shown(entry)}.`, 'Give a text or { calls: [ … ] }.');
   }
   refuseUnknown(name, entry, Object.keys({ ...REPLY, ...FAILURE }));
-  const isFailure = Object.keys(FAILURE).some((field) => entry[field] !== undefined);
+  const isFailure = Object.keys(FAILURE).some(
+    (field) => entry[field] !== undefined && !Object.hasOwn(REPLY, field),
+  );
   checkFields(name, entry, isFailure ? FAILURE : REPLY);
   const { text, output, calls = [] } = entry;
   if (text !== undefined && output !== undefined) {

@@ -29,7 +29,7 @@ const HOW = `HOLDFAST_CASSETTES=${RECORD}, with the keys of the vendor.`;
 export interface CassetteOptions {
   /** True: the vendor is asked, and the file written anew. Default: `HOLDFAST_CASSETTES=record`. */
   readonly record?: boolean;
-  /** Further texts that must not be in the file, of 8 characters at least. */
+  /** Further texts that must not be in the file, of 8 characters at least; an empty one counts for nothing. */
   readonly secrets?: readonly string[];
 }
 
@@ -50,13 +50,15 @@ export function isCassette(value: unknown): value is Cassette {
   );
 }
 
-const CASSETTE: OptionRules<Cassette> = {
-  ...rules('any kind, text! file, flag record'),
+const CASSETTE: OptionRules<Cassette> = rules('any kind, text! file, flag record, texts secrets');
+/** Those of a recording: without the variable of a secret its text is empty, and a short one would be in every file. */
+const RECORDING = {
   secrets: {
-    is: `a list of texts of ${SECRET_CHARS_MIN} characters at least`,
-    fits: (value) =>
-      Array.isArray(value) &&
-      value.every((one) => typeof one === 'string' && one.length >= SECRET_CHARS_MIN),
+    is: `a list of texts of ${SECRET_CHARS_MIN} characters at least, or empty ones`,
+    fits: (value: unknown) =>
+      (value as readonly string[]).every(
+        ({ length }) => length === 0 || length >= SECRET_CHARS_MIN,
+      ),
   },
 };
 
@@ -78,12 +80,13 @@ export interface OpenCassette {
  */
 export async function openCassette(given: Cassette): Promise<OpenCassette> {
   checkFields('The cassette', given, CASSETTE);
-  const { file, record, secrets } = given;
+  const { file, record, secrets = [] } = given;
   const variables = environmentVariables();
   const records = record ?? recordsBy(variables['HOLDFAST_CASSETTES']);
   if (!records) return replaying(file);
+  checkFields('The cassette', { secrets }, RECORDING);
   await checkWritable(file);
-  return recording(file, { variables, secrets: secrets ?? [] });
+  return recording(file, { variables, secrets: secrets.filter((one) => one !== '') });
 }
 
 /** A mistyped word would play the old file, and look as though the vendor had been asked. */

@@ -162,6 +162,11 @@ test('a tool of a sub-agent, of a vendor, of a server and one that the model mad
   assertCalled(told, { tool: 'made_up', outcome: 'unknown_tool' });
 });
 
+test.each(['handoff', 'message_agent', 'agent', 'ask_person', 'escalate', 'goal_plan'])(
+  'the tool %s of the runtime is known, also where the agent does not have it',
+  (tool) => assertNotCalled(run, tool),
+);
+
 test.each<[string, (of: TestedRun) => void, string]>([
   ['no tool', (of) => assertNotCalled(of, {} as never), 'call cannot use its tool.'],
   ['nothing', (of) => assertNotCalled(of, undefined as never), 'call cannot use its tool.'],

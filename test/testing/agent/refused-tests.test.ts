@@ -57,7 +57,9 @@ test.each<[string, object | null, string]>([
   ['words of a vendor without a status', { model: [{ message: 'No.' }] }, 'cannot use its status.'],
   ['a reply with a status', { model: [{ status: 500, text: 'Hi.' }] }, 'has no field "text".'],
   ['two answers in one', { model: [{ text: 'a', output: 1 }] }, 'has a text and an output.'],
-  ['a turn without an entry', { model: [[]] }, 'Turn 1 of the script of the agent refunds is [].'],
+  ['half a ms for the start of time', { startAt: 1.5 }, 'The test cannot use its startAt.'],
+  ['a time that no clock can hold', { startAt: 1e300 }, 'The test cannot use its startAt.'],
+  ['a time in a failure in words', { model: [{ status: 429, takesMs: '5s' }] }, 'its takesMs.'],
   ['a later turn', { model: [READS, 'Done.', { txt: 'Hi.' }] }, 'Turn 3 of the script'],
   ['a script of its own beside the model', { agents: { refunds: ['Hi.'] } }, 'no field "refunds"'],
   [
@@ -81,7 +83,7 @@ test('a slip of the finger is told what was meant', async () => {
   );
   const fakes = (more: object) => ({ tools: { 'orders.read': { run: () => 1, ...more } } });
   expect(await hintOf(fakes({ takeMs: 5 }))).toMatch(/^Did you mean takesMs\?/);
-  expect(await hintOf(fakes({ takesMs: '5s' }))).toBe('Give a number of ms from 0.');
+  expect(await hintOf(fakes({ takesMs: '5s' }))).toBe('Give a number of ms from 0, or Infinity.');
   expect(await hintOf({ unfaked: 'onw' as 'own' })).toMatch(/^Did you mean own\?/);
 });
 
@@ -103,4 +105,15 @@ test('a script of another agent is a list or a function, and its turns are looke
 test('an attempt may be answered with a text, as a request may', async () => {
   const run = await testAgent(agent, test1({ model: [[{ status: 529 }, 'Done.']] }));
   expect(run).toMatchObject({ stopReason: 'completed', answer: 'Done.' });
+});
+
+test('what a model gets wrong can be scripted: nothing at all, no name of a tool, no id of a call', async () => {
+  const unnamed = {
+    calls: [{ tool: '' }, { tool: 'orders.read', input: { orderId: 'O-17' }, id: '' }],
+  };
+  const run = await testAgent(agent, test1({ model: [unnamed, 'Done.'] }));
+  expect(run).toMatchObject({ stopReason: 'completed', answer: 'Done.' });
+  expect(run.calls).toMatchObject([{ code: 'unknown_tool' }, { tool: 'orders.read' }]);
+  const silent = await testAgent(agent, test1({ model: [[], [], [], []] }));
+  expect(silent.stopReason).not.toBe('completed');
 });
