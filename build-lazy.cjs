@@ -53,17 +53,18 @@ function lazily(compiled) {
     isReadByMember(code, name),
   );
   if (names.length === 0) return code;
-  const lazy = new Set(names);
+  // A name stands for its module wherever that is used: a letter more of it is ten kilobytes of the package.
+  const lazy = new Map(names.map((name, index) => [name, `$${index}`]));
   const alias = names.join('|');
   return code
     .replace(
       new RegExp(`\\bnew (${alias})((?:\\.\\w+)+)`, 'g'),
-      (_, name, path) => `new (${short(name)}()${path})`,
+      (_, name, path) => `new (${lazy.get(name)}()${path})`,
     )
-    .replace(new RegExp(`\\b(?:${alias})(?=\\.)`, 'g'), (name) => `${short(name)}()`)
-    .replace(/\(0, (\w+\$\d*\(\)\.\w+)\)\(/g, '$1(')
+    .replace(new RegExp(`\\b(?:${alias})(?=\\.)`, 'g'), (name) => `${lazy.get(name)}()`)
+    .replace(/\(0, (\$\d+\(\)\.\w+)\)\(/g, '$1(')
     .replace(IMPORT, (line, name, from) =>
-      lazy.has(name) ? `const ${short(name)}=$(()=>require("${from}"));` : line,
+      lazy.has(name) ? `const ${lazy.get(name)}=$(()=>require("${from}"));` : line,
     )
     .replace(/^(?=const .*=\$\(\(\)=>require)/m, `${ONCE}\n`)
     .replace(/(=\$\(.*\));\nconst (?=.*=\$\()/g, '$1,\n');

@@ -8,6 +8,8 @@ import type { AskRow } from '../store/asks.js';
 import type { RunRow } from '../store/runs.js';
 import type { SessionEntry, SessionsQuery } from '../store/sessions.js';
 import { TASK_QUEUE } from '../workflows/messages.js';
+import { CLIENT_CALLS } from './call-rules.js';
+import { checkedCalls } from './checked-calls.js';
 import { CONNECT_RULES } from './connect-rules.js';
 import type { DeskSigner } from './decide/desk-signer.js';
 import { ownExecution } from './runs/execution.js';
@@ -37,8 +39,8 @@ import {
   type ScheduleHandle,
   type ScheduleSummary,
 } from './schedules/schedules.js';
-import { runHandle, type MessageOptions, type RunHandle } from './runs/run-handle.js';
-import { attach, type Attachable } from './runs/attach.js';
+import { runHandle, type RunHandle } from './runs/run-handle.js';
+import { attach, type Attachable, type MessageOptions } from './runs/attach.js';
 import type { Attachment } from '../core/state/attachment.js';
 import type { RunSummary } from './read/run-summary.js';
 import { forkGoal, type GoalForkOptions } from './goals/fork-goal.js';
@@ -88,7 +90,11 @@ export interface ConnectOptions extends Reach {
   readonly say?: (line: string) => void;
 }
 
-/** Starts runs and goals, reads them, and decides what they ask. Made by `connect`. */
+/**
+ * Starts runs and goals, reads them, and decides what they ask. Made by `connect`. Errors of its calls and of those of its
+ * handles: InvalidTask for an argument that cannot be used, and for an option that there is not. `decide`, `provideInput`
+ * and the fields of files are not checked so: whoever gets them judges them.
+ */
 export interface HoldfastClient {
   readonly address: string;
   readonly namespace: string;
@@ -120,14 +126,14 @@ export interface HoldfastClient {
    * Puts a file into the store, for the task of a start or a message. Errors: UnsupportedContent, StoreUnavailable.
    */
   attach(file: Attachable): Promise<Attachment>;
-  /** A run by its id; nothing is checked before the first call. */
+  /** A run by its id; whether it is there is not looked at before the first call. */
   handle(runId: string, tenant?: string): RunHandle;
   /**
    * Starts a goal and waits until it is open. The same id with the same definition gives that goal, also when it has
    * ended. Errors: InvalidTask, UnknownAgent, RunExists (the id is taken by anything else), ServerUnavailable.
    */
   startGoal(options: GoalStartOptions): Promise<GoalHandle>;
-  /** A goal by its id; nothing is checked before the first call. */
+  /** A goal by its id; whether it is there is not looked at before the first call. */
   goal(goalId: string, tenant?: string): GoalHandle;
   /**
    * A new goal that goes on with another one: its plan, state and measurements, with money and counts from zero. Needs a
@@ -290,7 +296,7 @@ export async function openLink(options: ConnectOptions): Promise<OpenLink> {
 
 export function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
   const { address, namespace, taskQueue } = link;
-  return {
+  const calls: HoldfastClient = {
     address,
     namespace,
     taskQueue,
@@ -346,4 +352,5 @@ export function clientOver(link: Link, close: () => Promise<void>): HoldfastClie
     pollers: (queue) => pollers(link, queue),
     close,
   };
+  return checkedCalls(calls, CLIENT_CALLS);
 }

@@ -4,6 +4,15 @@ import { checkNames, LIMIT_PARTS } from '../client/closed-options.js';
 import type { HoldfastClient, StartOptions } from '../client/index.js';
 import { checkStart } from '../client/runs/check-start.js';
 import { HoldfastError } from '../core/state/errors.js';
+import {
+  checkOptions as checkClosed,
+  FIELDS,
+  FLAG,
+  oneOf,
+  rules,
+  type OptionRule,
+  type OptionRules,
+} from '../pure/options.js';
 import type { UiProfile } from './projection/index.js';
 
 /** The person who speaks, as your own login has found out. */
@@ -88,11 +97,37 @@ const START: KnownFields<NonNullable<ChatHandlerOptions['start']>> = {
   settings: true,
 };
 
+const LIMITS: OptionRules<ChatLimits> = rules(
+  'any bodyBytes bodyMs streams streamsPerActor streamMs streamChars',
+);
+/** `null`: what browsers send from a frame in a sandbox. */
+const ORIGIN = /^(null|[a-z][a-z\d+.-]*:\/\/[^/\sA-Z]+)$/;
+
 /** Longest delay of a timer. */
 const LIMIT_MAX = 2_147_483_647;
 
+/** Of options that were null where nobody had set them. */
+function orNull(rule: OptionRule): OptionRule {
+  return { ...rule, fits: (value) => value === null || rule.fits(value) };
+}
+
+const OPTIONS: OptionRules<ChatHandlerOptions> = {
+  ...rules('any client agent authorize start, flag insecure ownDecisions, call say'),
+  profile: orNull(oneOf('v6', 'v7')),
+  reasoning: orNull(FLAG),
+  limits: orNull(FIELDS),
+  origins: {
+    // Compared with what browsers send, letter by letter.
+    is: "a list of origins, as 'https://example.com', without a path",
+    fits: (value) =>
+      Array.isArray(value) && value.every((one) => typeof one === 'string' && ORIGIN.test(one)),
+  },
+};
+
 /** Errors: InvalidConfig. */
 export function checkOptions(options: ChatHandlerOptions): CheckedOptions {
+  checkClosed('chatHandler', options, OPTIONS);
+  checkClosed('limits of chatHandler', options.limits ?? {}, LIMITS);
   const { client, agent, authorize, insecure = false } = options;
   if (typeof client?.follow !== 'function') {
     throw invalid('client is none', 'Give what connect({ address, store }) gives.');

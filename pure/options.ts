@@ -12,7 +12,14 @@ export interface OptionRule {
   readonly fits: (value: unknown) => boolean;
   /** Absent: it may be left out. */
   readonly isNeeded?: true;
+  /** The only values, for whoever misspells one. */
+  readonly words?: readonly string[];
+  /** Where an object may stand in place of a value: its fields. */
+  readonly fields?: Rules;
 }
+
+/** Of the options of one call, by their names. */
+export type Rules = { readonly [name: string]: OptionRule };
 
 /** One for each option, so that the compiler keeps the list whole. */
 export type OptionRules<Options> = { readonly [name in keyof Required<Options>]: OptionRule };
@@ -26,10 +33,10 @@ export function words<const Text extends string>(text: Text): readonly Words<Tex
   return text.split(' ') as Words<Text>[];
 }
 
-/** The same rule for each of these options. */
-export function each<const Text extends string>(rule: OptionRule, names: Text) {
+/** The same for each of these names. */
+export function each<const Text extends string, Rule = OptionRule>(rule: Rule, names: Text) {
   return Object.fromEntries(words(names).map((name) => [name, rule])) as {
-    readonly [name in Words<Text>]: OptionRule;
+    readonly [name in Words<Text>]: Rule;
   };
 }
 
@@ -54,34 +61,117 @@ export const COUNT: OptionRule = {
   fits: (value) => Number.isSafeInteger(value) && Number(value) >= 1,
 };
 
+export const ANYTHING: OptionRule = { is: 'anything', fits: () => true };
+export const WORDS: OptionRule = { is: 'a text', fits: (value) => typeof value === 'string' };
+
+const KINDS = {
+  any: ANYTHING,
+  amount: AMOUNT,
+  call: CALLBACK,
+  count: COUNT,
+  flag: FLAG,
+  limit: {
+    is: 'a whole number from 1, or Infinity',
+    fits: (value: unknown) => value === Infinity || COUNT.fits(value),
+  },
+  list: LIST,
+  ms: {
+    is: 'a number of ms from 0',
+    fits: (value: unknown) => Number.isFinite(value) && AMOUNT.fits(value),
+  },
+  number: { is: 'a whole number', fits: Number.isSafeInteger },
+  object: FIELDS,
+  signal: {
+    is: 'the signal of an AbortController',
+    fits: (value: unknown) => isRecord(value) && 'aborted' in value,
+  },
+  text: TEXT,
+  texts: TEXTS,
+  wait: { ...AMOUNT, is: 'a number of ms from 0, or Infinity' },
+  whole: {
+    is: 'a whole number from 0',
+    fits: (value: unknown) => value === 0 || COUNT.fits(value),
+  },
+  words: WORDS,
+};
+type Kind = keyof typeof KINDS;
+type Listed<Text extends string> = Text extends `${infer Group}, ${infer More}`
+  ? Listed<Group> | Listed<More>
+  : Text extends `${Kind | `${Kind}!`} ${infer Names}`
+    ? Words<Names>
+    : never;
+
+/** By kinds, `!` for what is needed: `text! runId, flag untilNow awaited`. */
+export function rules<const Text extends string>(text: Text) {
+  const groups = text.split(', ').map((group) => {
+    const [kind = '', ...names] = group.split(/!? /);
+    const rule: OptionRule = KINDS[kind as Kind];
+    return each(group.includes('!') ? needed(rule) : rule, names.join(' '));
+  });
+  return Object.assign({}, ...groups) as { readonly [name in Listed<Text>]: OptionRule };
+}
+
 export function oneOf(...words: readonly string[]): OptionRule {
-  return { is: `one of ${words.join(', ')}`, fits: (value) => words.some((one) => one === value) };
+  return {
+    is: `one of ${words.join(', ')}`,
+    fits: (value) => words.some((one) => one === value),
+    words,
+  };
+}
+
+export const needed = (rule: OptionRule): OptionRule => ({ ...rule, isNeeded: true });
+
+/** The first option that is missing or does not fit; undefined: all are as they must be. */
+export function misfit(
+  given: { readonly [name: string]: unknown },
+  rules: Rules,
+):
+  | { readonly name: string; readonly what: string; readonly is: string; readonly near: string }
+  | undefined {
+  for (const [name, { is, fits, isNeeded, words: known = [] }] of Object.entries(rules)) {
+    const value = given[name];
+    if (value === undefined ? !isNeeded : fits(value)) continue;
+    const what = value === undefined ? 'is missing' : 'cannot be used';
+    return { name, what, is, near: didYouMean(value, known) };
+  }
+  return undefined;
+}
+
+export interface OptionDefect {
+  readonly message: string;
+  readonly hint: string;
+  /** The option; absent: there are none at all. */
+  readonly path?: string;
 }
 
 /** Errors: InvalidConfig, which names the option. */
-export function checkOptions(
-  call: string,
-  given: unknown,
-  rules: { readonly [name: string]: OptionRule },
-): void {
+export function checkOptions(call: string, given: unknown, rules: Rules): void {
+  const defect = optionDefect(call, given, rules);
+  if (defect === undefined) return;
+  throw new HoldfastError('InvalidConfig', defect.message, { hint: defect.hint });
+}
+
+/** The first thing that is wrong with what a call is given. */
+export function optionDefect(call: string, given: unknown, rules: Rules): OptionDefect | undefined {
   const names = Object.keys(rules);
   const known = `The options are ${names.join(', ')}.`;
   if (!isRecord(given)) {
-    throw unusable(`${call} takes an object of options, and got ${kindOf(given)}.`, known);
+    const message = `${call} takes an object of options, and got ${kindOf(given)}.`;
+    return { message, hint: known };
   }
   const unknown = Object.keys(given).find(
     (name) => given[name] !== undefined && !Object.hasOwn(rules, name),
   );
   if (unknown !== undefined) {
-    const shown = unknown.slice(0, NAME_CHARS_SHOWN);
-    throw unusable(`${call} has no option ${shown}.`, `${didYouMean(unknown, names)}${known}`);
+    const path = unknown.slice(0, NAME_CHARS_SHOWN);
+    const hint = `${didYouMean(unknown, names)}${known}`;
+    return { message: `${call} has no option ${path}.`, hint, path };
   }
-  for (const [name, { is, fits, isNeeded }] of Object.entries(rules)) {
-    const value = given[name];
-    if (value === undefined ? !isNeeded : fits(value)) continue;
-    const what = value === undefined ? 'is missing' : 'cannot be used';
-    throw unusable(`The option ${name} of ${call} ${what}: it must be ${is}.`, `Correct ${name}.`);
-  }
+  const wrong = misfit(given, rules);
+  if (wrong === undefined) return undefined;
+  const { name: path, what, is, near } = wrong;
+  const message = `The option ${path} of ${call} ${what}: it must be ${is}.`;
+  return { message, hint: `${near}Correct ${path}.`, path };
 }
 
 /** In words, without the value itself. */
@@ -105,7 +195,3 @@ export function isRecord(value: unknown): value is { readonly [name: string]: un
 }
 
 const NAME_CHARS_SHOWN = 60;
-
-function unusable(message: string, hint: string): HoldfastError {
-  return new HoldfastError('InvalidConfig', message, { hint });
-}

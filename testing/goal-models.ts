@@ -5,8 +5,10 @@ import type { Provider } from '../providers/provider.js';
 import { SCRIPTED_PROVIDER } from '../providers/routes.js';
 import { createScriptedProvider } from '../providers/scripted/provider.js';
 import { roleOf } from './agent/agent-role.js';
+import { unfit } from './agent/check-test.js';
 import { scriptedProvider, type ModelScript, type ScriptPlace } from './agent/model-script.js';
 import { providerNames } from './agent/provider-names.js';
+import { checkTurns } from './agent/turns.js';
 
 export interface GoalModels {
   /** What the model of the goal's agent says, by request: a list begins anew with each cycle. */
@@ -28,8 +30,13 @@ export function providersOfGoal(
   { model, agents, providers }: GoalModels,
   stage: GoalStage,
 ): ReadonlyMap<string, Provider> {
+  const areScripted = model !== undefined || agents !== undefined;
+  if (providers !== undefined && areScripted) {
+    throw unfit('simulateGoal has scripts beside `providers`.', 'Give one of the two.');
+  }
   if (providers !== undefined) return providers;
-  if (model !== undefined || agents !== undefined) {
+  checkTurns({ ...agents, ...(model !== undefined && { [stage.agent]: model }) });
+  if (areScripted) {
     const scriptOf = (agent: string): ModelScript | undefined =>
       agents?.[agent] ?? agents?.[roleOf(agent)] ?? (agent === stage.agent ? model : undefined);
     const provider = scriptedProvider({ ...stage, scriptOf });

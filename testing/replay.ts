@@ -4,6 +4,7 @@
 import type { PayloadCodec } from '@temporalio/common';
 import { credentialsOf, type Credentials } from '../connection/index.js';
 import { HoldfastError } from '../core/state/errors.js';
+import { checkOptions, rules, type OptionRules } from '../pure/options.js';
 import type { Bundle, Segment } from '../replay/bundle.js';
 import { isObject, type HistoryEvent } from '../recording/history.js';
 import { fetchSegments } from '../replay/fetch-segments.js';
@@ -27,11 +28,18 @@ export type ReplayFailures = ReadonlyMap<string, string>;
 
 const TENANT = 'default';
 
-/** Replays every segment of every run. Errors: ServerUnavailable; a run that is not there is a failure. */
+const PLACE: OptionRules<ReplayPlace> = rules(
+  'text! address, text namespace apiKey, list payloadCodecs, any tls metadata',
+);
+
+/** Replays every segment of every run. Errors: InvalidConfig for an option that cannot be used; ServerUnavailable; a run that is not there is a failure. */
 export async function replayRuns(
-  { address, namespace = 'default', payloadCodecs = [], ...credentials }: ReplayPlace,
+  given: ReplayPlace,
   runIds: readonly string[],
 ): Promise<ReplayFailures> {
+  checkOptions('replayRuns', given, PLACE);
+  checkOptions('replayRuns', { runIds }, rules('texts! runIds'));
+  const { address, namespace = 'default', payloadCodecs = [], ...credentials } = given;
   keepQuiet();
   const failures = new Map<string, string>();
   const connection = await connect({ address, ...credentialsOf(credentials) });

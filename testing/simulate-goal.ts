@@ -2,7 +2,7 @@
  * A goal under virtual time: months of it in seconds, without a server. The core and the activities are the real ones.
  * Invariant: time stands still while a model is asked, a tool works, a hook or a gate thinks; what never ends makes it stand for ever.
  */
-import type { Config } from '../authoring/index.js';
+import { isConfig, type Config } from '../authoring/index.js';
 import { checkGoal, checkGoalId, type GoalRequest } from '../client/goals/check-goal.js';
 import { checkedGoalMessage } from '../client/goals/goal-message.js';
 import type { Json } from '../core/json/json.js';
@@ -11,7 +11,10 @@ import { HoldfastError } from '../core/state/errors.js';
 import type { RunEvent } from '../core/state/event.js';
 import type { MessageBody } from '../core/state/goal/message.js';
 import type { RunResult } from '../core/state/result.js';
+import { needed, rules, type OptionRules } from '../pure/options.js';
 import { openMemoryStore } from '../store/store.js';
+import { checkFields } from './agent/check-test.js';
+import { SCRIPT } from './agent/turns.js';
 import { providersOfGoal, type GoalModels } from './goal-models.js';
 import { codeIn, outsideWork, providersIn } from './outside-work.js';
 import { refusal } from './refusal.js';
@@ -79,11 +82,25 @@ export interface SimulatedGoal {
   readonly durationMs: number;
 }
 
+const OPTIONS: OptionRules<SimulatedGoalOptions> = {
+  // The start of a goal checks these.
+  ...rules('any goal definition tenant traceId caller from goalId'),
+  ...rules('object agents, ms startAt, call onEvent, signal signal'),
+  config: needed({
+    is: 'what defineConfig gives, or (now) => …',
+    fits: (value) => typeof value === 'function' || isConfig(value),
+  }),
+  model: SCRIPT,
+  providers: { is: 'a Map of providers', fits: (value) => value instanceof Map },
+};
+const PERSON = rules('text! by, texts roles, words reason, amount amount');
+
 /**
- * Errors: InvalidTask; InvalidFixture: nothing is scripted for a request; what refuses the goal; a goal that nothing can ever
+ * Errors: InvalidTask; InvalidFixture: an option cannot be used, or nothing is scripted for a request; what refuses the goal; a goal that nothing can ever
  * wake. However the goal ends, that is no error.
  */
 export async function simulateGoal(options: SimulatedGoalOptions): Promise<SimulatedGoal> {
+  checkFields('simulateGoal', options, OPTIONS);
   const start = checkGoal(options);
   const goalId = checkGoalId(options.goalId);
   const startAt = options.startAt ?? SIMULATION_START;
@@ -156,8 +173,10 @@ function worldOf(
   const decide = (
     { askId, argsHash, stamp: { runId } }: AskedEvent,
     decision: 'approve' | 'reject',
-    { by, roles = [], reason, amount }: Parameters<GoalWorld['approve']>[1],
+    person: Parameters<GoalWorld['approve']>[1],
   ): void => {
+    checkFields('A person', person, PERSON);
+    const { by, roles = [], reason, amount } = person;
     const parsed = parseDecision({
       v: 1,
       askId,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findServer, startServer, type OnProgress, type ServerHandle } from '../devserver/index.js';
 import { HoldfastError } from '../core/state/errors.js';
+import { checkOptions, rules, type OptionRules } from '../pure/options.js';
 
 export interface TestServerOptions {
   /** Usually `process.env`. */
@@ -32,8 +33,13 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
+const OPTIONS: OptionRules<TestServerOptions> = rules(
+  'object! environment, text dataDir, amount port, texts dynamicConfig, call onProgress',
+);
+
 /** Starts a Temporal server of its own for tests, on a free port and in a folder that goes with it. */
 export async function startTestServer(options: TestServerOptions): Promise<TestServer> {
+  checkOptions('startTestServer', options, OPTIONS);
   const own = options.dataDir === undefined;
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'holdfast-server-')));
   const binary = await findServer({

@@ -10,7 +10,7 @@ import { startWorker } from '../worker/index.js';
 import { crashable } from './crash/crashable.js';
 import { tell } from './crash/stand-still.js';
 
-const settingsSchema = z.object({
+const settingsSchema = z.strictObject({
   address: z.string(),
   namespace: z.string(),
   taskQueue: z.string(),

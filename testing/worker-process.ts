@@ -3,8 +3,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { extname, join } from 'node:path';
 import type { Writable } from 'node:stream';
+import { ACTIVITY_KINDS } from '../core/state/effect.js';
 import { HoldfastError } from '../core/state/errors.js';
-import type { CompletionFault, CrashPoint } from './crash/boundary.js';
+import { checkOptions, needed, oneOf, rules, type OptionRules } from '../pure/options.js';
+import { CRASH_BOUNDARIES, type CompletionFault, type CrashPoint } from './crash/boundary.js';
 import { RELEASE_FD } from './crash/protocol.js';
 import { workerLine, type WorkerLine } from './crash/worker-line.js';
 import type { WorkerEntrySettings } from './worker-entry.js';
@@ -58,6 +60,14 @@ export interface WorkerProcess {
   unfreeze(): void;
 }
 
+const WHERE = rules('text runId, amount nth');
+const POINT: OptionRules<CrashPoint> = { boundary: needed(oneOf(...CRASH_BOUNDARIES)), ...WHERE };
+const FAULT: OptionRules<CompletionFault> = {
+  completion: needed(oneOf('drop', 'duplicate')),
+  of: oneOf(...ACTIVITY_KINDS),
+  ...WHERE,
+};
+
 /** Starts a worker process and waits until it serves. From TypeScript sources it runs under tsx. */
 export async function startWorkerProcess(settings: WorkerEntrySettings): Promise<WorkerProcess> {
   const loader = ENTRY.endsWith('.ts') ? ['--import', 'tsx'] : [];
@@ -79,13 +89,17 @@ function faults(
 ): Pick<WorkerProcess, 'standStillAt' | 'breakCompletion'> {
   return {
     async standStillAt(point) {
+      checkOptions('standStillAt', point, POINT);
       const { reached } = await line.order({ type: 'stand_still', point: { ...point } });
       const release = (): void => void releasing.write('\n');
       return {
         reached: reached.then((runId) => (runId === undefined ? undefined : { runId, release })),
       };
     },
-    breakCompletion: (fault) => line.order({ type: 'break_completion', fault: { ...fault } }),
+    async breakCompletion(fault) {
+      checkOptions('breakCompletion', fault, FAULT);
+      return line.order({ type: 'break_completion', fault: { ...fault } });
+    },
   };
 }
 

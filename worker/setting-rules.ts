@@ -9,12 +9,10 @@ import {
   FIELDS,
   FLAG,
   LIST,
+  needed,
   oneOf,
   TEXT,
-  type OptionRule,
 } from '../pure/options.js';
-
-const needed = (rule: OptionRule): OptionRule => ({ ...rule, isNeeded: true });
 
 export const SETTING_RULES = {
   address: needed(ADDRESS_RULE),

@@ -21,6 +21,7 @@ import { restartGoal, type RestartOptions } from './start-goal.js';
 import { tellGoal, type Speaker, type Told } from './tell-goal.js';
 import type { EventsOptions } from '../read/event-stream.js';
 import type { Execution } from '../runs/execution.js';
+import { checkedCalls, GOAL_CALLS } from '../checked-calls.js';
 import type { Link } from '../link.js';
 import type { WaitOptions } from '../runs/outcome.js';
 import { runHandle, type RunHandle } from '../runs/run-handle.js';
@@ -89,7 +90,7 @@ export function goalHandle(link: Link, goalId: string): GoalHandle {
   const tell = (said: MessageBody, who?: Speaker): Promise<Told> =>
     tellGoal(link, { goalId, said, who: speakerIn(who) });
   const { decide, decideOn, approve, reject, answer, execution, pendingApprovals } = run;
-  return {
+  const calls: GoalHandle = {
     goalId,
     tenant: link.tenant,
     decide,
@@ -129,6 +130,7 @@ export function goalHandle(link: Link, goalId: string): GoalHandle {
     stop: (who) => tell({ type: 'stop' }, who),
     cancel: (who) => tell({ type: 'cancel' }, who),
   };
+  return checkedCalls(calls, GOAL_CALLS);
 }
 
 /** Options of other kinds are none of a speaker's. */

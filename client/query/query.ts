@@ -1,7 +1,7 @@
 /**
  * A run as an async generator of messages with controls (C34).
  */
-import type { MessageOptions } from '../runs/run-handle.js';
+import type { MessageOptions } from '../runs/attach.js';
 import type { OpenAsk } from '../../core/state/view.js';
 import type { PermissionMode } from '../../core/state/permission-mode.js';
 import type { RunResult } from '../../core/state/result.js';

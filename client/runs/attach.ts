@@ -22,6 +22,13 @@ export interface AttachedPath {
 /** What can be attached: a file in memory, one of this machine, or what `attach` has given. */
 export type Attachable = Attachment | AttachmentSource | AttachedPath;
 
+/** Of a follow-up. */
+export interface MessageOptions {
+  /** The same id again is ignored; default: a new one. */
+  readonly id?: string;
+  readonly attachments?: readonly Attachable[];
+}
+
 /**
  * Puts a file into the store; the same file again is one. Errors: UnsupportedContent for what no model reads, what is too
  * large or what is not of the type that was said; StoreUnavailable without a store.

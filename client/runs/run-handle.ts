@@ -26,7 +26,8 @@ import {
 } from '../decide/decide.js';
 import { deliver, type Delivery } from '../decide/deliver.js';
 import { eventsOf, type EventsOptions } from '../read/event-stream.js';
-import { attachAll, type Attachable } from './attach.js';
+import { attachAll, type MessageOptions } from './attach.js';
+import { checkedCalls, RUN_CALLS } from '../checked-calls.js';
 import { executionOf, type Execution } from './execution.js';
 import { bounded, type Link } from '../link.js';
 import { outcomeOf, resultOf, type Outcome, type WaitOptions } from './outcome.js';
@@ -37,13 +38,6 @@ import { streamOf, type StreamOptions } from '../read/token-stream.js';
 export interface Replacement {
   readonly tool: string;
   readonly args: Json;
-}
-
-/** Of a follow-up. */
-export interface MessageOptions {
-  /** The same id again is ignored; default: a new one. */
-  readonly id?: string;
-  readonly attachments?: readonly Attachable[];
 }
 
 /** A run, under way or ended: its result, its events, and what people say to it. */
@@ -108,7 +102,7 @@ export interface RunHandle {
 /** A handle; nothing is asked of the server yet. */
 export function runHandle(link: Link, runId: string): RunHandle {
   const workflow = link.temporal.workflow.getHandle(runId);
-  return {
+  const calls: RunHandle = {
     runId,
     tenant: link.tenant,
     result: (options) => resultOf(link, runId, options),
@@ -150,6 +144,7 @@ export function runHandle(link: Link, runId: string): RunHandle {
     },
     nextSegment: () => bounded(link, { runId }, () => workflow.signal(messages.nextSegment)),
   };
+  return checkedCalls(calls, RUN_CALLS);
 }
 
 /** What the run would refuse is refused here, where somebody hears of it. */

@@ -22,6 +22,7 @@ import {
 } from './check-schedule.js';
 import { backfill, policyOf } from './backfill.js';
 import { keptIn, MEMO, withOwn, type Found, type Kept } from './own-schedule.js';
+import { checkedCalls, SCHEDULE_CALLS } from '../checked-calls.js';
 import { bounded, type Link } from '../link.js';
 import { ensureNamespaceReady } from '../namespace.js';
 import { plainLine } from '../read/plain-line.js';
@@ -143,7 +144,7 @@ export function scheduleHandle(link: Link, id: string): ScheduleHandle {
   const handle = link.temporal.schedule.getHandle(scheduleId);
   const own = <T>(work: (found: Found) => Promise<T>): Promise<T> =>
     withOwn(link, scheduleId, work);
-  return {
+  const calls: ScheduleHandle = {
     scheduleId,
     show: () => own(async ({ description, kept }) => viewOf(description, kept)),
     pause: (note = 'paused') => own(() => handle.pause(checkNote(note))),
@@ -152,6 +153,7 @@ export function scheduleHandle(link: Link, id: string): ScheduleHandle {
     backfill: (span, overlap = 'buffer_all') => backfill(link, { scheduleId, span, overlap }),
     delete: () => own(() => handle.delete()),
   };
+  return checkedCalls(calls, SCHEDULE_CALLS);
 }
 
 /** Of the client's tenant, in no order. */

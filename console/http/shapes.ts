@@ -16,7 +16,7 @@ export const id = z
   .string()
   .min(1)
   .max(ID_CHARS_MAX)
-  .refine((text) => !notAllowedText(text), 'must be readable characters')
+  .refine((text) => text.trim() !== '' && !notAllowedText(text), 'must be readable characters')
   .meta({ example: 'run_01J' });
 
 export const underRun = id

@@ -167,8 +167,10 @@ export const ERROR_GUIDE: { readonly [code in ErrorCode]: ErrorMeaning } = {
       'Set the variable that the message names where the worker runs, and restart the worker.',
   },
   InvalidTask: {
-    cause: 'The task, goal, budget or setting of a start has a value that cannot be used.',
-    remedy: 'Correct the field that the message names, and start again with a new run id.',
+    cause:
+      'A start, or another call of the client, has a value that cannot be used, or a field that there is not.',
+    remedy:
+      'Correct the field that the message names (`details.path`), and call again; a start takes a new run id.',
   },
   InvalidRequest: {
     cause:
@@ -329,8 +331,9 @@ export const ERROR_GUIDE: { readonly [code in ErrorCode]: ErrorMeaning } = {
     remedy: 'Export the run again.',
   },
   InvalidFixture: {
-    cause: 'The case has a key or a value that is not known, or nothing could be played.',
-    remedy: 'Mend the key that is named (docs/reference/cases.md).',
+    cause:
+      'The case, or the test of an agent, has a key or a value that is not known, or nothing could be played.',
+    remedy: 'Mend what is named (docs/reference/cases.md, docs/guide/testing-an-agent.md).',
   },
   HistoryMissing: {
     cause: 'Temporal no longer has the history, and no archive of it is in the store.',

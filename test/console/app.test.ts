@@ -4,6 +4,7 @@ import { parseConsole } from '../../authoring/index.js';
 import { createApp } from '../../console/app.js';
 import type { Desk } from '../../console/desk.js';
 import { endpoint } from '../../console/http/endpoint.js';
+import * as shapes from '../../console/http/shapes.js';
 import type { Authenticator } from '../../console/identity/person.js';
 import { digestOf, type Json } from '../../core/json/json.js';
 
@@ -53,6 +54,16 @@ test.each(['1e999', '[{"a":[-1e400]}]', '{"a":1e309}'])(
     const reply = await appWith(named('t', 'mia'))(`{"value":${value}}`);
     expect(reply.status).toBe(400);
     expect(await reply.json()).toMatchObject({ code: 'invalid' });
+  },
+);
+
+test.each([' ', '\t', '\u00a0 ', 'r\u0000'])(
+  'an id without a readable character is none: %j',
+  (id) => {
+    expect(shapes.id.safeParse(id).error?.issues).toMatchObject([
+      { message: 'must be readable characters' },
+    ]);
+    expect(shapes.id.safeParse('run 1').success).toBe(true);
   },
 );
 

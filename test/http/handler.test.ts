@@ -44,6 +44,42 @@ test.each<[string, unknown, string, RegExp]>([
   );
 });
 
+test.each<[string, unknown, string, RegExp]>([
+  ['nothing', undefined, 'takes an object of options, and got nothing', /^The options are client/],
+  [
+    'a misspelt option',
+    { ...insecure, orgins: [] },
+    'has no option orgins',
+    /^Did you mean origins/,
+  ],
+  ['a word for a flag', { ...insecure, ownDecisions: 'no' }, 'ownDecisions', /^Correct/],
+  ['a word for insecure', { ...insecure, insecure: 'no' }, 'insecure', /^Correct/],
+  ['an unknown profile', { ...insecure, profile: 'v5' }, 'profile', /^Did you mean v6/],
+  [
+    'an origin with a path',
+    { ...insecure, origins: ['https://a.example/'] },
+    'origins',
+    /^Correct/,
+  ],
+  ['a host for an origin', { ...insecure, origins: ['a.example'] }, 'origins', /^Correct/],
+  ['a word for a listener', { ...insecure, say: 'loud' }, 'say', /^Correct/],
+  ['limits that are none', { ...insecure, limits: 5 }, 'limits', /^Correct/],
+  [
+    'a misspelt limit',
+    { ...insecure, limits: { strems: 5 } },
+    'no option strems',
+    /^Did you mean st/,
+  ],
+])('a handler of %s is not made', (_, options, what, next) => {
+  expect(() => chatHandler(options as ChatHandlerOptions)).toThrow(
+    expect.objectContaining({
+      code: 'InvalidConfig',
+      message: expect.stringContaining(what) as string,
+      hint: expect.stringMatching(next) as string,
+    }) as Error,
+  );
+});
+
 test('a field of a message is refused with its place in the request', async () => {
   const message = { id: 5, role: 'user', parts: [] };
   const errors = [expect.objectContaining({ path: 'messages.1.id' }) as object];
@@ -140,12 +176,18 @@ test('pages of the own origin, and of those that are named, may ask', async () =
     client,
     agent: 'desk',
     authorize,
-    origins: ['https://shop.example'],
+    // Of a frame in a sandbox.
+    origins: ['https://shop.example', 'null'],
   });
-  for (const origin of ['http://localhost:3000', 'https://shop.example']) {
+  for (const origin of ['http://localhost:3000', 'https://shop.example', 'null']) {
     const headers = { origin, host: 'localhost:3000' };
     await expect(callerOf(options, new Request(LOCAL, { headers }))).resolves.toBeDefined();
   }
+});
+
+test('what nobody has set may be null', () => {
+  const unset = { ...insecure, profile: null, reasoning: null, limits: null };
+  expect(checkOptions(unset as unknown as ChatHandlerOptions).limits.streams).toBe(1_000);
 });
 
 test('an error of authorize, or nobody in its answer, is an error that tells nothing', async () => {

@@ -242,6 +242,15 @@ describe('a worker', () => {
     LIMIT_MS,
   );
 
+  test('takes no order for a place, or a kind of work, that there is not', async () => {
+    await expect(worker.standStillAt({ boundary: 'after-efect' } as never)).rejects.toMatchObject({
+      code: 'InvalidConfig',
+      hint: expect.stringMatching(/^Did you mean after-effect\?/) as string,
+    });
+    const fault = { completion: 'drop', of: 'exeute_tool' } as const;
+    await expect(worker.breakCompletion(fault)).rejects.toThrow('The option of of breakCompletion');
+  });
+
   test.each(['drop', 'duplicate'] as const)(
     'whose report of a result suffers a %s: the payment is made once',
     async (completion) => {

@@ -50,7 +50,8 @@ export function assertStopped(run: Run, reason: StopReason, detail?: string): vo
 }
 
 function called(run: Run, call: string | ExpectedCall): Judgement {
-  const { tool, ...more } = typeof call === 'string' ? { tool: call } : call;
+  // Of what is no call at all nothing is left, not even a tool.
+  const { tool, ...more } = typeof call === 'string' ? { tool: call } : { ...call };
   return judgeCalled(testedOf(run), tool, more);
 }
 

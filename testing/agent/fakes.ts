@@ -6,7 +6,10 @@ import type { Config, Tool, ToolContext } from '../../authoring/index.js';
 import type { Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { MESSAGE_TOOL } from '../../core/state/mail.js';
+import { didYouMean } from '../../pure/nearest-names.js';
+import { rules, type OptionRules } from '../../pure/options.js';
 import type { Counted } from '../outside-work.js';
+import { checkFields, unfit } from './check-test.js';
 
 /** Its input has passed the schema of the tool; a parameter may be typed as that schema types it. */
 export type FakeCode = {
@@ -16,7 +19,7 @@ export type FakeCode = {
 /** A fake that takes its time. */
 export interface TimedFake {
   readonly run: FakeCode;
-  /** Virtual ms before it answers; beyond `timeoutMs` of the tool its call times out. */
+  /** Virtual ms before it answers; beyond `timeoutMs` of the tool its call times out. Infinity: it never answers. */
   readonly takesMs?: number;
   /** Of a tool with a probe; default: nobody can say. */
   readonly probe?: FakeCode;
@@ -40,30 +43,59 @@ export interface FakePlace {
 const NAMES_SHOWN_MAX = 20;
 const INPUT_SHOWN_CHARS = 300;
 
-/** Errors: InvalidFixture for a fake of a tool that is not there. */
+const FAKE: OptionRules<TimedFake> = rules('call! run, wait takesMs, call probe');
+
+/** Errors: InvalidFixture for a fake that is none, of a tool that is not there, and where nothing would come of it. */
 export function withFakes(config: Config, place: FakePlace): Config {
-  const names = new Set([...config.tools.values()].map(({ record }) => record.name));
-  const unknown = Object.keys(place.fakes).find((name) => !names.has(name));
-  if (unknown !== undefined) {
-    const known = [...names].slice(0, NAMES_SHOWN_MAX).join(', ');
-    throw new HoldfastError(
-      'InvalidFixture',
-      `The test fakes the tool ${unknown}, which is not there.`,
-      { hint: `Tools are ${known === '' ? 'none' : known}.` },
-    );
+  const all = [...config.tools.values()];
+  const names = [...new Set(all.map(({ record }) => record.name))];
+  for (const [name, fake] of Object.entries(place.fakes)) {
+    const tools = all.filter(({ record }) => record.name === name);
+    if (tools.length === 0) throw unknownTool(name, names);
+    checkFake(name, fake, tools);
   }
   const tools = [...config.tools].map(([key, tool]) => [key, playedTool(tool, place)] as const);
   return { ...config, tools: new Map(tools) };
 }
 
+function checkFake(name: string, fake: unknown, tools: readonly Tool[]): void {
+  if (fake === 'own') return;
+  if (typeof fake !== 'function') {
+    if (typeof (fake as Partial<TimedFake> | null)?.run !== 'function') {
+      throw unfit(
+        `The test cannot use its fake of ${name}.`,
+        "Give (input) => …, { run } or 'own'.",
+      );
+    }
+    checkFields(`The fake of ${name}`, fake, FAKE);
+  }
+  if (tools.every(isPerformed)) {
+    const hint = 'Leave the fake out: `answers` speaks for people, `agents` for other agents.';
+    throw unfit(`The test fakes the tool ${name}, which the runtime performs itself.`, hint);
+  }
+  if ((fake as Partial<TimedFake>).probe === undefined || tools.some((tool) => tool.probe)) return;
+  const hint = 'Leave `probe` out, or give the tool one.';
+  throw unfit(`The fake of ${name} has a probe, and the tool has none.`, hint);
+}
+
+function unknownTool(name: string, names: readonly string[]): HoldfastError {
+  const known = names.slice(0, NAMES_SHOWN_MAX).join(', ');
+  return unfit(
+    `The test fakes the tool ${name}, which is not there.`,
+    `${didYouMean(name, names)}Tools are ${known === '' ? 'none' : known}.`,
+  );
+}
+
+/** Neither a fake nor code of its own is asked for. */
+function isPerformed({ record }: Tool): boolean {
+  return record.kind !== 'tool' || record.name === MESSAGE_TOOL;
+}
+
 /** Whether the code of the tool itself runs. */
-export function runsOwn(
-  { record }: Tool,
-  { fakes, unfaked }: Pick<FakePlace, 'fakes' | 'unfaked'>,
-) {
-  const fake = Object.hasOwn(fakes, record.name) ? fakes[record.name] : unfaked;
-  // Others are performed by the runtime, which needs no code of theirs.
-  return fake === 'own' || record.kind !== 'tool' || record.name === MESSAGE_TOOL;
+export function runsOwn(tool: Tool, { fakes, unfaked }: Pick<FakePlace, 'fakes' | 'unfaked'>) {
+  const { name } = tool.record;
+  const fake = Object.hasOwn(fakes, name) ? fakes[name] : unfaked;
+  return fake === 'own' || isPerformed(tool);
 }
 
 function playedTool(tool: Tool, place: FakePlace): Tool {

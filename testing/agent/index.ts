@@ -1,14 +1,7 @@
 /** Testing an agent without a server. */
 export { testAgent, type AgentTest } from './test-agent.js';
-export {
-  calls,
-  type ModelScript,
-  type TestFailure,
-  type TestReply,
-  type TestReplyCall,
-  type TestRequest,
-  type TestTurn,
-} from './model-script.js';
+export { calls, type ModelScript, type TestRequest } from './model-script.js';
+export type { TestFailure, TestReply, TestReplyCall, TestTurn } from './test-turn.js';
 export type { FakeCode, TimedFake, ToolFake, ToolFakes } from './fakes.js';
 export type { People, TestApproval, TestAsk, TestDecision } from './people.js';
 export type { TestedAsk, TestedCall, TestedRun } from './tested-run.js';

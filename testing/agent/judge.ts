@@ -1,9 +1,13 @@
 /** What is expected of a run under test, judged in one place for all test runners. */
 import type { AskKind, AskOutcome } from '../../core/state/ask-kinds.js';
 import type { StopReason } from '../../core/state/result.js';
-import type { ToolResultCode } from '../../core/state/tool-result.js';
+import { TOOL_RESULT_CODES, type ToolResultCode } from '../../core/state/tool-result.js';
+import { STOP_MEANINGS } from '../../core/step/stop.js';
+import { ASK_KINDS, ASK_OUTCOMES } from '../../pure/ask-words.js';
+import { needed, oneOf, rules, type OptionRules } from '../../pure/options.js';
 import { roleOf } from './agent-role.js';
-import { refuseUnknown } from './check-test.js';
+import { refuseStrangers } from './cast.js';
+import { checkFields } from './check-test.js';
 import { isAsymmetric, isMatch } from './match.js';
 import type { TestedAsk, TestedCall, TestedRun } from './tested-run.js';
 
@@ -30,8 +34,20 @@ export interface AskExpectation {
 /** In micro-USD, as `usd(0.05)` gives it; a number is the exact cost. */
 export type CostExpectation = number | { readonly min?: number; readonly max?: number };
 
-const CALL: readonly (keyof CallExpectation | 'args')[] = ['times', 'outcome', 'agent', 'args'];
-const ASK: readonly (keyof AskExpectation)[] = ['tool', 'args', 'kind', 'outcome', 'roles'];
+type Call = CallExpectation & { readonly tool: string; readonly args?: unknown };
+
+const CALL: OptionRules<Call> = {
+  ...rules('text! tool, any args, text agent, whole times'),
+  // `open` is the status of a call that the run has ended before.
+  outcome: oneOf('ok', 'open', ...TOOL_RESULT_CODES),
+};
+const ASK: OptionRules<AskExpectation> = {
+  ...rules('text tool, any args, texts roles'),
+  kind: oneOf(...ASK_KINDS),
+  outcome: oneOf(...ASK_OUTCOMES),
+};
+const COST = rules('amount min max');
+const STOP = { reason: needed(oneOf(...Object.keys(STOP_MEANINGS))), ...rules('words detail') };
 
 export interface Judgement {
   readonly pass: boolean;
@@ -50,7 +66,8 @@ export function judgeCalled(
   tool: string,
   expected: CallExpectation & { readonly args?: unknown } = {},
 ): Judgement {
-  refuseUnknown('An expected call', expected, CALL);
+  checkFields('An expected call', { ...expected, tool }, CALL);
+  refuseStrangers(run, { tool, agent: expected.agent });
   const { args, times, outcome, agent } = expected;
   const fits = (call: TestedCall): boolean =>
     call.tool === tool &&
@@ -76,8 +93,10 @@ export function judgeAsked(
   run: TestedRun<unknown>,
   about: string | AskExpectation = {},
 ): Judgement {
-  if (typeof about === 'object') refuseUnknown('An expected question', about, ASK);
-  const { tool, args, kind, outcome, roles } = typeof about === 'string' ? { tool: about } : about;
+  const question: AskExpectation = typeof about === 'string' ? { tool: about } : about;
+  checkFields('An expected question', question, ASK);
+  const { tool, args, kind, outcome, roles } = question;
+  refuseStrangers(run, { tool });
   const fits = (ask: TestedAsk): boolean =>
     (tool === undefined || ask.tool === tool) &&
     (kind === undefined || ask.kind === kind) &&
@@ -94,8 +113,9 @@ export function judgeAsked(
 
 /** What the run and all below it cost. */
 export function judgeCost(run: TestedRun<unknown>, cost: CostExpectation): Judgement {
-  if (typeof cost === 'object') refuseUnknown('An expected cost', cost, ['min', 'max']);
-  const { min = 0, max = Infinity } = typeof cost === 'number' ? { min: cost, max: cost } : cost;
+  const bounds = typeof cost === 'number' ? { min: cost, max: cost } : cost;
+  checkFields('An expected cost', bounds, COST);
+  const { min = 0, max = Infinity } = bounds;
   const { costMicroUsd } = run;
   const wanted = min === max ? `${min}` : max === Infinity ? `${min} or more` : `${min} to ${max}`;
   return {
@@ -110,6 +130,7 @@ export function judgeStopped(
   reason: StopReason,
   detail?: string,
 ): Judgement {
+  checkFields('An expected end', { reason, detail }, STOP);
   const is = run.detail === undefined ? run.stopReason : `${run.stopReason} (${run.detail})`;
   const isDetail = detail === undefined || run.detail === detail;
   return {

@@ -6,7 +6,7 @@
 import { wireNameOf } from '../../core/state/tool.js';
 import type { Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import type { ReplyStop, Usage } from '../../core/state/model.js';
+import type { Usage } from '../../core/state/model.js';
 import type { Block } from '../../core/state/transcript.js';
 import { answeredText, codeOfStatus } from '../../providers/attempt-failure.js';
 import {
@@ -18,40 +18,8 @@ import {
 } from '../../providers/provider.js';
 import { RETRIED_CODES } from '../model-codes.js';
 import type { Counted } from '../outside-work.js';
-import { checkTurn } from './check-test.js';
-
-/** A reply of the scripted model. */
-export interface TestReply {
-  readonly text?: string;
-  readonly thinking?: string;
-  readonly calls?: readonly TestReplyCall[];
-  /** The answer as JSON, for a run that is asked for an output. */
-  readonly output?: Json;
-  /** Default: `tool_use` with calls, else `end_turn`. */
-  readonly stop?: ReplyStop;
-  /** Default: 1,000 tokens in, 100 out. */
-  readonly usage?: Partial<Usage>;
-  /** Virtual ms until it comes. */
-  readonly takesMs?: number;
-}
-
-export interface TestReplyCall {
-  /** As the agent names it: `orders.read`. */
-  readonly tool: string;
-  readonly input?: Json;
-  readonly id?: string;
-}
-
-/** A vendor that answers with an error status: 408, 409, 429 and those from 500 are tried again. */
-export interface TestFailure {
-  readonly status: number;
-  /** What the vendor says: the run is told of it in the words of production. */
-  readonly message?: string;
-  readonly retryAfterMs?: number;
-}
-
-/** A text is a reply with that text; a list has an entry for each attempt at its request, the last one repeats. */
-export type TestTurn = string | TestReply | TestFailure | readonly (TestReply | TestFailure)[];
+import type { TestFailure, TestReply, TestTurn } from './test-turn.js';
+import { checkTurn } from './turns.js';
 
 /** What a script that is a function is told. */
 export interface TestRequest extends ModelRequest {
@@ -126,11 +94,6 @@ async function turnOf(place: ScriptPlace, request: TestRequest): Promise<TestTur
   );
 }
 
-const TURN: readonly (keyof TestReply | keyof TestFailure)[] = [
-  ...(['text', 'thinking', 'calls', 'output', 'stop', 'usage', 'takesMs'] as const),
-  ...(['status', 'message', 'retryAfterMs'] as const),
-];
-
 /** What a script throws, as an expectation about the prompt does, is an error of the test. */
 async function said(
   script: ModelScript,
@@ -140,8 +103,7 @@ async function said(
   const { call, agent } = request;
   try {
     const turn = typeof script === 'function' ? await script(request) : script[call - 1];
-    if (turn !== undefined)
-      checkTurn(turn, `Turn ${call} of the script of the agent ${agent}`, TURN);
+    if (turn !== undefined) checkTurn(turn, { call, agent });
     return turn;
   } catch (error) {
     fail(error);
@@ -150,12 +112,11 @@ async function said(
 }
 
 function entryOf(turn: TestTurn, attempt: number): TestReply | TestFailure {
-  if (typeof turn === 'string') return { text: turn };
-  if (!isList(turn)) return turn;
-  return turn[Math.min(attempt, turn.length) - 1] ?? {};
+  const entry = isList(turn) ? turn[Math.min(attempt, turn.length) - 1] : turn;
+  return typeof entry === 'string' ? { text: entry } : (entry ?? {});
 }
 
-function isList(turn: TestTurn): turn is readonly (TestReply | TestFailure)[] {
+function isList(turn: TestTurn): turn is Extract<TestTurn, readonly unknown[]> {
   return Array.isArray(turn);
 }
 
@@ -174,8 +135,8 @@ async function play(
   entry: TestReply | TestFailure,
   { request, progress: { signal, onDelta }, place, ids }: Played,
 ): Promise<ModelReply> {
-  if ('status' in entry) throw failureOf(entry);
   if (entry.takesMs !== undefined) await place.wait(entry.takesMs, signal);
+  if (isFailure(entry) && !signal.aborted) throw failureOf(entry);
   if (signal.aborted) {
     const none = replyOf({ usage: { input: 0, output: 0 } }, request, ids);
     return {
@@ -186,11 +147,15 @@ async function play(
       partial: true,
     };
   }
-  const reply = replyOf(entry, request, ids);
+  const reply = replyOf(entry as TestReply, request, ids);
   reply.blocks.forEach((block, index) => {
     if (block.type === 'text') onDelta?.({ type: 'text', block: index, text: block.text });
   });
   return reply;
+}
+
+function isFailure(entry: TestReply | TestFailure): entry is TestFailure {
+  return 'status' in entry && entry.status !== undefined;
 }
 
 function replyOf(entry: TestReply, { model }: ModelRequest, ids: Ids): ModelReply {

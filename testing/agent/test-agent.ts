@@ -5,6 +5,7 @@
  */
 import {
   defineConfig,
+  isConfig,
   type Agent,
   type Config,
   type InputDeclaration,
@@ -22,6 +23,7 @@ import type {
   Task,
 } from '../../core/state/task.js';
 import { toolKey } from '../../core/state/tool.js';
+import { needed, oneOf, rules, type OptionRules } from '../../pure/options.js';
 import type { Provider } from '../../providers/provider.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 import {
@@ -41,17 +43,21 @@ import {
   type Simulation,
 } from '../simulation/index.js';
 import { roleOf } from './agent-role.js';
-import { checkScripts, checkTest } from './check-test.js';
+import { withCast } from './cast.js';
+import { checkFields, unfit } from './check-test.js';
 import { runsOwn, withFakes, type FakePlace, type ToolFakes } from './fakes.js';
 import { scriptedProvider, type ModelScript } from './model-script.js';
 import { peopleOf, type People } from './people.js';
 import { providerNames } from './provider-names.js';
 import { testedRun, type TestedRun } from './tested-run.js';
+import { checkScripts, checkTurns, SCRIPT } from './turns.js';
 
 const RUN_ID = 'test';
 const LIMIT_MS = 4_000;
 /** A real vendor takes its time. */
 const RECORD_LIMIT_MS = 120_000;
+/** What a timer of Node can wait. */
+const LIMIT_MS_MAX = 2_147_483_647;
 
 /** What `testAgent` plays: a goal, what the model says, fakes of tools, and what people decide. */
 export interface AgentTest extends People {
@@ -80,10 +86,18 @@ export interface AgentTest extends People {
   readonly onEvent?: (event: RunEvent) => void;
 }
 
-const FIELDS: readonly (keyof AgentTest)[] = [
-  ...(['goal', 'model', 'agents', 'tools', 'unfaked', 'approvals', 'answers', 'messages'] as const),
-  ...(['output', 'config', 'budget', 'settings', 'startAt', 'limitMs', 'onEvent'] as const),
-];
+const TEST: OptionRules<AgentTest> = {
+  // The start of a run checks these.
+  ...rules('any goal budget settings output, texts messages, whole startAt, call onEvent'),
+  ...rules('call approvals answers, object agents tools'),
+  model: needed({ ...SCRIPT, fits: (value) => SCRIPT.fits(value) || isCassette(value) }),
+  unfaked: oneOf('fail', 'own'),
+  config: { is: 'what defineConfig gives', fits: isConfig },
+  limitMs: {
+    is: `1 to ${LIMIT_MS_MAX} ms`,
+    fits: (value) => typeof value === 'number' && value > 0 && value <= LIMIT_MS_MAX,
+  },
+};
 
 /**
  * Plays one run of the agent to its end, in virtual time.
@@ -98,10 +112,10 @@ export async function testAgent<Schema extends InputDeclaration>(
 ): Promise<TestedRun<InputOf<Schema>>>;
 export async function testAgent(agent: Agent, test: AgentTest): Promise<TestedRun>;
 export async function testAgent(agent: Agent, test: AgentTest): Promise<TestedRun<unknown>> {
-  checkTest(test, FIELDS);
+  checkFields('The test', test, TEST);
   const config = configWith(agent, test.config);
   refuseConnectors(config);
-  checkScripts(test.agents, config);
+  checkModels(agent.name, test, config);
   const answer = test.output === undefined ? undefined : answerOf(test.output);
   const start = startOf(agent, test, answer?.jsonSchema);
   const cassette = isCassette(test.model) ? await openCassette(test.model) : undefined;
@@ -110,10 +124,19 @@ export async function testAgent(agent: Agent, test: AgentTest): Promise<TestedRu
     const run = await played({ config, start, store, test, cassette });
     await cassette?.finish(JSON.stringify(run.transcript));
     const { output, ...rest } = run;
-    return output === undefined ? rest : { ...rest, output: answer?.typed(output) ?? output };
+    if (output === undefined) return withCast(rest, config);
+    return withCast({ ...rest, output: answer?.typed(output) ?? output }, config);
   } finally {
     await store.close();
   }
+}
+
+function checkModels(name: string, { model, agents }: AgentTest, config: Config): void {
+  checkScripts(agents, config, name);
+  if (!isCassette(model)) return checkTurns({ [name]: model });
+  if (agents === undefined) return;
+  const hint = 'The cassette answers for every agent: leave `agents` out.';
+  throw unfit('The test has `agents` beside a cassette.', hint);
 }
 
 interface Playing {

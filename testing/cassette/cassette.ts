@@ -8,9 +8,11 @@
 import { readFile } from 'node:fs/promises';
 import { canonicalJson, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
+import { rules, type OptionRules } from '../../pure/options.js';
 import { holdsSecret, secretIn } from '../../pure/secret-values.js';
 import { firstDifference } from '../../replay/first-difference.js';
 import { environmentVariables } from '../../worker/config.js';
+import { checkFields } from '../agent/check-test.js';
 import { parseCassette, type Exchange, type RecordedRequest } from './format.js';
 import { checkWritable, writeWhole } from './written.js';
 
@@ -27,7 +29,7 @@ const HOW = `HOLDFAST_CASSETTES=${RECORD}, with the keys of the vendor.`;
 export interface CassetteOptions {
   /** True: the vendor is asked, and the file written anew. Default: `HOLDFAST_CASSETTES=record`. */
   readonly record?: boolean;
-  /** Further texts that must not be in the file, of 8 characters at least. */
+  /** Further texts that must not be in the file, of 8 characters at least; an empty one counts for nothing. */
   readonly secrets?: readonly string[];
 }
 
@@ -48,6 +50,18 @@ export function isCassette(value: unknown): value is Cassette {
   );
 }
 
+const CASSETTE: OptionRules<Cassette> = rules('any kind, text! file, flag record, texts secrets');
+/** Those of a recording: without the variable of a secret its text is empty, and a short one would be in every file. */
+const RECORDING = {
+  secrets: {
+    is: `a list of texts of ${SECRET_CHARS_MIN} characters at least, or empty ones`,
+    fits: (value: unknown) =>
+      (value as readonly string[]).every(
+        ({ length }) => length === 0 || length >= SECRET_CHARS_MIN,
+      ),
+  },
+};
+
 export interface OpenCassette {
   /** Requests go out, and are recorded. */
   readonly records: boolean;
@@ -61,15 +75,18 @@ export interface OpenCassette {
 }
 
 /**
- * Errors: InvalidFixture for a file that is not there or is no cassette, and for an unknown HOLDFAST_CASSETTES; FileUnusable
+ * Errors: InvalidFixture for a field that cannot be used, a file that is not there or is no cassette, and for an unknown HOLDFAST_CASSETTES; FileUnusable
  * for one that a recording could not be written to.
  */
-export async function openCassette({ file, record, secrets }: Cassette): Promise<OpenCassette> {
+export async function openCassette(given: Cassette): Promise<OpenCassette> {
+  checkFields('The cassette', given, CASSETTE);
+  const { file, record, secrets = [] } = given;
   const variables = environmentVariables();
   const records = record ?? recordsBy(variables['HOLDFAST_CASSETTES']);
   if (!records) return replaying(file);
+  checkFields('The cassette', { secrets }, RECORDING);
   await checkWritable(file);
-  return recording(file, { variables, secrets: secrets ?? [] });
+  return recording(file, { variables, secrets: secrets.filter((one) => one !== '') });
 }
 
 /** A mistyped word would play the old file, and look as though the vendor had been asked. */
@@ -226,7 +243,7 @@ function jsonOf(text: string): Json {
 
 function refuseSecrets(file: string, text: string, { variables, secrets }: Secrets): void {
   const variable = secretIn(text, variables);
-  const other = secrets.find((one) => one.length >= SECRET_CHARS_MIN && holdsSecret(text, one));
+  const other = secrets.find((one) => holdsSecret(text, one));
   if (variable === undefined && other === undefined) return;
   const what = variable === undefined ? 'one of its `secrets`' : `the value of ${variable}`;
   throw new HoldfastError('CaptureRefused', `The cassette ${file} would hold ${what}.`, {

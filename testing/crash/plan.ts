@@ -2,6 +2,14 @@
  * Seeded choices, so that one number repeats a failure.
  * Invariant: what a stream draws depends on the seed and its own number alone, not on other streams.
  */
+import {
+  checkOptions,
+  needed,
+  oneOf,
+  optionDefect,
+  rules,
+  type OptionRules,
+} from '../../pure/options.js';
 import { CRASH_BOUNDARIES, type CrashBoundary } from './boundary.js';
 
 /** A number from 0 (inclusive) to 1 (exclusive). */
@@ -41,8 +49,19 @@ export interface CrashChoice {
   readonly boundary?: CrashBoundary;
 }
 
-/** Chooses where a run's worker dies; undefined when the run passes no such boundary. */
+const PASSAGES = rules(`amount ${CRASH_BOUNDARIES.join(' ')}`);
+const CHOICE: OptionRules<CrashChoice> = {
+  ...rules('number! seed stream'),
+  passages: needed({
+    is: `how often it passes ${CRASH_BOUNDARIES.join(', ')}`,
+    fits: (value) => optionDefect('', value, PASSAGES) === undefined,
+  }),
+  boundary: oneOf(...CRASH_BOUNDARIES),
+};
+
+/** Chooses where a run's worker dies; undefined when the run passes no such boundary. Errors: InvalidConfig. */
 export function planCrash(choice: CrashChoice): CrashPlan | undefined {
+  checkOptions('planCrash', choice, CHOICE);
   const { seed, stream, passages } = choice;
   const wanted = choice.boundary === undefined ? CRASH_BOUNDARIES : [choice.boundary];
   const possible = wanted.filter((boundary) => (passages[boundary] ?? 0) > 0);

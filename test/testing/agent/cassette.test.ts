@@ -189,6 +189,14 @@ test('a file that would hold a secret is refused whole, and the old one stays', 
   expect(readFileSync(join(folder, 'secret.json'), 'utf8')).toBe(old);
 });
 
+test('the secret of a variable that is not set stands in no file, and keeps no test from its replay', async () => {
+  await play('unset.json', { record: true, secrets: [''] });
+  goOffline();
+  expect(await play('unset.json', { secrets: ['', 'short'] })).toMatchObject({
+    answer: 'The order was delivered.',
+  });
+});
+
 test('a file that is missing or no cassette is named, with how to record it', async () => {
   await expect(play('none.json')).rejects.toThrow(
     expect.objectContaining({

@@ -1,6 +1,6 @@
 /** Matchers for jest and vitest, and assertions for any runner: one judgement behind both. */
 import { z } from 'zod';
-import { defineAgent, defineTool } from '../../../index.js';
+import { defineAgent, defineHostedTool, defineTool } from '../../../index.js';
 import {
   agentMatchers,
   assertAsked,
@@ -24,12 +24,12 @@ const pay = defineTool({
   input: z.object({ amount: z.number(), to: z.string() }),
   run: () => undefined,
 });
-const agent = defineAgent({
+const PAYER = {
   name: 'payer',
   model: 'anthropic/claude-sonnet-5-5',
   instructions: 'Pay.',
-  tools: [pay],
-});
+} as const;
+const agent = defineAgent({ ...PAYER, tools: [pay] });
 
 let run: TestedRun;
 let denied: TestedRun;
@@ -90,7 +90,7 @@ test('the assertions judge the same', () => {
   assertCalled(run, { tool: 'pay', args: { amount: 30 }, times: 1 });
   assertNotCalled(denied, 'pay');
   assertAsked(run, { outcome: 'approved' });
-  assertNotAsked(run, 'other');
+  assertNotAsked(run, { kind: 'budget' });
   assertCost(run, { max: 100_000 });
   assertStopped(run, 'completed');
   expect(() => assertCalled(denied, 'pay')).toThrow(
@@ -116,6 +116,85 @@ test('an expectation with a word that there is not is refused, and not met by ev
   expect(() => assertCalled(run, call)).toThrow('An expected call has no field "arg".');
   expect(() => assertAsked(run, { tol: 'x' } as object)).toThrow('An expected question has');
   expect(() => assertCost(run, { maximum: 1 } as object)).toThrow('An expected cost has');
+});
+
+test.each<[string, (of: TestedRun) => void]>([
+  ['assertCalled', (of) => assertCalled(of, 'pya')],
+  ['assertNotCalled', (of) => assertNotCalled(of, 'pya')],
+  ['assertNotAsked', (of) => assertNotAsked(of, 'pya')],
+  ['not.toHaveCalled', (of) => expect(of).not.toHaveCalled('pya')],
+  ['not.toHaveAsked', (of) => expect(of).not.toHaveAsked({ tool: 'pya' })],
+])('%s of a tool that nobody has is refused with the tools that there are', (_, attempt) => {
+  expect(() => attempt(run)).toThrow(
+    expect.objectContaining({
+      code: 'InvalidFixture',
+      message: 'The run has no tool "pya".',
+      hint: 'Did you mean pay? The tools are pay.',
+    }) as Error,
+  );
+});
+
+test('an agent that is not in the run is refused as well', () => {
+  const call = { tool: 'pay', agent: 'payr' };
+  expect(() => assertNotCalled(run, call)).toThrow('The run has no agent "payr".');
+});
+
+test('a tool of a sub-agent, of a vendor, of a server and one that the model made up can be asserted', async () => {
+  const search = defineHostedTool({
+    name: 'web_search',
+    version: '1',
+    effect: 'read',
+    provider: 'anthropic',
+    declaration: { type: 'web_search_20250305', name: 'web_search' },
+    bound: { inputTokens: 1_000, uses: 1, feeMicroUsd: 10_000 },
+  });
+  const auditor = defineAgent({ ...PAYER, name: 'audits', tools: [pay] });
+  const desk = defineAgent({
+    ...PAYER,
+    name: 'desk',
+    tools: [search],
+    agents: { auditor: { description: 'Audits.', agent: auditor } },
+  });
+  const told = await testAgent(desk, { goal: 'Pay.', model: [calls('made_up'), 'Paid.'] });
+  for (const tool of ['pay', 'web_search', 'agent', 'mcp__crm__get']) assertNotCalled(told, tool);
+  for (const agent of ['auditor', 'audits', 'desk/auditor'])
+    assertNotCalled(told, { tool: 'pay', agent });
+  assertCalled(told, { tool: 'made_up', outcome: 'unknown_tool' });
+});
+
+test.each(['handoff', 'message_agent', 'agent', 'ask_person', 'escalate', 'goal_plan'])(
+  'the tool %s of the runtime is known, also where the agent does not have it',
+  (tool) => assertNotCalled(run, tool),
+);
+
+test.each<[string, (of: TestedRun) => void, string]>([
+  ['no tool', (of) => assertNotCalled(of, {} as never), 'call cannot use its tool.'],
+  ['nothing', (of) => assertNotCalled(of, undefined as never), 'call cannot use its tool.'],
+  [
+    'a count in words',
+    (of) => assertNotCalled(of, { tool: 'pay', times: '2' } as never),
+    'call cannot use its times.',
+  ],
+  [
+    'an outcome that there is not',
+    (of) => assertNotCalled(of, { tool: 'pay', outcome: 'denied' } as never),
+    'call cannot use its outcome.',
+  ],
+  [
+    'a kind that there is not',
+    (of) => assertNotAsked(of, { kind: 'aproval' } as never),
+    'question cannot use its kind.',
+  ],
+  ['null', (of) => assertNotAsked(of, null as never), 'An expected question is null.'],
+  ['a cost in words', (of) => assertCost(of, '5' as never), 'An expected cost is a string.'],
+  ['a limit in words', (of) => assertCost(of, { max: '5' } as never), 'cost cannot use its max.'],
+  [
+    'an end that there is not',
+    (of) => expect(of).not.toHaveStopped('complete' as never),
+    'An expected end cannot use its reason.',
+  ],
+])('an expectation with %s is refused, and not met by every run', (_, attempt, said) => {
+  expect(() => attempt(run)).toThrow(said);
 });
 
 test('an assertion about the promise of a run says that it is awaited', () => {

@@ -195,15 +195,27 @@ test('what a fake throws is what a tool throws', async () => {
   expect(failing.calls).toMatchObject([{ status: 'error', code: 'execution_error' }]);
 });
 
-test('a fake may take virtual time, and meets the timeout of its tool', async () => {
-  const run = await testAgent(
-    agent,
-    test1({
-      tools: { 'orders.read': { takesMs: 60_000, run: () => 'late' } },
-      budget: { maxRetriesPerToolCall: 0 },
-    }),
-  );
-  expect(run.calls).toMatchObject([{ status: 'error', code: 'timeout' }]);
+test.each([60_000, Infinity])(
+  'a fake may take virtual time, and meets the timeout of its tool: %d ms',
+  async (takesMs) => {
+    const run = await testAgent(
+      agent,
+      test1({
+        tools: { 'orders.read': { takesMs, run: () => 'late' } },
+        budget: { maxRetriesPerToolCall: 0 },
+      }),
+    );
+    expect(run.calls).toMatchObject([{ status: 'error', code: 'timeout' }]);
+  },
+);
+
+test('a model that never answers ends the run, and one that answers after a while does not', async () => {
+  const never = await testAgent(agent, test1({ model: [{ text: 'Hi.', takesMs: Infinity }] }));
+  expect(never.stopReason).not.toBe('completed');
+  const slow = { status: 529, takesMs: 30_000 };
+  const late = await testAgent(agent, test1({ model: [[slow, READS], 'Done.'] }));
+  expect(late.stopReason).toBe('completed');
+  expect(late.durationMs).toBeGreaterThanOrEqual(30_000);
 });
 
 test('an attempt that a vendor refuses is made again', async () => {
@@ -263,7 +275,7 @@ test('sub-agents play scripts of their own, and their calls are told with their 
   ]);
   for (const by of ['auditor', 'parent/auditor'])
     assertCalled(run, { tool: 'orders.read', agent: by });
-  expect(() => assertCalled(run, { tool: 'orders.read', agent: 'other' })).toThrow(
+  expect(() => assertCalled(run, { tool: 'orders.read', agent: 'parent' })).toThrow(
     'parent/auditor: orders.read',
   );
 });
@@ -415,7 +427,7 @@ test.each<[string, object, string]>([
   ['a limit below nothing', { limitMs: -5 }, 'The test cannot use its limitMs.'],
   ['a time that is none', { startAt: NaN }, 'The test cannot use its startAt.'],
   ['a message that is no text', { messages: [3] }, 'The test cannot use its messages.'],
-  ['an answer that is no error', { model: [{ status: 200 }] }, 'has the status 200, which is no'],
+  ['an answer that is no error', { model: [{ status: 200 }] }, 'cannot use its status.'],
   ['a limit that no timer takes', { limitMs: Infinity }, 'The test cannot use its limitMs.'],
   [
     'a script of an agent that there is not',
