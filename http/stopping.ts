@@ -1,7 +1,27 @@
-/** Runs of a chat that are stopped for others. */
+/** Runs of a chat that are stopped: by their user, or for others. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../console/http/problem.js';
-import { onlyWhenGone, type Chat } from './chat.js';
+import { isStoreAway, newestOf, onlyWhenGone, stoppable, type Chat } from './chat.js';
+import type { Deliveries } from './deliveries.js';
+
+/** Sub-agents end with the run above them. */
+const BELOW = /:a\d+(?::|$)/;
+
+/** Interrupts what is under way. While the store is away: what Temporal's list has. Errors: StoreUnavailable. */
+export async function interruptAll(deliveries: Deliveries, given: Chat): Promise<void> {
+  const { client, base } = given;
+  const open = await newestOf(deliveries, given)
+    .then((chat) => stoppable(deliveries, chat))
+    .catch(async (error: unknown) => {
+      if (!isStoreAway(error)) throw error;
+      const running = await client.conversations.running(`${base}.`);
+      const runs = running.filter((runId) => runId.startsWith(`${base}.`) && !BELOW.test(runId));
+      // A run that has just begun is in no list yet.
+      if (runs.length === 0) throw error;
+      return runs;
+    });
+  for (const runId of open) await client.handle(runId).interrupt().catch(onlyWhenGone);
+}
 
 /** How long runs that are stopped may take to end, and how often they are looked at, in ms. */
 const STOP_MS = 30_000;
