@@ -93,3 +93,89 @@ test('rows under way count: who only looks does not take the room of those who a
     jest.useRealTimers();
   }
 });
+
+describe('a row that the store refuses while it takes others', () => {
+  const PAUSE_MS = 3_000;
+  type Entry = AuditEntry & { readonly sentBefore?: true };
+
+  /** A store that is away until it is told otherwise, and then refuses what `eve` did. */
+  function refusingStore({ refusesAll = false } = {}) {
+    const store = { isAway: true, refusesAll, written: [] as Entry[] };
+    const appendAudit = async (_: string, entries: readonly Entry[]) => {
+      if (store.isAway) throw new HoldfastError('StoreUnavailable', 'Away.');
+      if (store.refusesAll || entries.some(({ by }) => by === 'eve')) {
+        throw new HoldfastError('InvalidRequest', 'What eve wrote is no text.');
+      }
+      store.written.push(...entries);
+    };
+    return Object.assign(store, { appendAudit });
+  }
+  const by = (name: string, runId = 'run'): AuditEntry => ({
+    ...entry('interrupted'),
+    by: name,
+    runId,
+  });
+
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  test('is left out with what it held, and those behind it are written in order', async () => {
+    const store = refusingStore();
+    const said: string[] = [];
+    const rows = owedRows(store, (line) => void said.push(line));
+    await rows.write('default', [by('eve', 'bad\u202e\n')]);
+    await rows.write('default', [by('ada'), by('eve', 'worse'), by('bob')]);
+    await rows.write('default', [by('cy')]);
+    store.isAway = false;
+    await jest.advanceTimersByTimeAsync(2 * PAUSE_MS);
+    expect(store.written.map(({ by: name }) => name)).toEqual(['ada', 'bob', 'cy']);
+    const left = said.filter((line) => line.includes('left out'));
+    expect(left).toHaveLength(2);
+    expect(left[0]).toContain('refuses one (InvalidRequest), which is left out (1 so far)');
+    expect(left[0]).toContain('"by":"eve","runId":"bad');
+    expect(left[0]).not.toMatch(/[\n\u202e]/);
+    expect(left[1]).toContain('(2 so far)');
+    expect(left[1]).toContain('worse');
+    expect(said.at(-1)).toMatch(/^The store is back/);
+    await rows.stop();
+  });
+
+  test('is kept while the store refuses all, with all behind it', async () => {
+    const store = refusingStore({ refusesAll: true });
+    const said: string[] = [];
+    const rows = owedRows(store, (line) => void said.push(line));
+    for (const name of ['ada', 'bob', 'cy']) await rows.write('default', [by(name)]);
+    store.isAway = false;
+    await jest.advanceTimersByTimeAsync(4 * PAUSE_MS);
+    expect(said).toEqual(['The store is away: rows of the audit trail wait for it.']);
+    store.refusesAll = false;
+    await jest.advanceTimersByTimeAsync(2 * PAUSE_MS);
+    expect(store.written.map(({ by: name }) => name)).toEqual(['ada', 'bob', 'cy']);
+    await rows.stop();
+  });
+
+  test('is told when the console ends', async () => {
+    const store = refusingStore();
+    const said: string[] = [];
+    const rows = owedRows(store, (line) => void said.push(line));
+    await rows.write('default', [by('eve', 'alone')]);
+    store.isAway = false;
+    await jest.advanceTimersByTimeAsync(2 * PAUSE_MS);
+    await rows.stop();
+    expect(said.slice(-2)).toEqual([
+      '1 rows of the audit trail could not be written.',
+      expect.stringContaining('"runId":"alone"') as string,
+    ]);
+  });
+
+  test('a write that failed says that it was sent before, and a first one does not', async () => {
+    const store = refusingStore();
+    const rows = owedRows(store, () => undefined);
+    await rows.write('default', [by('ada')]);
+    await rows.write('default', [by('bob')]);
+    store.isAway = false;
+    await jest.advanceTimersByTimeAsync(2 * PAUSE_MS);
+    expect(store.written.map(({ sentBefore }) => sentBefore)).toEqual([true, undefined]);
+    await rows.stop();
+  });
+});
