@@ -68,9 +68,11 @@ type Reader = Pick<DeskStore, 'readEvents' | 'openedSeq' | 'getAsk'>;
 /** Undefined: it is open, or it is about no action and no answer that the model was given. */
 export async function receiptOf(store: Reader, ask: AskRow): Promise<Receipt | undefined> {
   const { outcome, callId, tenant } = ask;
-  if (isAnsweredToModel(ask)) return answerIn(await eventsSince(store, ask), ask);
+  const isLast = (event: RunEvent): boolean =>
+    event.type === 'run_result' || (isResult(event) && event.callId === callId);
+  if (isAnsweredToModel(ask)) return answerIn(await eventsSince(store, ask, isLast), ask);
   if (outcome === 'pending' || callId === undefined || !isAboutAction(ask)) return undefined;
-  const events = await eventsSince(store, ask);
+  const events = await eventsSince(store, ask, isLast);
   const resolved = events.findIndex((event) => resolves(event, ask));
   if (resolved < 0) return { state: 'not_done' };
   const later = events.slice(resolved + 1);
@@ -100,18 +102,19 @@ function isAboutAction({ kind }: AskRow): boolean {
   return kind === 'approval' || kind === 'outcome';
 }
 
-/** Until the call has its result, and the words that were said of it. */
-async function eventsSince(store: Reader, ask: AskRow): Promise<readonly RunEvent[]> {
-  const { tenant, runId, callId } = ask;
+/** Up to the page that the last wanted one is in. */
+export async function eventsSince(
+  store: Pick<Reader, 'readEvents' | 'openedSeq'>,
+  ask: AskRow,
+  isLast: (event: RunEvent) => boolean,
+): Promise<readonly RunEvent[]> {
+  const { tenant, runId } = ask;
   const events: RunEvent[] = [];
   let sinceSeq = await store.openedSeq(ask);
   while (events.length < EVENTS_MAX) {
     const page = await store.readEvents({ tenant, runId }, { sinceSeq, limit: PAGE_EVENTS });
     events.push(...page.events);
-    const ends = page.events.some(
-      (event) => event.type === 'run_result' || (isResult(event) && event.callId === callId),
-    );
-    if (ends || page.events.length < PAGE_EVENTS) break;
+    if (page.events.some(isLast) || page.events.length < PAGE_EVENTS) break;
     sinceSeq = page.nextSeq;
   }
   return events;
@@ -124,7 +127,7 @@ type Resolved = Extract<
 type Result = Extract<RunEvent, { type: 'tool_finished' }>;
 type Asking = Extract<RunEvent, { type: 'approval_requested' | 'input_request' }>;
 
-function resolves(event: RunEvent, { askId }: AskRow): event is Resolved {
+export function resolves(event: RunEvent, { askId }: AskRow): event is Resolved {
   const { type } = event;
   return (
     (type === 'approval_resolved' || type === 'approval_withdrawn' || type === 'input_provided') &&

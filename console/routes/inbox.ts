@@ -5,6 +5,7 @@ import type { AskRow } from '../../store/asks.js';
 import type { Notice } from '../../store/notices.js';
 import type { Desk } from '../desk.js';
 import type { Person } from '../identity/person.js';
+import { endOf } from '../ask-end.js';
 import { controlsNow } from '../controls-now.js';
 import { goalCardOf } from '../goals/goal-card.js';
 import { groundsOf } from '../grounds.js';
@@ -87,16 +88,17 @@ const getInboxItem = endpoint({
   async handle({ desk, person, params: { askId } }) {
     const row = await ownAsk(desk, person, { askId, kinds: KINDS });
     await desk.views.note(desk, person, [row]);
-    const [live, after, controls, goal, notices] = await Promise.all([
+    const [live, after, end, controls, goal, notices] = await Promise.all([
       row.outcome === 'pending' ? knownToRun(desk, row) : {},
       // What was answered is of the run; whoever only answers is told the question.
       row.kind === 'input' && !mayAccess(desk, person, 'read') ? {} : afterwards(desk, row),
+      endOf(desk.store, row),
       controlsNow(desk, row),
       goalCardOf(desk.store, row),
       desk.store.listNotices(row),
     ]);
     const ofGoal = goal !== undefined && { goal };
-    const shown = { ...askShown(row, desk), ...controls, ...live, ...after, ...ofGoal };
+    const shown = { ...askShown(row, desk), ...controls, ...live, ...after, ...end, ...ofGoal };
     return { status: 200, body: { ...shown, notices: notices.map(noticeShown) } };
   },
 });
