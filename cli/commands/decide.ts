@@ -39,7 +39,7 @@ interface DecideOptions extends ActorOptions {
 }
 
 const SHAPE =
-  '{askId, runId, status: "decided" | "pending" | "sent", delivered, verdict, amount, storeAway, agreed, frozen}';
+  '{askId, runId, status: "decided" | "pending" | "sent", delivered, verdict, amount, counted, storeAway, agreed, frozen}';
 
 export function addApprove(program: Command, cli: Cli): void {
   const command = program.command('approve').description('Approve what a question asks for.');
@@ -223,14 +223,18 @@ function deliver(cli: Cli, options: DecideOptions, asked: DecisionWanted): Promi
     const status = statusOf(delivery);
     const agreed = status === 'pending' ? await deciding.agreed(question) : undefined;
     const amount = amountAllowed(question, wanted);
+    const counted =
+      amount !== undefined && status === 'decided' ? await deciding.counted(question) : undefined;
     const more = {
       ...(agreed !== undefined && { agreed }),
       ...(frozen !== undefined && { frozen }),
     };
-    output.data({ askId, runId, status, ...delivery, ...(amount && { amount }), ...more });
+    const much = { ...(amount && { amount }), ...(counted !== undefined && { counted }) };
+    output.data({ askId, runId, status, ...delivery, ...much, ...more });
     const { verb } = asked;
-    const allowed = amount === undefined ? undefined : allowedText(question.args, amount);
-    const told = { ...more, ...(allowed !== undefined && { allowed }) };
+    const text = (one: number | undefined): string | undefined =>
+      one === undefined ? undefined : allowedText(question.args, one);
+    const told = { ...more, sent: text(amount), counted: text(counted) };
     for (const line of deliveryLines({ askId, runId, verb, delivery, ...told }))
       output.line(output.paint.own(line));
   });
