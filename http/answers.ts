@@ -68,8 +68,7 @@ export async function answerAll(chat: Chat, answers: readonly SaidAnswer[]): Pro
 /** Why there is nothing to answer. `unavailable`: only the store knows what became of it. */
 const NOT_FOUND = {
   unknown_ask: 'There is no such question.',
-  unavailable:
-    'Nobody can say now how the question stands: the answer was not sent. Send it again.',
+  unavailable: 'The question cannot be looked at now: the answer was not sent. Send it again.',
 } as const;
 
 async function findOwn(chat: Chat, askId: string): Promise<FoundAsk | keyof typeof NOT_FOUND> {

@@ -150,7 +150,7 @@ async function whereItGoesOn(
 }
 
 const SENT =
-  'The answer was sent, and its run says whether it counts. What follows cannot be shown now: load the conversation again in a moment.';
+  'The answer was sent, and its run says whether it counts. The conversation cannot be shown now: load it again in a moment.';
 
 /** An error ends it: a client that saw none would send its answers again at once. */
 function sent(refused: Answered['refused']): Response {
