@@ -80,16 +80,18 @@ export function owedRows(store: AuditStore, say: Say): OwedRows {
       await paying;
       if (queue.owed.length > 0) await pay().catch(() => undefined);
       if (queue.owed.length === 0) return;
-      say(`${queue.entries().length} rows of the audit trail could not be written.`);
-      for (const row of queue.owed.slice(0, UNWRITABLE_MAX)) say(`Not written: ${heldBy(row)}`);
+      const count = queue.entries().length;
+      say(`${count} rows of the audit trail could not be written, first ${heldBy(queue.owed[0]!)}`);
     },
   };
 }
 
-/** In the order in which they are written. */
+/**
+ * What is owed, in the order in which it is written. `open`: with those whose first write has no answer yet; `payOne` writes
+ * the first that the store takes, and leaves those before it out, or says false; `part`: a row takes no other along.
+ */
 class Queue {
   owed: readonly Owed[] = [];
-  /** Those that are owed, and those whose first write has no answer yet. */
   readonly open = new Set<Owed>();
   private leftOut = 0;
 
@@ -102,17 +104,15 @@ class Queue {
     return [...this.open].flatMap(({ entries }) => entries);
   }
 
-  /** Writes the first that the store takes, and leaves those before it out. False: it takes none now. */
   async payOne(): Promise<boolean> {
     const refused: string[] = [];
-    while (refused.length <= UNWRITABLE_MAX) {
+    while (refused.length < UNWRITABLE_MAX) {
       const next = this.owed[refused.length];
-      if (next === undefined) return false;
-      const answer = await appended(this.store, next).catch(codeOf);
-      if (answer === STORE_AWAY) return false;
+      const answer = next && (await appended(this.store, next).catch(codeOf));
+      if (next === undefined || answer === STORE_AWAY) break;
       if (answer === undefined) {
-        for (const [at, code] of refused.entries()) this.leaveOut(this.owed[at]!, code);
-        this.owed = this.owed.slice(refused.length + 1);
+        for (const code of refused) this.leaveOut(code);
+        this.owed = this.owed.slice(1);
         return this.open.delete(next);
       }
       if (next.entries.length > 1) this.part(next);
@@ -121,7 +121,6 @@ class Queue {
     return false;
   }
 
-  /** So that a row that the store refuses takes no other along. */
   private part(group: Owed): void {
     const parts = group.entries.map((entry): Owed => ({ ...group, entries: [entry] }));
     this.owed = this.owed.flatMap((one) => (one === group ? parts : [one]));
@@ -129,11 +128,13 @@ class Queue {
     for (const one of parts) this.open.add(one);
   }
 
-  private leaveOut(row: Owed, code: string): void {
+  private leaveOut(code: string): void {
+    const [row, ...rest] = this.owed;
+    this.owed = rest;
+    this.open.delete(row!);
     this.leftOut += 1;
-    this.open.delete(row);
     this.say(
-      `The store takes rows of the audit trail and refuses one (${code}), which is left out (${this.leftOut} so far): ${heldBy(row)}`,
+      `The store refuses a row of the audit trail (${code}), which is left out (${this.leftOut} so far): ${heldBy(row!)}`,
     );
   }
 }

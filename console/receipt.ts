@@ -86,6 +86,17 @@ export async function receiptOf(store: Reader, ask: AskRow): Promise<Receipt | u
   return { ...fateOf(ask, later, next), ...base, ...(next !== undefined && { next }) };
 }
 
+/** Of a question that expired where several had to approve: who had. */
+export async function approvedBefore(
+  store: Pick<Reader, 'readEvents' | 'openedSeq'>,
+  ask: AskRow,
+): Promise<{ readonly approvedBy?: readonly string[] }> {
+  if (ask.outcome !== 'expired' || ask.quorum < 2) return {};
+  const isEnd = (event: RunEvent): event is Resolved => resolves(event, ask);
+  const end = (await eventsSince(store, ask, isEnd)).find(isEnd);
+  return end !== undefined && 'by' in end && end.by.length > 0 ? { approvedBy: end.by } : {};
+}
+
 /** What the server of a tool was answered is no result of a call. */
 function isAnsweredToModel({ kind, outcome, callId, elicitation }: AskRow): boolean {
   const isAnswered = kind === 'input' && outcome === 'answered';
@@ -103,7 +114,7 @@ function isAboutAction({ kind }: AskRow): boolean {
 }
 
 /** Up to the page that the last wanted one is in. */
-export async function eventsSince(
+async function eventsSince(
   store: Pick<Reader, 'readEvents' | 'openedSeq'>,
   ask: AskRow,
   isLast: (event: RunEvent) => boolean,
@@ -127,7 +138,7 @@ type Resolved = Extract<
 type Result = Extract<RunEvent, { type: 'tool_finished' }>;
 type Asking = Extract<RunEvent, { type: 'approval_requested' | 'input_request' }>;
 
-export function resolves(event: RunEvent, { askId }: AskRow): event is Resolved {
+function resolves(event: RunEvent, { askId }: AskRow): event is Resolved {
   const { type } = event;
   return (
     (type === 'approval_resolved' || type === 'approval_withdrawn' || type === 'input_provided') &&

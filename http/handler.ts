@@ -53,8 +53,6 @@ const AWAY = (): Problem =>
     headers: { 'retry-after': '5' },
   });
 
-const AWAY_CODES: readonly string[] = ['StoreUnavailable', 'ServerUnavailable', 'NetworkTimeout'];
-
 /** What nobody expected keeps its words to itself. */
 function told({ say }: CheckedOptions, error: unknown): Problem {
   if (error instanceof Problem) return error;
@@ -62,7 +60,7 @@ function told({ say }: CheckedOptions, error: unknown): Problem {
     return new Problem(409, { code: 'busy', detail: 'An answer in this chat is still under way.' });
   }
   // Of stores and desks the reader of a chat knows nothing.
-  if (error instanceof HoldfastError && AWAY_CODES.includes(error.code)) return AWAY();
+  if (isStoreAway(error)) return AWAY();
   const problem = problemOf(error, () => 'chat');
   if (problem.status !== 500) return problem;
   say(`A request of a chat failed: ${error instanceof Error ? error.message : 'no error'}`);
@@ -116,35 +114,19 @@ async function speak(
       const again = (unheard: Speaking) => submitAgain(served, chat, { message, unheard });
       return stream(served, request, { chat, at, again, free, about });
     }
-    const at = await whereItGoesOn(served, chat, { said, answered });
-    if (at === 'unread') {
+    const newest = await newestOf(served.deliveries, chat).catch((error: unknown) => {
+      if (isStoreAway(error) && decided.size > 0) return undefined;
+      throw error;
+    });
+    if (newest === undefined) {
       free();
       return sent(refused);
     }
+    const at = await goneOnWith(served, newest, { said, answered: [...answered.runs] });
     const seen = said.seen?.runId === at.runId ? { seen: said.seen.seq } : {};
     return stream(served, request, { chat, at, free, about: { ...seen, ...about } });
   } catch (error) {
     free();
-    throw error;
-  }
-}
-
-interface SaidOn {
-  readonly said: Said;
-  readonly answered: Answered;
-}
-
-/** `unread`: answers have gone to their runs, and the store, which has the message, is away. */
-async function whereItGoesOn(
-  served: Served,
-  chat: Chat,
-  { said, answered }: SaidOn,
-): Promise<Speaking | 'unread'> {
-  try {
-    const newest = await newestOf(served.deliveries, chat);
-    return await goneOnWith(served, newest, { said, answered: [...answered.runs] });
-  } catch (error) {
-    if (isStoreAway(error) && answered.decided.size > 0) return 'unread';
     throw error;
   }
 }

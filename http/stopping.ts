@@ -5,7 +5,7 @@ import { isStoreAway, newestOf, onlyWhenGone, stoppable, type Chat } from './cha
 import type { Deliveries } from './deliveries.js';
 
 /** Sub-agents end with the run above them. */
-const BELOW = /:a\d+(?::|$)/;
+const isNoSubAgent = (runId: string): boolean => !/:a\d/.test(runId);
 
 /** Interrupts what is under way. While the store is away: what Temporal's list has. Errors: StoreUnavailable. */
 export async function interruptAll(deliveries: Deliveries, given: Chat): Promise<void> {
@@ -14,8 +14,7 @@ export async function interruptAll(deliveries: Deliveries, given: Chat): Promise
     .then((chat) => stoppable(deliveries, chat))
     .catch(async (error: unknown) => {
       if (!isStoreAway(error)) throw error;
-      const running = await client.conversations.running(`${base}.`);
-      const runs = running.filter((runId) => runId.startsWith(`${base}.`) && !BELOW.test(runId));
+      const runs = (await client.conversations.running(`${base}.`)).filter(isNoSubAgent);
       // A run that has just begun is in no list yet.
       if (runs.length === 0) throw error;
       return runs;

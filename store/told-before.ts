@@ -33,8 +33,10 @@ type Told = Pick<AuditTable, 'by_whom' | 'facts_json'>;
 const NEWEST_ROWS = 10_000;
 
 const WRITTEN = `
-  select by_whom, run_id, ask_id, facts_json from audit
-  where tenant = @tenant and seq > @from and at = @at and kind = @kind`;
+  select 1 from audit
+  where tenant = @tenant and seq > @from and at = @at and kind = @kind and facts_json = @facts
+    and coalesce(by_whom, '') = @by and coalesce(run_id, '') = @runId
+    and coalesce(ask_id, '') = @askId`;
 
 /** Whether a row says letter by letter the same, with the same time: whoever else did the same then is told by it too. */
 export async function isWritten(
@@ -42,14 +44,7 @@ export async function isWritten(
   { tenant, seq }: AuditHead,
   entry: AuditEntry,
 ): Promise<boolean> {
-  const { at, kind, by = null, runId = null, askId = null, facts } = entry;
-  const values = { tenant, from: seq - NEWEST_ROWS, at, kind };
-  const rows = await rowsOf<Written>(tx, WRITTEN, values);
-  const text = JSON.stringify(facts);
-  return rows.some(
-    (row) =>
-      row.by_whom === by && row.run_id === runId && row.ask_id === askId && row.facts_json === text,
-  );
+  const { at, kind, by = '', runId = '', askId = '', facts } = entry;
+  const said = { at, kind, by, runId, askId, facts: JSON.stringify(facts) };
+  return (await rowsOf(tx, WRITTEN, { tenant, from: seq - NEWEST_ROWS, ...said })).length > 0;
 }
-
-type Written = Pick<AuditTable, 'by_whom' | 'run_id' | 'ask_id' | 'facts_json'>;

@@ -39,7 +39,7 @@ interface DecideOptions extends ActorOptions {
 }
 
 const SHAPE =
-  '{askId, runId, status: "decided" | "pending" | "sent", delivered, verdict, amount, counted, storeAway, agreed, frozen}';
+  '{askId, runId, status: "decided" | "pending" | "sent", delivered, verdict, amount, storeAway, agreed, frozen}';
 
 export function addApprove(program: Command, cli: Cli): void {
   const command = program.command('approve').description('Approve what a question asks for.');
@@ -223,18 +223,16 @@ function deliver(cli: Cli, options: DecideOptions, asked: DecisionWanted): Promi
     const status = statusOf(delivery);
     const agreed = status === 'pending' ? await deciding.agreed(question) : undefined;
     const amount = amountAllowed(question, wanted);
-    const counted =
-      amount !== undefined && status === 'decided' ? await deciding.counted(question) : undefined;
     const more = {
       ...(agreed !== undefined && { agreed }),
       ...(frozen !== undefined && { frozen }),
     };
-    const much = { ...(amount && { amount }), ...(counted !== undefined && { counted }) };
-    output.data({ askId, runId, status, ...delivery, ...much, ...more });
+    output.data({ askId, runId, status, ...delivery, ...(amount && { amount }), ...more });
     const { verb } = asked;
-    const text = (one: number | undefined): string | undefined =>
-      one === undefined ? undefined : allowedText(question.args, one);
-    const told = { ...more, sent: text(amount), counted: text(counted) };
+    const allowed = amount === undefined ? undefined : allowedText(question.args, amount);
+    // Under a name that was used before, the first amount counts.
+    const isNamed = id !== undefined;
+    const told = { ...more, isNamed, ...(allowed !== undefined && { allowed }) };
     for (const line of deliveryLines({ askId, runId, verb, delivery, ...told }))
       output.line(output.paint.own(line));
   });

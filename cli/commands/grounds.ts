@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import type { OpenAsk } from '../../core/state/view.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { groundsOf, type Grounds } from '../../console/grounds.js';
-import { endOf, type AskEnd } from '../../console/ask-end.js';
-import { receiptOf, type Receipt } from '../../console/receipt.js';
+import { approvedBefore, receiptOf, type Receipt } from '../../console/receipt.js';
 import { originWords } from '../../pure/origins.js';
 import type { AskRow } from '../../store/asks.js';
 import {
@@ -36,7 +35,7 @@ type Votes = OpenAsk['votes'];
 
 interface Told {
   /** Without what only the run itself needs, where a desk tells it. */
-  readonly ask: Omit<AskRow, 'tenant'> & AskEnd;
+  readonly ask: Omit<AskRow, 'tenant'> & { readonly approvedBy?: readonly string[] };
   /** Absent: no worker answers, or it is decided. */
   readonly votes?: Votes;
   readonly grounds: Grounds;
@@ -100,7 +99,7 @@ async function fromStore(session: Session, tenant: string, askId: string): Promi
   const [grounds, receipt, end] = await Promise.all([
     groundsOf(store, ask),
     receiptOf(store, ask),
-    endOf(store, ask),
+    approvedBefore(store, ask),
   ]);
   return {
     ask: { ...ask, ...end },

@@ -6,14 +6,12 @@ import type { Elicitation } from '../../core/state/elicitation.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Json } from '../../core/json/json.js';
 import type { OpenAsk } from '../../core/state/view.js';
-import { endOf } from '../../console/ask-end.js';
 import { controlsNow } from '../../console/controls-now.js';
 import type { Freeze } from '../../pure/freeze.js';
 import type { Session } from '../session.js';
 import type { Named } from './actor.js';
 import { TENANT } from './run-record.js';
 import type { Answer, DeskApi } from './desk-api.js';
-import { countedIn, type EndedAsk } from './more-budget.js';
 import { queryText } from './paging.js';
 
 /** As the desk's API takes it. */
@@ -48,8 +46,6 @@ export interface Deciding {
   frozen(question: Question): Promise<Freeze | undefined>;
   /** How many have agreed so far; undefined: one is enough, or nobody can say. */
   agreed(question: Question): Promise<Agreed | undefined>;
-  /** How much more of a budget counts since it was approved; undefined: nobody says. */
-  counted(question: Question): Promise<number | undefined>;
 }
 
 export interface Agreed {
@@ -88,13 +84,6 @@ export function decidingDirectly(
         .state(VOTES_LIMIT_MS)
         .catch(() => undefined);
       return agreedOf(quorum, view?.asks.find((ask) => ask.askId === askId)?.votes);
-    },
-    async counted({ askId }) {
-      const store = isStoreAway ? undefined : await session.wholeStore().catch(() => undefined);
-      return countedIn(async () => {
-        const row = await store?.getAsk(TENANT, askId);
-        return store && row && { outcome: row.outcome, ...(await endOf(store, row)) };
-      });
     },
     async find(askId, named) {
       const {
@@ -177,7 +166,7 @@ function questionIn({
   };
 }
 
-interface InboxItem extends EndedAsk {
+interface InboxItem {
   readonly votes?: Votes;
   readonly frozen?: Freeze;
 }
@@ -199,7 +188,6 @@ export function decidingAtDesk(api: DeskApi): Deciding {
   return {
     frozen: async (question) => (await item(question))?.frozen,
     agreed: async (question) => agreedOf(question.quorum, (await item(question))?.votes),
-    counted: (question) => countedIn(() => item(question)),
     async find(askId, runId) {
       const id = encodeURIComponent(askId);
       const where = runId === undefined ? '' : `?${queryText({ runId })}`;

@@ -2,12 +2,9 @@
  * How much more of a budget a person allows: `6s`, `$0.50`, `12`.
  * Invariant: exact; what the smallest unit of the budget cannot say is refused, never rounded.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { AskEnd } from '../../console/ask-end.js';
 import type { Json } from '../../core/json/json.js';
 import { budgetAmount, budgetName } from '../../core/money/budget-words.js';
 import { dollars } from '../../core/money/dollars.js';
-import type { AskOutcome } from '../../core/state/ask-kinds.js';
 import type { BudgetField } from '../../core/state/run.js';
 import { usage } from '../usage.js';
 
@@ -99,26 +96,6 @@ export function allowedText(args: Json | undefined, amount: number): string | un
 /** A yes without an amount allows as much as the question names. */
 export function askedAmount(args: Json | undefined): number | undefined {
   return askedIn(args).amount;
-}
-
-export interface EndedAsk extends AskEnd {
-  readonly outcome: AskOutcome;
-}
-
-/** A decision that was made does not wait long for it. */
-const END_MS = 1_500;
-const LOOK_MS = 100;
-
-/** How much counts: the store has the end of a question a moment after its run has told it. */
-export async function countedIn(
-  look: () => Promise<EndedAsk | undefined>,
-): Promise<number | undefined> {
-  const until = performance.now() + END_MS;
-  for (;;) {
-    const found = await look().catch(() => undefined);
-    if (found?.outcome !== 'pending' || performance.now() > until) return found?.allowed;
-    await sleep(LOOK_MS);
-  }
 }
 
 const HINTS = {

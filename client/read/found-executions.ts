@@ -69,12 +69,11 @@ export async function executionsFor(
 export async function runningRuns(link: Link, below: string): Promise<readonly string[]> {
   const query = runningBelow(link.tenant, below);
   return bounded(link, { limitMs: LIMIT_MS }, async () => {
-    const found = new Set<string>();
-    for await (const info of link.temporal.workflow.list({ query, pageSize: ANSWER_ROWS })) {
-      if (found.size === ANSWER_ROWS) break;
-      found.add(info.workflowId);
+    const found: string[] = [];
+    for await (const { workflowId } of link.temporal.workflow.list({ query })) {
+      if (found.push(workflowId) === ANSWER_ROWS) break;
     }
-    return [...found];
+    return found;
   });
 }
 

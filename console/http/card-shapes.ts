@@ -61,11 +61,10 @@ export const inboxItem = ask.extend({
   agent: text.optional(),
   frozen: z.object(freezeFacts).optional().describe('the freeze that covers it at this moment'),
   receipt: receipt.optional(),
-  allowed: z.number().optional().describe('of a budget: how much more counts, in its own unit'),
   approvedBy: z
     .array(text)
     .optional()
-    .describe('of one that expired: who had approved, where more had to'),
+    .describe('of one that expired where several had to: who had approved'),
   nextVotes: z.array(vote).optional().describe('who has agreed to the corrected action so far'),
   votes: z.array(vote).optional(),
   takesGrant: z

@@ -5,7 +5,6 @@ import type { AskRow } from '../../store/asks.js';
 import type { Notice } from '../../store/notices.js';
 import type { Desk } from '../desk.js';
 import type { Person } from '../identity/person.js';
-import { endOf } from '../ask-end.js';
 import { controlsNow } from '../controls-now.js';
 import { goalCardOf } from '../goals/goal-card.js';
 import { groundsOf } from '../grounds.js';
@@ -14,7 +13,7 @@ import { endpoint, type Endpoint } from '../http/endpoint.js';
 import { grounds, inboxItem } from '../http/card-shapes.js';
 import * as shapes from '../http/shapes.js';
 import { checkAccess, mayAccess, maySee } from '../identity/rights.js';
-import { receiptOf } from '../receipt.js';
+import { approvedBefore, receiptOf } from '../receipt.js';
 import { askShown, ownAsk } from './asks.js';
 import { ownHandle } from './runs.js';
 
@@ -92,7 +91,7 @@ const getInboxItem = endpoint({
       row.outcome === 'pending' ? knownToRun(desk, row) : {},
       // What was answered is of the run; whoever only answers is told the question.
       row.kind === 'input' && !mayAccess(desk, person, 'read') ? {} : afterwards(desk, row),
-      endOf(desk.store, row),
+      approvedBefore(desk.store, row),
       controlsNow(desk, row),
       goalCardOf(desk.store, row),
       desk.store.listNotices(row),

@@ -131,7 +131,7 @@ describe('a row that the store refuses while it takes others', () => {
     expect(store.written.map(({ by: name }) => name)).toEqual(['ada', 'bob', 'cy']);
     const left = said.filter((line) => line.includes('left out'));
     expect(left).toHaveLength(2);
-    expect(left[0]).toContain('refuses one (InvalidRequest), which is left out (1 so far)');
+    expect(left[0]).toContain('(InvalidRequest), which is left out (1 so far)');
     expect(left[0]).toContain('"by":"eve","runId":"bad');
     expect(left[0]).not.toMatch(/[\n\u202e]/);
     expect(left[1]).toContain('(2 so far)');
@@ -162,10 +162,7 @@ describe('a row that the store refuses while it takes others', () => {
     store.isAway = false;
     await jest.advanceTimersByTimeAsync(2 * PAUSE_MS);
     await rows.stop();
-    expect(said.slice(-2)).toEqual([
-      '1 rows of the audit trail could not be written.',
-      expect.stringContaining('"runId":"alone"') as string,
-    ]);
+    expect(said.at(-1)).toMatch(/^1 rows of the audit trail could not be written, .*"alone"/);
   });
 
   test('a write that failed says that it was sent before, and a first one does not', async () => {

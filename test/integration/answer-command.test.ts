@@ -68,11 +68,10 @@ test('"--amount" takes the unit of the budget, refuses another one, and the answ
   });
   const once = ['--as', 'mia', '--id', 'more-turns'];
   const first = await spoken('approve', askId, '--amount', '2', ...once, '--json');
-  const decided = { askId, status: 'decided', amount: 2, counted: 2 };
-  expect(JSON.parse(first.out)).toMatchObject(decided);
+  expect(JSON.parse(first.out)).toMatchObject({ askId, status: 'decided', amount: 2 });
   const again = await openAsk(run);
   const same = await spoken('approve', askId, '--amount', '2', ...once);
-  expect(same.out).toContain(`${askId}: approved: 2 more turns.`);
+  expect(same.out).toContain(`${askId}: approved (sent: 2 more turns).`);
   const { out } = await spoken('approve', again.askId, '--as', 'mia');
   expect(out).toContain(`${again.askId}: approved: 3 more turns.`);
   const { events } = await world.ended(run);
