@@ -1,9 +1,11 @@
 /**
  * Rows of the audit trail that could not be written before what they tell of, because the store was away.
- * Invariants: they are written in order and with their own times as soon as the store is back, but for those that it
- * refuses while it takes others; a write that a store leaves without an answer is begun anew only when it has failed,
- * and then says so; nothing is done on whose row there is no room; a console that is killed before then takes them along.
+ * Invariants: they are written one by one, in the order in which they were owed and with their own times, as soon as the
+ * store is back, but for those that it cannot hold; a write that a store leaves without an answer is begun anew only when
+ * it has failed, and then says so; nothing is done on whose row there is no room; a console that is killed before then
+ * takes them along.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { STORE_AWAY, unlessStoreAway } from '../client/index.js';
 import { plainLine } from '../client/read/plain-line.js';
 import type { AuditEntry } from '../pure/audit.js';
@@ -14,8 +16,10 @@ const ROWS_MAX = 10_000;
 /** Of these rows about refused access: whoever only looks must not take the room of those who act. */
 const REFUSALS_MAX = 2_000;
 const PAUSE_MS = 2_500;
-/** Rows that are refused one after the other, before the store itself is taken to be what is wrong. */
-const UNWRITABLE_MAX = 20;
+/** A deed waits so long for the rows before its own, ms. */
+const TURN_MS_MAX = 5_000;
+/** Rows left out that are told with what they held; of others only the count. */
+const LEFT_OUT_TOLD_MAX = 20;
 const TOLD_CHARS_MAX = 1_000;
 
 export interface OwedRows {
@@ -41,18 +45,33 @@ type Say = (line: string) => void;
 export function owedRows(store: AuditStore, say: Say): OwedRows {
   const queue = new Queue(store, say);
   let timer: NodeJS.Timeout | undefined;
-  let paying: Promise<void> = Promise.resolve();
+  let paying: Promise<void> | undefined;
+  let hasEnded = false;
 
-  async function pay(): Promise<void> {
-    while (queue.owed.length > 0) if (!(await queue.payOne())) return;
-    say('The store is back: rows of the audit trail that waited for it are written.');
+  /** One payment at a time: who asks for another has the one that is under way. */
+  function pay(): Promise<void> {
+    paying ??= queue
+      .payAll()
+      .catch(() => undefined)
+      .finally(() => {
+        paying = undefined;
+        payLater();
+      });
+    return paying;
   }
   function payLater(): void {
+    if (hasEnded || paying !== undefined || queue.owed.size === 0) return;
     timer ??= setTimeout(() => {
       timer = undefined;
-      paying = pay().catch(() => undefined);
-      void paying.then(() => queue.owed.length > 0 && payLater());
+      void pay();
     }, PAUSE_MS).unref();
+  }
+  /** Whether it is written: rows that are owed come first. */
+  async function isWritten(wanted: Owed): Promise<boolean> {
+    if (queue.owed.size > 0) {
+      await Promise.race([pay(), sleep(TURN_MS_MAX, undefined, { ref: false })]);
+    }
+    return queue.owed.size === 0 && (await appended(store, wanted)) !== STORE_AWAY;
   }
   const isTooManyRefusals = (entries: readonly AuditEntry[]): boolean =>
     entries.every(isRefusal) && queue.entries().filter(isRefusal).length >= REFUSALS_MAX;
@@ -64,36 +83,37 @@ export function owedRows(store: AuditStore, say: Say): OwedRows {
       }
       const wanted: Owed = { tenant, entries };
       queue.open.add(wanted);
-      if (queue.owed.length === 0) {
-        const written = await appended(store, wanted).catch((error: unknown) => {
-          queue.open.delete(wanted);
-          throw error;
-        });
-        if (written !== STORE_AWAY) return void queue.open.delete(wanted);
-      }
-      if (queue.owed.length === 0) say('The store is away: rows of the audit trail wait for it.');
-      queue.owed = [...queue.owed, wanted];
+      const written = await isWritten(wanted).catch((error: unknown) => {
+        queue.open.delete(wanted);
+        throw error;
+      });
+      if (written) return void queue.open.delete(wanted);
+      if (queue.owed.size === 0) say('The store is away: rows of the audit trail wait for it.');
+      queue.owed.add(wanted);
       payLater();
     },
     async stop() {
+      hasEnded = true;
       clearTimeout(timer);
       await paying;
-      if (queue.owed.length > 0) await pay().catch(() => undefined);
-      if (queue.owed.length === 0) return;
+      if (queue.owed.size > 0) await pay();
+      const [first] = queue.owed;
+      if (first === undefined) return;
       const count = queue.entries().length;
-      say(`${count} rows of the audit trail could not be written, first ${heldBy(queue.owed[0]!)}`);
+      say(`${count} rows of the audit trail could not be written, first ${heldBy(first)}`);
     },
   };
 }
 
 /**
- * What is owed, in the order in which it is written. `open`: with those whose first write has no answer yet; `payOne` writes
- * the first that the store takes, and leaves those before it out, or says false; `part`: a row takes no other along.
+ * What is owed, in the order in which it is written. `open`: with those whose first write has no answer yet; `payAll` writes
+ * all until the store takes no more now; `part`: a row takes no other along.
  */
 class Queue {
-  owed: readonly Owed[] = [];
+  owed = new Set<Owed>();
   readonly open = new Set<Owed>();
   private leftOut = 0;
+  private lastFailure = '';
 
   constructor(
     private readonly store: AuditStore,
@@ -104,47 +124,73 @@ class Queue {
     return [...this.open].flatMap(({ entries }) => entries);
   }
 
-  async payOne(): Promise<boolean> {
-    const refused: string[] = [];
-    while (refused.length < UNWRITABLE_MAX) {
-      const next = this.owed[refused.length];
-      const answer = next && (await appended(this.store, next).catch(codeOf));
-      if (next === undefined || answer === STORE_AWAY) break;
-      if (answer === undefined) {
-        for (const code of refused) this.leaveOut(code);
-        this.owed = this.owed.slice(1);
-        return this.open.delete(next);
-      }
-      if (next.entries.length > 1) this.part(next);
-      else refused.push(answer);
+  async payAll(): Promise<void> {
+    if (this.owed.size === 0) return;
+    const before = this.leftOut;
+    let goesOn = true;
+    for (let [next] = this.owed; next !== undefined && goesOn; [next] = this.owed) {
+      goesOn = await this.isPaid(next);
     }
-    return false;
+    if (this.leftOut > Math.max(before, LEFT_OUT_TOLD_MAX)) {
+      this.say(
+        `Rows of the audit trail that the store refused and that are left out: ${this.leftOut} so far.`,
+      );
+    }
+    if (!goesOn) return;
+    this.lastFailure = '';
+    this.say('The store is back: rows of the audit trail that waited for it are written.');
   }
 
+  /** Or left out; false: not now. */
+  private async isPaid(next: Owed): Promise<boolean> {
+    try {
+      if ((await appended(this.store, next)) === STORE_AWAY) return false;
+      this.remove(next);
+    } catch (error) {
+      const code = error instanceof HoldfastError ? error.code : 'Internal';
+      if (code !== CANNOT_BE_HELD) return this.sayFailure(code);
+      if (next.entries.length > 1) this.part(next);
+      else this.leaveOut(next);
+    }
+    return true;
+  }
+
+  private remove(one: Owed): void {
+    this.owed.delete(one);
+    this.open.delete(one);
+  }
+
+  /** The first of those that are owed. */
   private part(group: Owed): void {
+    this.remove(group);
     const parts = group.entries.map((entry): Owed => ({ ...group, entries: [entry] }));
-    this.owed = this.owed.flatMap((one) => (one === group ? parts : [one]));
-    this.open.delete(group);
+    this.owed = new Set([...parts, ...this.owed]);
     for (const one of parts) this.open.add(one);
   }
 
-  private leaveOut(code: string): void {
-    const [row, ...rest] = this.owed;
-    this.owed = rest;
-    this.open.delete(row!);
+  private leaveOut(row: Owed): void {
+    this.remove(row);
     this.leftOut += 1;
+    if (this.leftOut > LEFT_OUT_TOLD_MAX) return;
     this.say(
-      `The store refuses a row of the audit trail (${code}), which is left out (${this.leftOut} so far): ${heldBy(row!)}`,
+      `The store refuses a row of the audit trail (${CANNOT_BE_HELD}), which is left out (${this.leftOut} so far): ${heldBy(row)}`,
     );
+  }
+
+  private sayFailure(code: string): false {
+    if (this.lastFailure !== code) {
+      this.say(`The store fails (${code}): rows of the audit trail wait for it.`);
+    }
+    this.lastFailure = code;
+    return false;
   }
 }
 
+/** What a store says of a value that it can never hold. Every other failure may pass. */
+const CANNOT_BE_HELD = 'InvalidRequest';
+
 function heldBy({ tenant, entries }: Owed): string {
   return plainLine(JSON.stringify({ tenant, rows: entries }), TOLD_CHARS_MAX);
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof HoldfastError ? error.code : 'Internal';
 }
 
 /** A write that has no answer yet is not begun beside itself. Errors: any but StoreUnavailable. */
