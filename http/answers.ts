@@ -20,6 +20,8 @@ export interface Answered {
   /** Questions whose end is on its way, or was told by the answer. */
   readonly decided: ReadonlySet<string>;
   readonly refused: readonly UiRefused[];
+  /** An answer was sent, and not refused at once. */
+  readonly isSent: boolean;
 }
 
 /** Errors: StoreUnavailable, ServerUnavailable. */
@@ -27,6 +29,7 @@ export async function answerAll(chat: Chat, answers: readonly SaidAnswer[]): Pro
   const runs = new Set<string>();
   const decided = new Set<string>();
   const refused: UiRefused[] = [];
+  let isSent = false;
   let until: number | undefined;
   for (const said of answers) {
     const found = await findOwn(chat, said.askId);
@@ -43,6 +46,7 @@ export async function answerAll(chat: Chat, answers: readonly SaidAnswer[]): Pro
     }
     try {
       if (await answerOne(chat, found, said)) decided.add(said.askId);
+      isSent = true;
     } catch (error) {
       if (!(error instanceof HoldfastError) || error.code !== 'DecisionRejected') throw error;
       const { reason: given, unheard } = error.details ?? {};
@@ -62,7 +66,7 @@ export async function answerAll(chat: Chat, answers: readonly SaidAnswer[]): Pro
       refused.push(...(ended === undefined ? [untold] : await tooLate(chat, ended, said)));
     }
   }
-  return { runs, decided, refused };
+  return { runs, decided, refused, isSent };
 }
 
 /** Why there is nothing to answer. `unavailable`: only the store knows what became of it. */
@@ -124,12 +128,17 @@ async function tooLate(
   found: FoundAsk,
   said: SaidAnswer,
 ): Promise<readonly UiRefused[]> {
-  if (await countsAlready(chat, found, said)) return [];
+  const counts = await countsAlready(chat, found, said);
+  if (counts === true) return [];
+  const { askId } = said;
+  if (counts === undefined) {
+    return [{ askId, reason: 'unavailable', message: NOT_FOUND.unavailable }];
+  }
   const { outcome, by = [] } = found;
   const reason = outcome === 'expired' ? 'late' : 'already_decided';
   const who = by.length === 0 ? '' : ` by ${by.join(', ').slice(0, 200)}`;
   const message = `The answer does not count: the question has ended before (${outcome}${who}).`;
-  return [{ askId: said.askId, reason, message }];
+  return [{ askId, reason, message }];
 }
 
 const OUTCOMES = {
@@ -140,17 +149,18 @@ const OUTCOMES = {
   stop: 'stopped',
 } as const;
 
+/** undefined: only the store knows. */
 async function countsAlready(
   chat: Chat,
   { runId, ask, outcome, by, storeAway }: FoundAsk,
-  { askId, decision, value = null }: SaidAnswer,
-): Promise<boolean> {
+  { askId, argsHash, decision, value = null }: SaidAnswer,
+): Promise<boolean | undefined> {
   const who = decision === undefined ? answererOf(chat, ask) : chat.actor.id;
   if (by !== undefined && !by.includes(who)) return false;
-  if (decision !== undefined) return outcome === OUTCOMES[decision];
+  if (decision !== undefined) return outcome === OUTCOMES[decision] && ask.argsHash === argsHash;
   if (outcome !== 'answered') return false;
-  // Whose answer it was, and which, only the store knows.
-  if (storeAway) return true;
+  // Whose answer it was, and which.
+  if (storeAway) return undefined;
   const isRead = await chat.client.conversations.isAnswerRead(runId, { askId, by: who, value });
   return isRead !== false;
 }

@@ -114,15 +114,16 @@ async function speak(
       const again = (unheard: Speaking) => submitAgain(served, chat, { message, unheard });
       return stream(served, request, { chat, at, again, free, about });
     }
-    const newest = await newestOf(served.deliveries, chat).catch((error: unknown) => {
-      if (isStoreAway(error) && decided.size > 0) return undefined;
-      throw error;
-    });
-    if (newest === undefined) {
+    const at = await newestOf(served.deliveries, chat)
+      .then((newest) => goneOnWith(served, newest, { said, answered: [...answered.runs] }))
+      .catch((error: unknown) => {
+        if (isStoreAway(error) && isWorthTelling({ ...answered, refused })) return undefined;
+        throw error;
+      });
+    if (at === undefined) {
       free();
-      return sent(refused);
+      return withoutConversation(answered.isSent, refused);
     }
-    const at = await goneOnWith(served, newest, { said, answered: [...answered.runs] });
     const seen = said.seen?.runId === at.runId ? { seen: said.seen.seq } : {};
     return stream(served, request, { chat, at, free, about: { ...seen, ...about } });
   } catch (error) {
@@ -131,12 +132,19 @@ async function speak(
   }
 }
 
-const SENT =
-  'The answer was sent, and its run says whether it counts. The conversation cannot be shown now: load it again in a moment.';
+/** Where nothing is known of any answer, all may be sent again. */
+function isWorthTelling({ isSent, decided, refused }: Answered): boolean {
+  return isSent || decided.size > 0 || refused.some(({ reason }) => reason !== 'unavailable');
+}
+
+const SENT = 'The answer was sent, and its run says whether it counts.';
+const NOT_SENT = 'No answer was sent now: its question has ended, or it was refused.';
+const LATER = 'The conversation cannot be shown now: load it again in a moment.';
 
 /** An error ends it: a client that saw none would send its answers again at once. */
-function sent(refused: Answered['refused']): Response {
-  return wholeResponse(202, [...refused.map(refusedChunk), { type: 'error', errorText: SENT }]);
+function withoutConversation(isSent: boolean, refused: Answered['refused']): Response {
+  const errorText = `${isSent ? SENT : NOT_SENT} ${LATER}`;
+  return wholeResponse(202, [...refused.map(refusedChunk), { type: 'error', errorText }]);
 }
 
 /** The message that a client has and goes on with: of the run that it names, if the run is this chat's. */

@@ -7,19 +7,37 @@ import type { Deliveries } from './deliveries.js';
 /** Sub-agents end with the run above them. */
 const isNoSubAgent = (runId: string): boolean => !/:a\d/.test(runId);
 
-/** Interrupts what is under way. While the store is away: what Temporal's list has. Errors: StoreUnavailable. */
+/**
+ * Interrupts what is under way. While the store is away: what Temporal's list has, and what this process started last.
+ * Errors: StoreUnavailable, also where no run was reached.
+ */
 export async function interruptAll(deliveries: Deliveries, given: Chat): Promise<void> {
-  const { client, base } = given;
+  const { client } = given;
+  let away: unknown;
   const open = await newestOf(deliveries, given)
     .then((chat) => stoppable(deliveries, chat))
     .catch(async (error: unknown) => {
       if (!isStoreAway(error)) throw error;
-      const runs = (await client.conversations.running(`${base}.`)).filter(isNoSubAgent);
-      // A run that has just begun is in no list yet.
-      if (runs.length === 0) throw error;
-      return runs;
+      away = error;
+      return runningOf(deliveries, given);
     });
-  for (const runId of open) await client.handle(runId).interrupt().catch(onlyWhenGone);
+  let reached = 0;
+  for (const runId of open) {
+    const run = client.handle(runId);
+    const isReached = await run.interrupt().then(() => true, onlyWhenGone);
+    if (isReached) reached += 1;
+  }
+  if (away !== undefined && reached === 0) throw away;
+}
+
+/** A run that has just begun is not yet in the list, and one that has just ended still is. */
+async function runningOf(
+  { unopened, branches }: Deliveries,
+  { client, base }: Chat,
+): Promise<ReadonlySet<string>> {
+  const listed = await client.conversations.running(`${base}.`);
+  const begun = [base, branches.get(base) ?? base].flatMap((id) => unopened.get(id)?.runId ?? []);
+  return new Set([...listed.filter(isNoSubAgent), ...begun]);
 }
 
 /** How long runs that are stopped may take to end, and how often they are looked at, in ms. */

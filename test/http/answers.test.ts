@@ -4,7 +4,9 @@ import { HoldfastError } from '../../core/state/errors.js';
 import { chatHandler, type ChatHandlerOptions } from '../../http/index.js';
 import { answerAll } from '../../http/answers.js';
 import { chatOf, runIdOf } from '../../http/chat.js';
+import { deliveries } from '../../http/deliveries.js';
 import { checkOptions } from '../../http/options.js';
+import { interruptAll } from '../../http/stopping.js';
 
 const HASH = 'b'.repeat(64);
 const ACTOR = { id: 'ann', roles: ['manager'] };
@@ -22,6 +24,8 @@ class Away {
   /** Questions that their runs still hold, by id. */
   readonly asks = new Map<string, Partial<FoundAsk>>();
   running: readonly string[] = [];
+  /** Runs that have ended. */
+  gone: readonly string[] = [];
   refusal: HoldfastError | undefined;
   storeAway = true;
 
@@ -43,10 +47,14 @@ class Away {
       return { delivered: 'signal', storeAway: true };
     },
     answer: async (askId: string, answer: object, by: object) => {
+      if (this.refusal !== undefined) throw this.refusal;
       this.answered.push({ runId, askId, ...answer, ...by });
       return { delivered: 'signal', storeAway: true };
     },
-    interrupt: async () => void this.interrupted.push(runId),
+    interrupt: async () => {
+      if (this.gone.includes(runId)) return failing('RunNotFound');
+      this.interrupted.push(runId);
+    },
   });
 
   conversations = {
@@ -69,8 +77,9 @@ function chatting() {
   const chat = chatOf(checkOptions(options), { actor: ACTOR }, 'c1');
   const runId = runIdOf(chat, 'u1');
   const open = (askId: string, more: object = {}) => {
-    const found = { tenant: 'default', runId, outcome: 'pending', ask: { askId }, storeAway: true };
-    away.asks.set(askId, { ...found, ...more } as Partial<FoundAsk>);
+    const found = { tenant: 'default', runId, outcome: 'pending', storeAway: true };
+    const ask = { askId, argsHash: HASH };
+    away.asks.set(askId, { ...found, ask, ...more } as Partial<FoundAsk>);
     return askId;
   };
   const handle = chatHandler(options);
@@ -118,7 +127,10 @@ describe('while the store is away', () => {
     const other = `${chat.base.slice(0, -1)}_.0123456789abcdef01234567`;
     const foreign = open(`${other}:1`, { runId: other });
     const gone = `${runId}:1`;
-    const unsent = await answer({ askId: foreign, decision: 'approve' }, { askId: gone });
+    const refused = await (await answer({ askId: foreign, decision: 'approve' })).text();
+    expect(refused).toContain(`"askId":"${foreign}","reason":"unknown_ask"`);
+    expect(refused).not.toContain('was sent, and');
+    const unsent = await answer({ askId: gone });
     expect(unsent.status).toBe(503);
     expect(unsent.headers.get('retry-after')).toBe('5');
     expect(await unsent.json()).toMatchObject({
@@ -134,20 +146,48 @@ describe('while the store is away', () => {
     expect(away.decided).toMatchObject([{ askId, decision: 'reject' }]);
   });
 
-  test('a question that has ended takes the same word without a refusal, and refuses another', async () => {
-    const { away, chat, runId, open } = chatting();
-    const [yes, said] = [
-      open(`${runId}:3`, { outcome: 'approved' }),
-      open(`${runId}:4`, { outcome: 'answered' }),
-    ];
-    const same = await answerAll(chat, [
-      { askId: yes, argsHash: HASH, decision: 'approve' },
-      { askId: said, argsHash: HASH, value: 'Blue.' },
-    ]);
-    expect(same).toMatchObject({ refused: [], decided: new Set([yes, said]) });
-    const { refused } = await answerAll(chat, [{ askId: yes, argsHash: HASH, decision: 'reject' }]);
-    expect(refused).toMatchObject([{ askId: yes, reason: 'already_decided' }]);
+  test('a question that has ended takes the same decision without a refusal, and refuses another, and one about another action', async () => {
+    const { away, chat, runId, open, answer } = chatting();
+    const yes = open(`${runId}:3`, { outcome: 'approved' });
+    const approval = { askId: yes, argsHash: HASH, decision: 'approve' } as const;
+    expect(await answerAll(chat, [approval])).toMatchObject({
+      refused: [],
+      decided: new Set([yes]),
+    });
+    const told = await (await answer(approval)).text();
+    expect(told).toContain('No answer was sent now: its question has ended');
+    for (const other of [{ decision: 'reject' }, { argsHash: 'a'.repeat(64) }] as const) {
+      const { refused } = await answerAll(chat, [{ ...approval, ...other }]);
+      expect(refused).toMatchObject([{ askId: yes, reason: 'already_decided' }]);
+    }
     expect(away.decided).toEqual([]);
+  });
+
+  test('a text to a question that is answered is not told as sent: only the store knows whose answer that was', async () => {
+    const { away, runId, open, answer } = chatting();
+    const said = open(`${runId}:4`, { outcome: 'answered' });
+    expect((await answer({ askId: said, value: 'Blue.' })).status).toBe(503);
+    const yes = open(`${runId}:3`);
+    const told = await (
+      await answer({ askId: said, value: 'Blue.' }, { askId: yes, decision: 'approve' })
+    ).text();
+    expect(told).toContain(`"askId":"${said}","reason":"unavailable"`);
+    expect(away.answered).toEqual([]);
+  });
+
+  test('a refusal of the run is told, and not that the answer was sent', async () => {
+    const { away, runId, open, answer } = chatting();
+    const askId = open(`${runId}:3`);
+    away.refusal = new HoldfastError('DecisionRejected', 'The role is missing.', {
+      details: { reason: 'role_missing' },
+    });
+    for (const said of [{ value: 'Blue.' }, { decision: 'approve' }]) {
+      const response = await answer({ askId, ...said });
+      expect(response.status).toBe(202);
+      const told = await response.text();
+      expect(told).toContain(`"askId":"${askId}","reason":"role_missing"`);
+      expect(told).toContain('No answer was sent now');
+    }
   });
 
   test('a stop goes to the runs that Temporal has of the chat, and not to what is below them', async () => {
@@ -160,6 +200,29 @@ describe('while the store is away', () => {
     const unknown = await post('/c1/stop');
     expect(unknown.status).toBe(503);
     expect(unknown.headers.get('retry-after')).toBe('5');
+  });
+
+  test('a stop is not acknowledged where the runs of the list have ended', async () => {
+    const { away, runId, post } = chatting();
+    away.running = [runId];
+    away.gone = [runId];
+    expect((await post('/c1/stop')).status).toBe(503);
+    expect(away.interrupted).toEqual([]);
+  });
+
+  test('a stop reaches the run that this process has just started, also of a changed message', async () => {
+    const { away, chat, runId } = chatting();
+    const begun = deliveries();
+    const text = { words: '', text: 'Pay.' };
+    const branch = `${chat.base}.b0002`;
+    const next = runIdOf({ sessionId: branch }, 'u2');
+    begun.unopened.set(chat.base, { runId, ...text });
+    await interruptAll(begun, chat);
+    begun.branches.set(chat.base, branch);
+    begun.unopened.set(branch, { runId: next, ...text });
+    away.gone = [runId];
+    await interruptAll(begun, chat);
+    expect(away.interrupted).toEqual([runId, next]);
   });
 });
 
