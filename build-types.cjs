@@ -59,7 +59,7 @@ function withoutComments(code) {
     charset: 'utf8',
     target: 'node20',
   });
-  return narrowHeads(narrowCalls(withoutNotes(narrow(written))));
+  return narrowHeads(narrowCalls(withoutNotes(narrow(withoutCommentLines(written)))));
 }
 
 /** Functions of our own modules do not look at what they are called on. */
@@ -84,6 +84,12 @@ function narrowHeads(code) {
 function withoutLineComments(code) {
   const isClosed = code.split('\n').every((line) => line.split('`').length % 2 === 1);
   return isClosed ? code.replace(/^ *\/\/ .*\n/gm, '') : code;
+}
+
+/** What the printer has kept of them goes where nothing else changes: lines within a text are none. */
+function withoutCommentLines(code) {
+  const rest = code.replace(/^ *(?:\/\/ .*|\/\*\*[^]*?\*\/)\n/gm, '');
+  return rest === code || withoutBlanks(rest) === withoutBlanks(code) ? rest : code;
 }
 
 /** Notes for bundlers; and of exports that are given their values below, that they have none yet: no module is in a circle. */

@@ -68,9 +68,11 @@ type Reader = Pick<DeskStore, 'readEvents' | 'openedSeq' | 'getAsk'>;
 /** Undefined: it is open, or it is about no action and no answer that the model was given. */
 export async function receiptOf(store: Reader, ask: AskRow): Promise<Receipt | undefined> {
   const { outcome, callId, tenant } = ask;
-  if (isAnsweredToModel(ask)) return answerIn(await eventsSince(store, ask), ask);
+  const isLast = (event: RunEvent): boolean =>
+    event.type === 'run_result' || (isResult(event) && event.callId === callId);
+  if (isAnsweredToModel(ask)) return answerIn(await eventsSince(store, ask, isLast), ask);
   if (outcome === 'pending' || callId === undefined || !isAboutAction(ask)) return undefined;
-  const events = await eventsSince(store, ask);
+  const events = await eventsSince(store, ask, isLast);
   const resolved = events.findIndex((event) => resolves(event, ask));
   if (resolved < 0) return { state: 'not_done' };
   const later = events.slice(resolved + 1);
@@ -82,6 +84,17 @@ export async function receiptOf(store: Reader, ask: AskRow): Promise<Receipt | u
   const row = asked && (await store.getAsk(tenant, asked.askId));
   const next = row && nextOf(row);
   return { ...fateOf(ask, later, next), ...base, ...(next !== undefined && { next }) };
+}
+
+/** Of a question that expired where several had to approve: who had. */
+export async function approvedBefore(
+  store: Pick<Reader, 'readEvents' | 'openedSeq'>,
+  ask: AskRow,
+): Promise<{ readonly approvedBy?: readonly string[] }> {
+  if (ask.outcome !== 'expired' || ask.quorum < 2) return {};
+  const isEnd = (event: RunEvent): event is Resolved => resolves(event, ask);
+  const end = (await eventsSince(store, ask, isEnd)).find(isEnd);
+  return end !== undefined && 'by' in end && end.by.length > 0 ? { approvedBy: end.by } : {};
 }
 
 /** What the server of a tool was answered is no result of a call. */
@@ -100,18 +113,19 @@ function isAboutAction({ kind }: AskRow): boolean {
   return kind === 'approval' || kind === 'outcome';
 }
 
-/** Until the call has its result, and the words that were said of it. */
-async function eventsSince(store: Reader, ask: AskRow): Promise<readonly RunEvent[]> {
-  const { tenant, runId, callId } = ask;
+/** Up to the page that the last wanted one is in. */
+async function eventsSince(
+  store: Pick<Reader, 'readEvents' | 'openedSeq'>,
+  ask: AskRow,
+  isLast: (event: RunEvent) => boolean,
+): Promise<readonly RunEvent[]> {
+  const { tenant, runId } = ask;
   const events: RunEvent[] = [];
   let sinceSeq = await store.openedSeq(ask);
   while (events.length < EVENTS_MAX) {
     const page = await store.readEvents({ tenant, runId }, { sinceSeq, limit: PAGE_EVENTS });
     events.push(...page.events);
-    const ends = page.events.some(
-      (event) => event.type === 'run_result' || (isResult(event) && event.callId === callId),
-    );
-    if (ends || page.events.length < PAGE_EVENTS) break;
+    if (page.events.some(isLast) || page.events.length < PAGE_EVENTS) break;
     sinceSeq = page.nextSeq;
   }
   return events;

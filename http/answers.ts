@@ -1,23 +1,27 @@
 /**
  * Answers to questions, as a chat client gives them.
  * Invariants: an answer names the exact action by the hash that its person was shown; a question of another chat is
- * one that is not there; an answer that is sent again counts once, and any other that comes too late is refused.
+ * one that is not there; an answer that is sent again counts once, and any other that comes too late is refused; while
+ * the store is away an answer goes to the run that holds its question open, and the run judges it.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runIdPrefixes } from '../client/decide/find-ask.js';
 import type { AskDecision, FoundAsk } from '../client/index.js';
 import { sha256Hex } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
-import { isRunOf, type Chat } from './chat.js';
+import { isRunOf, isStoreAway, type Chat } from './chat.js';
 import type { UiRefused } from './projection/index.js';
 import type { SaidAnswer } from './said.js';
 
 export interface Answered {
   /** Run ids of the questions that are this chat's. */
   readonly runs: ReadonlySet<string>;
-  /** Questions whose end is on its way. */
+  /** Questions whose end is on its way, or was told by the answer. */
   readonly decided: ReadonlySet<string>;
   readonly refused: readonly UiRefused[];
+  /** An answer was sent, and not refused at once. */
+  readonly isSent: boolean;
 }
 
 /** Errors: StoreUnavailable, ServerUnavailable. */
@@ -25,28 +29,33 @@ export async function answerAll(chat: Chat, answers: readonly SaidAnswer[]): Pro
   const runs = new Set<string>();
   const decided = new Set<string>();
   const refused: UiRefused[] = [];
+  let isSent = false;
   let until: number | undefined;
   for (const said of answers) {
     const found = await findOwn(chat, said.askId);
-    if (found === undefined) {
-      refused.push({
-        askId: said.askId,
-        reason: 'unknown_ask',
-        message: 'There is no such question.',
-      });
+    if (typeof found === 'string') {
+      refused.push({ askId: said.askId, reason: found, message: NOT_FOUND[found] });
       continue;
     }
     runs.add(found.runId);
     if (found.outcome !== 'pending') {
-      refused.push(...(await tooLate(chat, found, said)));
+      const late = await tooLate(chat, found, said);
+      if (late.length === 0) decided.add(said.askId);
+      refused.push(...late);
       continue;
     }
     try {
       if (await answerOne(chat, found, said)) decided.add(said.askId);
+      isSent = true;
     } catch (error) {
       if (!(error instanceof HoldfastError) || error.code !== 'DecisionRejected') throw error;
-      const given = error.details?.reason;
+      const { reason: given, unheard } = error.details ?? {};
       const reason = typeof given === 'string' ? given : 'not_applicable';
+      // The run has not heard it, nor perhaps the same word of the same person that was sent in time.
+      if (reason === 'late' && unheard === true) {
+        decided.add(said.askId);
+        continue;
+      }
       const isBehind = reason === 'already_decided' || reason === 'duplicate';
       // All answers of a request wait together.
       if (isBehind) until ??= performance.now() + END_MS;
@@ -57,22 +66,45 @@ export async function answerAll(chat: Chat, answers: readonly SaidAnswer[]): Pro
       refused.push(...(ended === undefined ? [untold] : await tooLate(chat, ended, said)));
     }
   }
-  return { runs, decided, refused };
+  return { runs, decided, refused, isSent };
 }
 
-async function findOwn(chat: Chat, askId: string): Promise<FoundAsk | undefined> {
+/** Why there is nothing to answer. `unavailable`: only the store knows what became of it. */
+const NOT_FOUND = {
+  unknown_ask: 'There is no such question.',
+  unavailable: 'The question cannot be looked at now: the answer was not sent. Send it again.',
+} as const;
+
+async function findOwn(chat: Chat, askId: string): Promise<FoundAsk | keyof typeof NOT_FOUND> {
   // Ids of questions begin with their run.
-  if (!isRunOf(chat, askId)) return undefined;
+  if (!isRunOf(chat, askId)) return 'unknown_ask';
   try {
     const found = await chat.client.findAsk(askId);
-    return isRunOf(chat, found.runId) ? found : undefined;
+    return isRunOf(chat, found.runId) ? found : 'unknown_ask';
   } catch (error) {
-    if (error instanceof HoldfastError && CODES_OF_NONE.includes(error.code)) return undefined;
+    if (isStoreAway(error)) return (await askedByRun(chat, askId)) ?? 'unavailable';
+    if (error instanceof HoldfastError && CODES_OF_NONE.includes(error.code)) return 'unknown_ask';
     throw error;
   }
 }
 
 const CODES_OF_NONE: readonly string[] = ['AskNotFound', 'RunNotFound'];
+
+/** As a run of this chat tells it that Temporal has for the tenant: no other run can be meant. */
+async function askedByRun(chat: Chat, askId: string): Promise<FoundAsk | undefined> {
+  for (const runId of runIdPrefixes(askId).filter((one) => isRunOf(chat, one))) {
+    try {
+      return await chat.client.findAsk(askId, runId);
+    } catch (error) {
+      // A question that closed long ago is no longer told by its run.
+      const isNone = error instanceof HoldfastError && CODES_NOT_OPEN.includes(error.code);
+      if (!isNone) throw error;
+    }
+  }
+  return undefined;
+}
+
+const CODES_NOT_OPEN: readonly string[] = [...CODES_OF_NONE, 'DecisionRejected'];
 
 /** A run says that a question has ended before the store has it. */
 const END_MS = 2_000;
@@ -83,7 +115,8 @@ async function endOf(chat: Chat, { ask }: FoundAsk, until: number): Promise<Foun
   for (;;) {
     const found = await findOwn(chat, ask.askId);
     // The run's own word for the end does not say whose it is.
-    if (found?.by !== undefined && found.outcome !== 'pending') return found;
+    const isRow = typeof found === 'object' && found.by !== undefined;
+    if (isRow && found.outcome !== 'pending') return found;
     if (performance.now() >= until) return undefined;
     await sleep(LOOK_MS);
   }
@@ -95,12 +128,17 @@ async function tooLate(
   found: FoundAsk,
   said: SaidAnswer,
 ): Promise<readonly UiRefused[]> {
-  if (await countsAlready(chat, found, said)) return [];
+  const counts = await countsAlready(chat, found, said);
+  if (counts === true) return [];
+  const { askId } = said;
+  if (counts === undefined) {
+    return [{ askId, reason: 'unavailable', message: NOT_FOUND.unavailable }];
+  }
   const { outcome, by = [] } = found;
   const reason = outcome === 'expired' ? 'late' : 'already_decided';
   const who = by.length === 0 ? '' : ` by ${by.join(', ').slice(0, 200)}`;
   const message = `The answer does not count: the question has ended before (${outcome}${who}).`;
-  return [{ askId: said.askId, reason, message }];
+  return [{ askId, reason, message }];
 }
 
 const OUTCOMES = {
@@ -111,15 +149,18 @@ const OUTCOMES = {
   stop: 'stopped',
 } as const;
 
+/** undefined: only the store knows. */
 async function countsAlready(
   chat: Chat,
-  { runId, ask, outcome, by }: FoundAsk,
-  { askId, decision, value = null }: SaidAnswer,
-): Promise<boolean> {
+  { runId, ask, outcome, by, storeAway }: FoundAsk,
+  { askId, argsHash, decision, value = null }: SaidAnswer,
+): Promise<boolean | undefined> {
   const who = decision === undefined ? answererOf(chat, ask) : chat.actor.id;
   if (by !== undefined && !by.includes(who)) return false;
-  if (decision !== undefined) return outcome === OUTCOMES[decision];
+  if (decision !== undefined) return outcome === OUTCOMES[decision] && ask.argsHash === argsHash;
   if (outcome !== 'answered') return false;
+  // Whose answer it was, and which.
+  if (storeAway) return undefined;
   const isRead = await chat.client.conversations.isAnswerRead(runId, { askId, by: who, value });
   return isRead !== false;
 }

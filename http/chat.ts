@@ -141,6 +141,10 @@ export function onlyWhenGone(error: unknown): undefined {
   throw error;
 }
 
+export function isStoreAway(error: unknown): boolean {
+  return error instanceof HoldfastError && error.code === 'StoreUnavailable';
+}
+
 /** The run that was started for the message before, and that the store does not know yet. */
 export async function unopenedRun(
   { unopened }: Pick<Deliveries, 'unopened'>,

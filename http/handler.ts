@@ -1,16 +1,19 @@
 /** A chat for clients of the AI SDK: `useChat` with its default transport, without code of its own. */
 import { notFound, Problem, problemOf, problemResponse } from '../console/http/problem.js';
 import { HoldfastError } from '../core/state/errors.js';
-import { answerAll } from './answers.js';
+import { answerAll, type Answered } from './answers.js';
 import { bodyOf, callerOf } from './caller.js';
-import { chatOf, isRunOf, newestOf, onlyWhenGone, stoppable, type Chat } from './chat.js';
+import { chatOf, isRunOf, isStoreAway, newestOf, type Chat } from './chat.js';
 import { deliveries, type Deliveries, type Speaking } from './deliveries.js';
 import { checkOptions, type ChatHandlerOptions, type CheckedOptions } from './options.js';
 import { places, type Places } from './places.js';
 import { profileOf, stream } from './opening.js';
+import { refusedChunk } from './projection/asks.js';
 import { resumable } from './resumable.js';
-import { storedMessages } from './stored.js';
 import { saidIn, type Said } from './said.js';
+import { wholeResponse } from './sse.js';
+import { interruptAll } from './stopping.js';
+import { storedMessages } from './stored.js';
 import { submit, submitAgain } from './submit.js';
 
 /** Answers requests of a web front end. Made by `chatHandler`. */
@@ -45,7 +48,8 @@ export function chatHandler(given: ChatHandlerOptions): ChatHandler {
 const AWAY = (): Problem =>
   new Problem(503, {
     code: 'unavailable',
-    detail: 'A part of the system does not answer. Try again in a moment.',
+    detail: 'A part of the system does not answer. Nothing is lost; try again in a moment.',
+    hint: 'Send the same request again: what it says counts once.',
     headers: { 'retry-after': '5' },
   });
 
@@ -56,7 +60,7 @@ function told({ say }: CheckedOptions, error: unknown): Problem {
     return new Problem(409, { code: 'busy', detail: 'An answer in this chat is still under way.' });
   }
   // Of stores and desks the reader of a chat knows nothing.
-  if (error instanceof HoldfastError && error.code === 'StoreUnavailable') return AWAY();
+  if (isStoreAway(error)) return AWAY();
   const problem = problemOf(error, () => 'chat');
   if (problem.status !== 500) return problem;
   say(`A request of a chat failed: ${error instanceof Error ? error.message : 'no error'}`);
@@ -104,19 +108,43 @@ async function speak(
     const answered = await answerAll(chat, said.answers);
     const { decided } = answered;
     const refused = [...(said.refused ?? []), ...answered.refused];
+    const about = { decided, refused };
     if (message !== undefined) {
       const at = await submit(served, chat, message);
       const again = (unheard: Speaking) => submitAgain(served, chat, { message, unheard });
-      return stream(served, request, { chat, at, again, free, about: { decided, refused } });
+      return stream(served, request, { chat, at, again, free, about });
     }
-    const newest = await newestOf(served.deliveries, chat);
-    const at = await goneOnWith(served, newest, { said, answered: [...answered.runs] });
+    const at = await newestOf(served.deliveries, chat)
+      .then((newest) => goneOnWith(served, newest, { said, answered: [...answered.runs] }))
+      .catch((error: unknown) => {
+        if (isStoreAway(error) && isWorthTelling({ ...answered, refused })) return undefined;
+        throw error;
+      });
+    if (at === undefined) {
+      free();
+      return withoutConversation(answered.isSent, refused);
+    }
     const seen = said.seen?.runId === at.runId ? { seen: said.seen.seq } : {};
-    return stream(served, request, { chat, at, free, about: { ...seen, decided, refused } });
+    return stream(served, request, { chat, at, free, about: { ...seen, ...about } });
   } catch (error) {
     free();
     throw error;
   }
+}
+
+/** Where nothing is known of any answer, all may be sent again. */
+function isWorthTelling({ isSent, decided, refused }: Answered): boolean {
+  return isSent || decided.size > 0 || refused.some(({ reason }) => reason !== 'unavailable');
+}
+
+const SENT = 'The answer was sent, and its run says whether it counts.';
+const NOT_SENT = 'No answer was sent now: its question has ended, or it was refused.';
+const LATER = 'The conversation cannot be shown now: load it again in a moment.';
+
+/** An error ends it: a client that saw none would send its answers again at once. */
+function withoutConversation(isSent: boolean, refused: Answered['refused']): Response {
+  const errorText = `${isSent ? SENT : NOT_SENT} ${LATER}`;
+  return wholeResponse(202, [...refused.map(refusedChunk), { type: 'error', errorText }]);
 }
 
 /** The message that a client has and goes on with: of the run that it names, if the run is this chat's. */
@@ -147,9 +175,6 @@ async function messages({ deliveries: known }: Served, chat: Chat): Promise<Resp
 }
 
 async function stop({ deliveries: known }: Served, given: Chat): Promise<Response> {
-  const chat = await newestOf(known, given);
-  for (const runId of await stoppable(known, chat)) {
-    await chat.client.handle(runId).interrupt().catch(onlyWhenGone);
-  }
+  await interruptAll(known, given);
   return new Response(null, { status: 204 });
 }

@@ -35,6 +35,13 @@ export function streamResponse(stream: StreamOf): Response {
   return new Response(body, { headers: STREAM_HEADERS });
 }
 
+/** Of chunks that are all there. */
+export function wholeResponse(status: number, chunks: readonly UiChunk[]): Response {
+  return new Response(chunks.map(frameOf).join('') + DONE, { status, headers: STREAM_HEADERS });
+}
+
+const DONE = 'data: [DONE]\n\n';
+
 const BROKEN: UiChunk = {
   type: 'error',
   errorText: 'The stream broke off. The run goes on; load the conversation again.',
@@ -77,12 +84,12 @@ function sourceOf(stream: StreamOf): UnderlyingSource<Uint8Array> {
           send(frame);
           return;
         }
-        send('data: [DONE]\n\n');
+        send(DONE);
       } catch (error) {
         if (isOver) return;
         failed(error);
         send(frameOf(BROKEN));
-        send('data: [DONE]\n\n');
+        send(DONE);
       }
       end();
       controller.close();

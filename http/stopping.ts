@@ -1,7 +1,44 @@
-/** Runs of a chat that are stopped for others. */
+/** Runs of a chat that are stopped: by their user, or for others. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../console/http/problem.js';
-import { onlyWhenGone, type Chat } from './chat.js';
+import { isStoreAway, newestOf, onlyWhenGone, stoppable, type Chat } from './chat.js';
+import type { Deliveries } from './deliveries.js';
+
+/** Sub-agents end with the run above them. */
+const isNoSubAgent = (runId: string): boolean => !/:a\d/.test(runId);
+
+/**
+ * Interrupts what is under way. While the store is away: what Temporal's list has, and what this process started last.
+ * Errors: StoreUnavailable, also where no run was reached.
+ */
+export async function interruptAll(deliveries: Deliveries, given: Chat): Promise<void> {
+  const { client } = given;
+  let away: unknown;
+  const open = await newestOf(deliveries, given)
+    .then((chat) => stoppable(deliveries, chat))
+    .catch(async (error: unknown) => {
+      if (!isStoreAway(error)) throw error;
+      away = error;
+      return runningOf(deliveries, given);
+    });
+  let reached = 0;
+  for (const runId of open) {
+    const run = client.handle(runId);
+    const isReached = await run.interrupt().then(() => true, onlyWhenGone);
+    if (isReached) reached += 1;
+  }
+  if (away !== undefined && reached === 0) throw away;
+}
+
+/** A run that has just begun is not yet in the list, and one that has just ended still is. */
+async function runningOf(
+  { unopened, branches }: Deliveries,
+  { client, base }: Chat,
+): Promise<ReadonlySet<string>> {
+  const listed = await client.conversations.running(`${base}.`);
+  const begun = [base, branches.get(base) ?? base].flatMap((id) => unopened.get(id)?.runId ?? []);
+  return new Set([...listed.filter(isNoSubAgent), ...begun]);
+}
 
 /** How long runs that are stopped may take to end, and how often they are looked at, in ms. */
 const STOP_MS = 30_000;

@@ -9,6 +9,7 @@ import type { WholeEvent } from '../pure/sdk/projection.js';
 import type { Chat } from './chat.js';
 import type { Span, Speaking } from './deliveries.js';
 import { paced, type Paced } from './paced.js';
+import { refusedChunk } from './projection/asks.js';
 import { hasLeftOut, untilClosed } from './run-end.js';
 import {
   isWaiting,
@@ -210,10 +211,7 @@ class Message {
     const { state, chunks } = startMessage({ ...options, runId, messageId, seq });
     this.state = { ...state, asks: elsewhere(this.state) };
     const begun = seen === undefined ? chunks : chunks.slice(0, 1);
-    return [
-      ...begun,
-      ...refused.map((data): UiChunk => ({ type: 'data-holdfast-refused', id: data.askId, data })),
-    ];
+    return [...begun, ...refused.map(refusedChunk)];
   }
 
   /** The next word of the user has been heard: what follows answers it. */

@@ -9,7 +9,7 @@ import type { RunEvent } from '../core/state/event.js';
 import { ownValue, previewOf } from '../core/json/json.js';
 import { recoveryWords } from '../core/state/recovery.js';
 import type { RunResult } from '../core/state/result.js';
-import { decidersOf } from './deciders-of.js';
+import { endWords } from './deciders-of.js';
 import { decimalOf, decimalText, shifted } from './decimal.js';
 import { goalEventWords, isGoalEvent } from './goal/event-words.js';
 import { supervisionWords } from './supervision-words.js';
@@ -189,15 +189,12 @@ function explainCall(event: CallEvent): Said | undefined {
     case 'approval_resolved':
       return says(
         'approve',
-        `the approval of ${event.tool ?? event.askId} is ${event.outcome}${byWhom(decidersOf(event))}${because(event.reason)}`,
+        `the approval of ${event.tool ?? event.askId} is ${event.outcome}${endWords(event)}${because(event.reason)}`,
       );
     case 'approval_withdrawn':
       return says('approve', `withdrew the question ${event.askId}${because(event.reason)}`);
     case 'input_provided':
-      return says(
-        'approve',
-        `the question ${event.askId} is ${event.outcome}${byWhom(decidersOf(event))}`,
-      );
+      return says('approve', `the question ${event.askId} is ${event.outcome}${endWords(event)}`);
     case 'tool_started':
       return says('grant', `handed ${event.tool} to its executor under key ${event.key}`);
     case 'tool_finished':
@@ -302,10 +299,6 @@ function says(decider: Decider, words: string): Said {
 
 function because(reason: string | undefined): string {
   return reason === undefined || reason === '' ? '' : `: ${quote(reason)}`;
-}
-
-function byWhom(by: readonly string[]): string {
-  return by.length === 0 ? '' : ` by ${by.join(', ')}`;
 }
 
 function quote(text: string): string {

@@ -30,6 +30,7 @@ import {
   type LastSteps,
 } from './database.js';
 import type { AuditTable } from './schema.js';
+import { isToldBefore, isWritten } from './told-before.js';
 
 /** Most entries of one call. */
 const APPEND_AUDIT_MAX = 1_000;
@@ -43,9 +44,14 @@ export interface AuditQuery {
   readonly askId?: string;
 }
 
+export interface EntryToAppend extends AuditEntry {
+  /** An earlier write of it was left without an answer: the row may be there. */
+  readonly sentBefore?: true;
+}
+
 export interface Audit {
   /** Adds entries, in order; in a transaction as the last thing that it does. */
-  appendAudit(tenant: string, entries: readonly AuditEntry[]): Promise<void>;
+  appendAudit(tenant: string, entries: readonly EntryToAppend[]): Promise<void>;
   /** In order, at most LIST_ROWS_MAX. */
   readAudit(tenant: string, query: AuditQuery): Promise<readonly AuditRow[]>;
   auditHead(tenant: string): Promise<AuditHead>;
@@ -85,7 +91,7 @@ export function audit(db: Db): Audit {
  * The same within a write transaction, at its end: whoever held the trail and then waited for something else
  * could meet somebody who has that and waits for the trail.
  */
-export function appendEntries(tx: Db, tenant: string, entries: readonly AuditEntry[]): void {
+export function appendEntries(tx: Db, tenant: string, entries: readonly EntryToAppend[]): void {
   if (entries.length === 0) return;
   const waiting = waitingIn(tx);
   const before = waiting.get(tenant);
@@ -100,7 +106,7 @@ export function appendEntries(tx: Db, tenant: string, entries: readonly AuditEnt
 }
 
 /** Entries by their tenant: those of one transaction are chained together. */
-type Waiting = Map<string, AuditEntry[]>;
+type Waiting = Map<string, EntryToAppend[]>;
 const waitingOf = new WeakMap<LastSteps, Waiting>();
 
 function waitingIn(tx: Db): Waiting {
@@ -114,43 +120,22 @@ const APPEND = `
   insert into audit (tenant, seq, at, kind, by_whom, run_id, ask_id, facts_json, prev_hash, hash)
   values (@tenant, @seq, @at, @kind, @by_whom, @run_id, @ask_id, @facts_json, @prev_hash, @hash)`;
 
-async function chainEntries(tx: Db, tenant: string, entries: readonly AuditEntry[]): Promise<void> {
+async function chainEntries(
+  tx: Db,
+  tenant: string,
+  entries: readonly EntryToAppend[],
+): Promise<void> {
   await holdAudit(tx, tenant);
   let head = await headOf(tx, tenant);
-  for (const given of entries) {
+  for (const { sentBefore, ...given } of entries) {
     const entry = storable(given);
     if (await isToldBefore(tx, tenant, entry)) continue;
+    if (sentBefore && (await isWritten(tx, head, entry))) continue;
     const row = chained(head, entry);
     await change(tx, APPEND, { ...tableRow(row) });
     head = { tenant, seq: row.seq, hash: row.hash };
   }
 }
-
-const TOLD = `
-  select by_whom, facts_json from audit
-  where tenant = @tenant and ask_id = @askId and kind = @kind and run_id = @runId`;
-
-/** What both the sender of a decision and the run's event may tell. */
-const TOLD_TWICE: readonly AuditKind[] = ['decided', 'decision_refused'];
-
-/**
- * A decision that its sender has written is not written again from the run's event, nor the other way round: while the
- * store is away the run tells it, and its sender may send it again when the store is back. The same of its refusal.
- */
-async function isToldBefore(tx: Db, tenant: string, entry: AuditEntry): Promise<boolean> {
-  const { kind, runId, askId, by = null, facts } = entry;
-  if (!TOLD_TWICE.includes(kind) || runId === undefined || askId === undefined) return false;
-  const { nonce, event } = facts;
-  if (typeof nonce !== 'string' || nonce === '') return false;
-  const rows = await rowsOf<Told>(tx, TOLD, { tenant, kind, runId, askId });
-  return rows.some(({ by_whom, facts_json: text }) => {
-    if (by_whom !== by) return false;
-    const told = JSON.parse(text) as AuditEntry['facts'];
-    return told.nonce === nonce && (event !== undefined || told.event !== undefined);
-  });
-}
-
-type Told = Pick<AuditTable, 'by_whom' | 'facts_json'>;
 
 /** As the database will give it back: what is hashed is what is read. */
 function storable({ by, runId, askId, facts, ...entry }: AuditEntry): AuditEntry {

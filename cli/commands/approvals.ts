@@ -262,7 +262,7 @@ async function print(
       ...commands,
     };
     output.line(approvalCard(ask, card));
-    if (withoutCommands) output.line(`   ${outcome}${byText(by)}`);
+    if (withoutCommands) output.line(`   ${outcome}${byText({ outcome, by })}`);
   }
   for (const first of before) output.remark(first);
   const more = moreRemark(page);

@@ -230,7 +230,9 @@ function deliver(cli: Cli, options: DecideOptions, asked: DecisionWanted): Promi
     output.data({ askId, runId, status, ...delivery, ...(amount && { amount }), ...more });
     const { verb } = asked;
     const allowed = amount === undefined ? undefined : allowedText(question.args, amount);
-    const told = { ...more, ...(allowed !== undefined && { allowed }) };
+    // Under a name that was used before, the first amount counts.
+    const isNamed = id !== undefined;
+    const told = { ...more, isNamed, ...(allowed !== undefined && { allowed }) };
     for (const line of deliveryLines({ askId, runId, verb, delivery, ...told }))
       output.line(output.paint.own(line));
   });

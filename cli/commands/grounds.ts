@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { OpenAsk } from '../../core/state/view.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { groundsOf, type Grounds } from '../../console/grounds.js';
-import { receiptOf, type Receipt } from '../../console/receipt.js';
+import { approvedBefore, receiptOf, type Receipt } from '../../console/receipt.js';
 import { originWords } from '../../pure/origins.js';
 import type { AskRow } from '../../store/asks.js';
 import {
@@ -35,7 +35,7 @@ type Votes = OpenAsk['votes'];
 
 interface Told {
   /** Without what only the run itself needs, where a desk tells it. */
-  readonly ask: Omit<AskRow, 'tenant'>;
+  readonly ask: Omit<AskRow, 'tenant'> & { readonly approvedBy?: readonly string[] };
   /** Absent: no worker answers, or it is decided. */
   readonly votes?: Votes;
   readonly grounds: Grounds;
@@ -96,9 +96,13 @@ async function fromStore(session: Session, tenant: string, askId: string): Promi
     });
   }
   const votes = ask.outcome === 'pending' ? await votesOn(session, ask) : undefined;
-  const [grounds, receipt] = await Promise.all([groundsOf(store, ask), receiptOf(store, ask)]);
+  const [grounds, receipt, end] = await Promise.all([
+    groundsOf(store, ask),
+    receiptOf(store, ask),
+    approvedBefore(store, ask),
+  ]);
   return {
-    ask,
+    ask: { ...ask, ...end },
     ...(votes !== undefined && { votes }),
     ...(receipt !== undefined && { receipt }),
     grounds,
@@ -128,7 +132,8 @@ function print(
   const { runId } = ask;
   const shown = { runId, now: Date.now(), paint, withoutCommands, ...voted, ...commands };
   line(approvalCard(ask, shown));
-  if (withoutCommands) line(`   ${ask.outcome}${byText(ask.by)}`);
+  const { outcome, by: deciders, approvedBy: by = deciders } = ask;
+  if (withoutCommands) line(`   ${outcome}${byText({ outcome, by })}`);
   for (const { by, decision, decidedAt } of votes ?? []) {
     line(`${paint.bold('Vote')}      ${inert(by)}: ${decision}, ${dateTimeText(decidedAt)}`);
   }

@@ -13,6 +13,8 @@ export interface DeliveredDecision {
   readonly agreed?: { readonly approved: number; readonly quorum: number };
   /** Of a budget: `6 s more of time`. */
   readonly allowed?: string;
+  /** The decision has a name of its person's, and may be an earlier one. */
+  readonly isNamed?: boolean;
   /** In the way of what was approved. */
   readonly frozen?: Freeze;
 }
@@ -20,8 +22,7 @@ export interface DeliveredDecision {
 /** A sentence for each fact; the first line says what was delivered. */
 export function deliveryLines(decided: DeliveredDecision): readonly string[] {
   const { askId, runId, delivery, frozen } = decided;
-  const isGoals = askId.startsWith(`${runId}:g`);
-  const follow = isGoals
+  const follow = isOfGoal(decided)
     ? `Follow the goal: holdfast goal watch ${inert(runId)}`
     : `Follow the run: holdfast watch ${inert(runId)}`;
   const lifts =
@@ -35,9 +36,17 @@ export function deliveryLines(decided: DeliveredDecision): readonly string[] {
 
 const REASON_CHARS_MAX = 300;
 
-function deliveredText({ verb, agreed, allowed }: DeliveredDecision, delivery: Delivery): string {
+function isOfGoal({ askId, runId }: DeliveredDecision): boolean {
+  return askId.startsWith(`${runId}:g`);
+}
+
+function deliveredText(decided: DeliveredDecision, delivery: Delivery): string {
+  const { verb, agreed, allowed, isNamed } = decided;
   const { waitsFor } = delivery;
-  const what = allowed === undefined ? '' : `: ${inert(allowed)}`;
+  // A hard limit of a goal may cut it.
+  const isSure = delivery.delivered === 'signal' || !(isNamed || isOfGoal(decided));
+  const much = allowed === undefined ? '' : inert(allowed);
+  const what = much && (isSure ? `: ${much}` : ` (sent: ${much})`);
   const waits = waitsFor === undefined ? '' : `; waits for ${inert(waitsFor)}`;
   if (delivery.delivered === 'signal') {
     return delivery.storeAway === true

@@ -7,7 +7,7 @@ import { recoveryWords } from '../../core/state/recovery.js';
 import { goalEventWords, isGoalEvent } from '../../pure/goal/event-words.js';
 import { supervisionWords } from '../../pure/supervision-words.js';
 import { agentPathText } from '../../pure/agent-path.js';
-import { decidersOf } from '../../pure/deciders-of.js';
+import { endWords } from '../../pure/deciders-of.js';
 import { countText, durationText, relativeText, timeText, usdText } from './amounts.js';
 import { inert, inertInline } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';
@@ -241,7 +241,7 @@ function askText(event: AskEvent, paint: Paint): Description {
     case 'decision_recorded':
       return { label, text: `${inert(event.by)} said ${event.decision}; ${inert(event.askId)}` };
     case 'approval_resolved': {
-      const by = byText(decidersOf(event));
+      const by = byText(event);
       const reason = event.reason === undefined ? '' : `: ${inert(event.reason)}`;
       const { corrected, outcome } = event;
       const wanted =
@@ -253,16 +253,16 @@ function askText(event: AskEvent, paint: Paint): Description {
     case 'approval_withdrawn':
       return { label, text: `withdrawn: ${inert(event.reason)}` };
     case 'input_provided': {
-      const by = byText(decidersOf(event));
+      const by = byText(event);
       const more = event.amount === undefined ? '' : `, ${countText(event.amount)} more`;
       return { label, text: `${event.outcome}${by}${more}` };
     }
   }
 }
 
-/** Names of those who decided, behind the outcome. */
-export function byText(by: readonly string[]): string {
-  return by.length === 0 ? '' : ` by ${by.map((one) => inert(one)).join(', ')}`;
+/** Who decided, behind the outcome. */
+export function byText(end: Parameters<typeof endWords>[0]): string {
+  return endWords(end, (name) => inert(name));
 }
 
 function toolText(event: Of<'tool_finished'>, paint: Paint): string {

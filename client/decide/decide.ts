@@ -89,7 +89,9 @@ export async function decideOnAsk(
   const barred = objectionToPerson(ask, decision);
   if (isNew(wanted) && found.outcome === 'pending' && isUnheard(delivery) && !storeAway) {
     const refusal = latenessOf(ask, decision) ?? barred;
-    if (refusal !== undefined) throw decisionRejected({ accepted: false, ...refusal }, about);
+    if (refusal !== undefined) {
+      throw decisionRejected({ accepted: false, ...refusal }, { ...about, unheard: true });
+    }
   }
   if (delivery.delivered === 'signal' || delivery.verdict.accepted) {
     await refuseContrary(link, about, { wanted, delivery });

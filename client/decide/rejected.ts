@@ -15,6 +15,8 @@ interface Rejected {
   readonly isAnswer?: true;
   /** A login said who decides: nobody may name themselves, or say their own roles. */
   readonly atDesk?: boolean;
+  /** The run has not judged it: it may have heard the same in time. */
+  readonly unheard?: true;
 }
 
 /** Of decisions that need no further option. */
@@ -35,7 +37,7 @@ const PLAIN_WORD = /^[\w.:@/+][\w.:@/+-]{0,199}$/;
 /** A refusal as an error. */
 export function decisionRejected(
   { reason, message, decided }: Extract<Verdict, { accepted: false }>,
-  { askId, runId, known = '', command = '', isAnswer, atDesk = false }: Rejected,
+  { askId, runId, known = '', command = '', isAnswer, atDesk = false, unheard }: Rejected,
 ): HoldfastError {
   const when = decided?.at === undefined ? '' : ` (${timeText(decided.at)})`;
   const noun = isAnswer === true ? 'answer' : 'decision';
@@ -47,7 +49,13 @@ export function decisionRejected(
         : (ownValue(atDesk ? DESK_HINTS : HINTS, reason) ?? '').replace(PLACES, (place) =>
             place === 'RUN' ? runId : command,
           ),
-    details: { reason, askId, runId, ...(decided !== undefined && { decided }) },
+    details: {
+      reason,
+      askId,
+      runId,
+      ...(decided !== undefined && { decided }),
+      ...(unheard && { unheard }),
+    },
   });
 }
 

@@ -9,6 +9,7 @@ import type { HeardMessage } from '../../store/user-messages.js';
 import { isAnswerRead, type GivenAnswer } from '../decide/heard-answer.js';
 import { storeOf, type Link } from '../link.js';
 import { eventsOf } from './event-stream.js';
+import { runningRuns } from './found-executions.js';
 
 export type { HeardMessage } from '../../store/user-messages.js';
 
@@ -30,7 +31,7 @@ export interface Beginner {
 /** No person has such a name. */
 const CONVERSATIONS = ' conversations';
 
-/** All of these need a store. Errors: StoreUnavailable. */
+/** All of these but `running` need a store. Errors: StoreUnavailable. */
 export interface Conversations {
   /**
    * Where messages with this id were heard, in runs whose ids begin with `below`; other senders may use the id too. Runs of
@@ -47,6 +48,11 @@ export interface Conversations {
   last(runId: string, upTo?: number): Promise<HeardMessage | undefined>;
   /** Number of the newest event; -1: none. */
   lastSeq(runId: string): Promise<number>;
+  /**
+   * Runs whose ids begin so, sub-agents among them, that Temporal's list has as running: it lags by a moment. Errors:
+   * ServerUnavailable.
+   */
+  running(below: string): Promise<readonly string[]>;
   /** Of the sessions that runs belong to and whose ids begin so, the last one by its id. */
   lastSession(prefix: string): Promise<string | undefined>;
   /**
@@ -73,6 +79,7 @@ export function conversations(link: Link): Conversations {
     isAnswerRead: async (runId, given) => isAnswerRead(storeOf(link), { tenant, runId }, given),
     last: (runId, upTo) => lastMessage(link, runId, upTo),
     lastSeq: async (runId) => (await storeOf(link).getRun(tenant, runId))?.lastSeq ?? -1,
+    running: (below) => runningRuns(link, below),
     lastSession: async (prefix) => storeOf(link).lastSessionBelow(tenant, prefix),
     async begins(place, name) {
       const own = { tenant, by: CONVERSATIONS, key: place, digest: name, at: Date.now() };

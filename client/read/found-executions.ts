@@ -1,7 +1,12 @@
 /** Executions of runs as Temporal's own list has them, which lags by a moment and forgets. */
 import { GOAL_RUN } from '../../workflows/messages.js';
 import { bounded, type Link } from '../link.js';
-import { executionsQuery, type Listed, type OtherExecutions } from './visibility-query.js';
+import {
+  executionsQuery,
+  runningBelow,
+  type Listed,
+  type OtherExecutions,
+} from './visibility-query.js';
 
 export interface FoundExecution {
   readonly runId: string;
@@ -58,6 +63,18 @@ export async function executionsFor(
   }
   const more = `Temporal has more runs that fit than the ${ANSWER_ROWS} that it is asked for.`;
   return { found, ...(hasMore && { more }) };
+}
+
+/** Ids of runs that are running and begin so, at most ANSWER_ROWS. Errors: ServerUnavailable. */
+export async function runningRuns(link: Link, below: string): Promise<readonly string[]> {
+  const query = runningBelow(link.tenant, below);
+  return bounded(link, { limitMs: LIMIT_MS }, async () => {
+    const found: string[] = [];
+    for await (const { workflowId } of link.temporal.workflow.list({ query })) {
+      if (found.push(workflowId) === ANSWER_ROWS) break;
+    }
+    return found;
+  });
 }
 
 /** True: the server has more. */

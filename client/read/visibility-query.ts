@@ -35,6 +35,12 @@ export function closedAmong(runIds: readonly string[], tenant: string): string {
   return `${own} AND ${ids} AND ExecutionStatus != 'Running' AND ExecutionStatus != 'ContinuedAsNew'`;
 }
 
+/** Running executions of a tenant's runs whose ids begin so. */
+export function runningBelow(tenant: string, below: string): string {
+  const own = visibilityQuery({ HoldfastTenant: tenant, ExecutionStatus: 'Running' });
+  return `${own} AND WorkflowId STARTS_WITH ${literal(below)}`;
+}
+
 /** What is looked for beside executions of named runs. */
 export interface OtherExecutions {
   readonly running?: boolean;

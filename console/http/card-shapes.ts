@@ -61,6 +61,10 @@ export const inboxItem = ask.extend({
   agent: text.optional(),
   frozen: z.object(freezeFacts).optional().describe('the freeze that covers it at this moment'),
   receipt: receipt.optional(),
+  approvedBy: z
+    .array(text)
+    .optional()
+    .describe('of one that expired where several had to: who had approved'),
   nextVotes: z.array(vote).optional().describe('who has agreed to the corrected action so far'),
   votes: z.array(vote).optional(),
   takesGrant: z

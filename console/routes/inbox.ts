@@ -13,7 +13,7 @@ import { endpoint, type Endpoint } from '../http/endpoint.js';
 import { grounds, inboxItem } from '../http/card-shapes.js';
 import * as shapes from '../http/shapes.js';
 import { checkAccess, mayAccess, maySee } from '../identity/rights.js';
-import { receiptOf } from '../receipt.js';
+import { approvedBefore, receiptOf } from '../receipt.js';
 import { askShown, ownAsk } from './asks.js';
 import { ownHandle } from './runs.js';
 
@@ -87,16 +87,17 @@ const getInboxItem = endpoint({
   async handle({ desk, person, params: { askId } }) {
     const row = await ownAsk(desk, person, { askId, kinds: KINDS });
     await desk.views.note(desk, person, [row]);
-    const [live, after, controls, goal, notices] = await Promise.all([
+    const [live, after, end, controls, goal, notices] = await Promise.all([
       row.outcome === 'pending' ? knownToRun(desk, row) : {},
       // What was answered is of the run; whoever only answers is told the question.
       row.kind === 'input' && !mayAccess(desk, person, 'read') ? {} : afterwards(desk, row),
+      approvedBefore(desk.store, row),
       controlsNow(desk, row),
       goalCardOf(desk.store, row),
       desk.store.listNotices(row),
     ]);
     const ofGoal = goal !== undefined && { goal };
-    const shown = { ...askShown(row, desk), ...controls, ...live, ...after, ...ofGoal };
+    const shown = { ...askShown(row, desk), ...controls, ...live, ...after, ...end, ...ofGoal };
     return { status: 200, body: { ...shown, notices: notices.map(noticeShown) } };
   },
 });

@@ -6,12 +6,16 @@ import type { Json } from '../../core/json/json.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import type { EventOf } from '../../pure/sdk/projection.js';
 import { changeCall, showCall } from './calls.js';
-import type { UiAsk, UiChunk } from './chunk.js';
+import type { UiAsk, UiChunk, UiRefused } from './chunk.js';
 import { inTurn, type UiFold, type UiTold } from './state.js';
 
 /** Names the exact action beside the question, so that a client that sends it back consents to nothing else. */
 export function approvalIdOf({ askId, argsHash }: Pick<AskView, 'askId' | 'argsHash'>): string {
   return `${askId}#${argsHash}`;
+}
+
+export function refusedChunk(data: UiRefused): UiChunk {
+  return { type: 'data-holdfast-refused', id: data.askId, data };
 }
 
 /** Undefined for what names no question. */

@@ -403,6 +403,22 @@ test('the card of a cycle says which cycle, agent, brief and money; nothing of i
   });
 });
 
+test('the card of a question that expired names who had approved it, where more had to', async () => {
+  const goal = await storeGoal(store, { asks: false });
+  await goal.tell(
+    { type: 'approval_requested', ...askView('invoices:g2', { quorum: 2 }) },
+    {
+      type: 'approval_resolved',
+      askId: 'invoices:g2',
+      outcome: 'expired',
+      by: ['ana'],
+      waitedMs: 9,
+    },
+  );
+  const { body } = await desk().get('/v1/inbox/invoices%3Ag2');
+  expect(body).toMatchObject({ outcome: 'expired', by: [], approvedBy: ['ana'] });
+});
+
 test('the card of a changed plan shows what would change', async () => {
   const goal = await storeGoal(store, { asks: false });
   const proposed = await store.putBlob(

@@ -66,9 +66,12 @@ test('"--amount" takes the unit of the budget, refuses another one, and the answ
     code: 2,
     err: expect.stringContaining('The question asks for more turns, and 6s is time.'),
   });
-  const first = await spoken('approve', askId, '--amount', '2', '--as', 'mia', '--json');
+  const once = ['--as', 'mia', '--id', 'more-turns'];
+  const first = await spoken('approve', askId, '--amount', '2', ...once, '--json');
   expect(JSON.parse(first.out)).toMatchObject({ askId, status: 'decided', amount: 2 });
   const again = await openAsk(run);
+  const same = await spoken('approve', askId, '--amount', '2', ...once);
+  expect(same.out).toContain(`${askId}: approved (sent: 2 more turns).`);
   const { out } = await spoken('approve', again.askId, '--as', 'mia');
   expect(out).toContain(`${again.askId}: approved: 3 more turns.`);
   const { events } = await world.ended(run);

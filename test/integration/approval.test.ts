@@ -344,7 +344,7 @@ describe('a run parked for approval outlives the processes around it', () => {
     expect(refusal).toMatchObject({
       code: 'DecisionRejected',
       message: expect.stringContaining(new Date(ask.expiresAt).toISOString()),
-      details: { reason: 'late', askId: ask.askId, runId: run.runId },
+      details: { reason: 'late', unheard: true, askId: ask.askId, runId: run.runId },
     });
     const { result } = await world.ended(run);
     expect(result).toMatchObject({ stopReason: 'needs_human', detail: 'approval_timeout' });

@@ -58,6 +58,34 @@ test('rows are chained in order, whoever writes them at once, and each tenant ha
   expect(await store.readAudit('c', { limit: 9 })).toEqual([]);
 });
 
+test('a row whose write was left without an answer is there once, also where others came since', async () => {
+  const { store } = await newStore();
+  const seen: AuditEntry = { ...entry(1), kind: 'seen' };
+  const denied: AuditEntry = {
+    at: 1_000,
+    kind: 'access_denied',
+    by: 'eve',
+    facts: { status: 404 },
+  };
+  const again = [seen, denied].map((one) => ({ ...one, sentBefore: true }) as const);
+  await store.appendAudit('default', [seen, denied]);
+  await store.appendAudit('default', [entry(2)]);
+  await store.appendAudit('default', again);
+  expect(await store.auditHead('default')).toMatchObject({ seq: 3 });
+  // Another time, another person, other facts, another tenant: another row.
+  const others = [{ at: 1_001 }, { by: 'mia' }, { facts: { status: 403 } }, { runId: 'run_1' }];
+  const more = others.map((one) => ({ ...denied, ...one, sentBefore: true }) as const);
+  await store.appendAudit('default', more);
+  await store.appendAudit('other', again);
+  expect(await store.auditHead('default')).toMatchObject({ seq: 7 });
+  expect(await store.auditHead('other')).toMatchObject({ seq: 2 });
+  // What was not sent before is what somebody did once more.
+  await store.appendAudit('default', [denied]);
+  expect(await checkAudit(store, 'default', [])).toMatchObject({ rows: 8 });
+  const rows = await store.readAudit('default', { limit: 9 });
+  expect(JSON.stringify(rows)).not.toContain('sentBefore');
+});
+
 test('what a transaction says of itself is in the trail when it has been committed, and never otherwise', async () => {
   const { store } = await newStore();
   const undone = store.together(async (calls) => {

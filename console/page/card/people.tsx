@@ -14,7 +14,7 @@ export interface PeopleProps {
 
 export function People({ ask, me }: PeopleProps): VNode {
   const { requestedBy, steeredBy = [], goal, answeredBy, escalation } = ask;
-  const { outcome, by, reason, notices = [] } = ask;
+  const { outcome, by, approvedBy = [], quorum, reason, notices = [] } = ask;
   const isOpen = outcome === 'pending';
   return (
     <dl class="facts">
@@ -45,6 +45,12 @@ export function People({ ask, me }: PeopleProps): VNode {
         </Fact>
       ) : (
         <Fact name="Decided by">{by.length === 0 ? 'nobody' : <Names names={by} />}</Fact>
+      )}
+      {approvedBy.length > 0 && (
+        <Fact name="Approved by">
+          <Names names={approvedBy} />
+          {`, ${approvedBy.length} of ${quorum}`}
+        </Fact>
       )}
       {reason !== undefined && (
         <Fact name="Reason">

@@ -3,7 +3,7 @@
  * event that begins it to the one that ends it. Pure.
  * Invariants: a step keeps its place, later events only complete it; a step that has not changed is the same object.
  */
-import { decidersOf } from '../../../pure/deciders-of.js';
+import { endWords } from '../../../pure/deciders-of.js';
 import type { RunEvent, RunResult } from '../data/api-types.js';
 import { noteOf, waitTitle, type Note, type Tone } from './story-words.js';
 
@@ -114,8 +114,7 @@ export class Story {
 
   #waitEnd(event: WaitEnd): void {
     const outcome = event.type === 'approval_withdrawn' ? 'withdrawn' : event.outcome;
-    const deciders = 'by' in event ? decidersOf(event) : [];
-    const by = deciders.length > 0 ? ` by ${deciders.join(', ')}` : '';
+    const by = 'by' in event ? endWords(event) : '';
     const grant = 'grant' in event ? event.grant : undefined;
     const more = grant === undefined ? '' : `, and up to ${grant.uses} more like it`;
     const wasOpen = this.#end(event, `ask ${event.askId}`, {

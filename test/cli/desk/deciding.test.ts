@@ -71,7 +71,7 @@ describe('an amount goes to a question about a budget', () => {
   );
 });
 
-describe('the amount that was allowed is said', () => {
+describe('of an amount it is said what counts, or that it was sent', () => {
   test.each([
     [{ budget: 'timeoutMs', amount: 6_000 }, 6_000, '6 s more of time'],
     [{ budget: 'maxCostMicroUsd' }, 500_000, '$0.50 more of money'],
@@ -81,8 +81,14 @@ describe('the amount that was allowed is said', () => {
     expect(allowedText(args, amount)).toBe(text);
     const decided = { askId: 'run:budget:1', runId: 'run', verb: 'approved', allowed: text };
     const verdict = { accepted: true, outcome: 'approved' } as const;
-    const [line] = deliveryLines({ ...decided, delivery: { delivered: 'update', verdict } });
+    const delivery = { delivered: 'update', verdict } as const;
+    const [line] = deliveryLines({ ...decided, delivery });
     expect(line).toContain(`run:budget:1: approved: ${text}.`);
+    // An earlier amount may count under the same name, and a hard limit cuts what a goal is given.
+    for (const unsure of [{ isNamed: true }, { askId: 'run:g1' }]) {
+      const [said] = deliveryLines({ ...decided, ...unsure, delivery });
+      expect(said).toContain(`: approved (sent: ${text}).`);
+    }
     const [sent] = deliveryLines({ ...decided, delivery: { delivered: 'signal' } });
     expect(sent).toContain(`sent: ${text}.`);
   });

@@ -38,6 +38,11 @@ beforeAll(async () => {
     { type: 'input_provided', ...answered },
     ANSWER,
   ]);
+  await tell('askers', 'late', [
+    SESSION_INIT,
+    { type: 'approval_requested', ...askView('late:1', { quorum: 2 }) },
+    { type: 'approval_resolved', askId: 'late:1', outcome: 'expired', by: ['ana'], waitedMs: 9 },
+  ]);
   await store.appendAudit('default', [
     { at: 1, kind: 'seen', by: 'mia', askId: 'r3:1', runId: 'r3', facts: {} },
   ]);
@@ -245,6 +250,13 @@ describe('one of them', () => {
       expect(listed.out).toContain('answered by cleo');
     },
   );
+
+  test.concurrent('a question that expired names who had approved it', async () => {
+    const { out } = await holdfast('grounds', 'late:1', '--tenant', 'askers');
+    expect(out).toContain('   expired (only ana approved)\n');
+    const told = await holdfast('grounds', 'late:1', '--tenant', 'askers', '--json');
+    expect(JSON.parse(told.out)).toMatchObject({ ask: { by: [], approvedBy: ['ana'] } });
+  });
 
   test.concurrent('a run is shown in its own tenant only', async () => {
     expect((await holdfast('show', 'r1')).out).toContain('Refund order 7');
