@@ -13,6 +13,8 @@ import type {
   ExecuteToolInput,
   InputOf,
   Limited,
+  OpenRunInput,
+  OpenRunOutput,
   OutputOf,
 } from '../core/state/effect.js';
 import { PAYLOAD_BYTES_MAX, surelyFits } from '../core/json/json.js';
@@ -44,6 +46,7 @@ import { reconcileTool } from './tool/reconcile-tool.js';
 import { recordOutcome } from './tool/record-outcome.js';
 import { resolveModel } from './model/resolve-model.js';
 import { runHooks } from './hooks/run-hooks.js';
+import { tellUnmatched } from './run/unmatched-start.js';
 import { inScope, type Scope } from './scope.js';
 import { askSupervisor } from './supervision/ask-supervisor.js';
 import { withServerTools } from './connectors/server-tools.js';
@@ -65,12 +68,10 @@ type Implementations = {
 
 const IMPLEMENTATIONS: Implementations = {
   ...GOAL_ACTIVITIES,
-  open_run: (deps, scope, input) => {
-    const { handoff, quick } = input;
-    if (quick !== undefined) return openWithin(deps, scope, { ...input, quick });
-    return handoff === undefined
-      ? openRun(deps, scope, input)
-      : openHandoff(deps, scope, { ...input, handoff });
+  open_run: async (deps, scope, input) => {
+    const output = await opened(deps, scope, input);
+    tellUnmatched(deps, scope, { input, output });
+    return output;
   },
   call_model: callModel,
   execute_tool: executeTool,
@@ -90,6 +91,14 @@ const IMPLEMENTATIONS: Implementations = {
   flush,
   close_run: closeRun,
 };
+
+function opened(deps: ActivityDeps, scope: Scope, input: OpenRunInput): Promise<OpenRunOutput> {
+  const { handoff, quick } = input;
+  if (quick !== undefined) return openWithin(deps, scope, { ...input, quick });
+  return handoff === undefined
+    ? openRun(deps, scope, input)
+    : openHandoff(deps, scope, { ...input, handoff });
+}
 
 export function createActivities(deps: ActivityDeps): Activities {
   const names = Object.keys(IMPLEMENTATIONS) as (keyof Activities)[];

@@ -24,14 +24,19 @@ type Lists = readonly (readonly [place: string, names: readonly string[] | undef
 type Names = ReadonlySet<string>;
 
 interface Named {
+  readonly subject: string;
   readonly name: string;
   /** The place and the name: the same of a role and of the agent that declares it. */
   readonly stands: string;
-  readonly isKnown: boolean;
-  readonly line: string;
+  readonly tools: Names;
 }
 
 const LINES_MAX = 20;
+/** Whoever starts a run decides how much of this there is. */
+const LINES_OF_START = 5;
+const NAMES_OF_START = 100;
+/** Tools among which a near name is looked for. */
+const NEAR_AMONG = 200;
 /** Nobody answers faster. */
 const SHORT_MS = 1_000;
 
@@ -41,24 +46,30 @@ const told = new WeakSet<Config>();
 export function newRemarks(config: Config): readonly string[] {
   if (told.has(config)) return [];
   told.add(config);
-  const { agents, tools } = config;
-  const named = [...agents.values()].flatMap((agent) =>
-    namedIn(`Agent ${agent.name}`, listsIn(agent), toolsWithin(agent, agents)),
-  );
-  const known = new Set(named.map(({ isKnown, name }) => isKnown && name));
-  // Each is told of the agent that says it first.
-  const unknown = named.filter(
-    ({ name, stands }, at) =>
-      !known.has(name) && named.findIndex((one) => one.stands === stands) === at,
-  );
+  const { agents, tools, defaults } = config;
+  const all = new Set([...agents.values()].flatMap((agent) => [...toolsWithin(agent, agents)]));
+  const named = [
+    ...namedIn('The defaults', listed('settings.', defaults.settings), all),
+    ...[...agents.values()].flatMap((agent) =>
+      namedIn(`Agent ${agent.name}`, listsIn(agent), toolsWithin(agent, agents)),
+    ),
+  ];
+  const known = new Set<string>();
+  const unknown = new Map<string, Named>();
+  for (const one of named) {
+    if (isKnown(one)) known.add(one.name);
+    // Each is told of the agent that says it first.
+    else if (!unknown.has(one.stands)) unknown.set(one.stands, one);
+  }
   const short = [...tools.values()].flatMap(({ record: { name, approval } }) => {
     const ms = (typeof approval === 'object' && approval.expiresInMs) || SHORT_MS;
     return ms < SHORT_MS
-      ? `Tool ${name}: its approval expires after ${ms} ms; expiresInMs is milliseconds: hours(${ms}).`
+      ? `Tool ${name}: its approval expires after ${ms} ms; expiresInMs is milliseconds: seconds(…), minutes(…), hours(…).`
       : [];
   });
   const paths = [...agents.values()].flatMap((agent) => unknownPaths(agent, [...tools.values()]));
-  return bounded([...short, ...unknown.map(({ line }) => line), ...paths]);
+  const names = [...unknown.values()].filter(({ name }) => !known.has(name));
+  return bounded([...short, ...paths, ...names], LINES_MAX);
 }
 
 /** Conditions of rules on an argument that no tool of the rule takes: such a rule is about no call. */
@@ -84,7 +95,7 @@ function mayTake(schema: Json, path: readonly string[]): boolean {
   return others !== false || isInSchema(schema, path);
 }
 
-/** Names that match no tool of the agent; in lists of the task a `*` stands for nothing. */
+/** Names that match no tool, of the first of a start; in lists of the task a `*` stands for nothing. */
 export function remarksOnStart(
   subject: string,
   { task, settings = {}, agents = {} }: Pick<StartInput, 'task' | 'settings' | 'agents'>,
@@ -96,25 +107,40 @@ export function remarksOnStart(
     ...listed('settings.', settings),
     ...Object.entries(agents).flatMap(([name, role]) => listed(`agents.${name}.`, role)),
   ];
-  const unknown = namedIn(subject, lists, tools).filter(({ isKnown }) => !isKnown);
-  return bounded(unknown.map(({ line }) => line));
+  const named = namedIn(subject, lists, tools).slice(0, NAMES_OF_START);
+  return bounded(
+    named.filter((one) => !isKnown(one)),
+    LINES_OF_START,
+  );
 }
 
-function bounded(lines: readonly string[]): readonly string[] {
-  const more = lines.length - LINES_MAX;
-  return more <= 0 ? lines : [...lines.slice(0, LINES_MAX), `And ${more} more.`];
+/** What is shown alone is put into words: near names take their time. */
+function bounded(found: readonly (string | Named)[], max: number): readonly string[] {
+  const lines = found.slice(0, max).map((one) => (typeof one === 'string' ? one : lineOf(one)));
+  const more = found.length - max;
+  return more <= 0 ? lines : [...lines, `And ${more} more.`];
 }
+
+function lineOf({ subject, stands, name, tools }: Named): string {
+  const meant = didYouMean(name, [...tools].slice(0, NEAR_AMONG));
+  return `${subject}: ${stands}, which matches no tool. ${meant}`.trimEnd().replace(UNSEEN, '?');
+}
+
+/** Controls and what turns the direction of a line: a name may come from outside. */
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 function namedIn(subject: string, lists: Lists, tools: Names): Named[] {
   return lists.flatMap(([place, names = []]) =>
     names.map((name, at) => {
       const stands = `${place}[${at}] is ${shown(name)}`;
-      const isKnown = matches(name, tools) && !(place.startsWith('task.') && name.includes('*'));
-      const meant = isKnown ? '' : didYouMean(name, [...tools]);
-      const line = `${subject}: ${stands}, which matches no tool. ${meant}`;
-      return { name, stands, isKnown, line: line.trimEnd() };
+      return { subject, name, stands, tools };
     }),
   );
+}
+
+function isKnown({ name, stands, tools }: Named): boolean {
+  if (stands.startsWith('task.') && name.includes('*')) return false;
+  return tools.has(name) || matches(name, tools);
 }
 
 function listsIn({ policy, hooks, settings, agents = new Map() }: Agent): Lists {

@@ -161,11 +161,11 @@ async function started(settings: WorkerSettings): Promise<RunningWorker> {
   const store = await openStoreAt(settings.storePlace, settings.storeSync);
   // It keeps a process alive: a store that cannot be opened lets the process end.
   installRuntime(settings.logLevel ?? 'ERROR');
-  const { say = (line) => Runtime.instance().logger.warn(line) } = settings;
-  for (const line of newRemarks(settings.config)) say(line);
   let connection: NativeConnection | undefined;
   let connectors: Connectors | undefined;
   try {
+    const { say = (line) => Runtime.instance().logger.warn(line) } = settings;
+    for (const line of newRemarks(settings.config)) say(line);
     connection = await connectedTo(settings);
     connectors = createConnectors({ ...settings.config, tokens: store });
     const worker = await createWorker(settings, { connection, store, connectors });

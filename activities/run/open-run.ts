@@ -34,7 +34,6 @@ import { openSession } from './open-session.js';
 import type { Scope } from '../scope.js';
 import { checkAttachments } from './check-attachments.js';
 import { checkTask } from './check-task.js';
-import { tellUnmatched } from './unmatched-start.js';
 import { cycleStart, type CycleStart } from './cycle-start.js';
 
 export async function openRun(
@@ -92,7 +91,6 @@ export async function openRun(
   };
   mustFit(start.agent, output);
   await noteNeeds(deps, run, frozen);
-  tellUnmatched(deps, scope, { run, start });
   return output;
 }
 

@@ -1,22 +1,39 @@
 /**
  * What a start forbids or allows by names that no tool of its run has. Events and results do not speak of it, and whoever starts a
- * run knows no tools: the worker that opens the run tells it.
+ * run knows no tools: the worker that has opened the run tells it.
+ * Invariants: the run is open before, and no failure of the telling is one of its opening; a process tells the same once.
  */
 import { remarksOnStart, toolsWithin } from '../../authoring/remarks.js';
-import type { RunRef } from '../../core/state/effect.js';
-import type { InTransaction } from '../deps.js';
+import type { OpenRunInput, OpenRunOutput } from '../../core/state/effect.js';
+import type { ActivityDeps } from '../deps.js';
 import type { Scope } from '../scope.js';
-import type { OpeningStart } from './bounds.js';
 import { agentFor } from './freeze.js';
+
+const TOLD_MAX = 1_000;
+const told = new Set<string>();
 
 /** Of a run that somebody started: what other runs hand on was told where it was said. */
 export function tellUnmatched(
-  { config, say }: InTransaction,
+  { config, say }: Pick<ActivityDeps, 'config' | 'say'>,
   scope: Pick<Scope, 'warn'>,
-  { run, start }: { readonly run: RunRef; readonly start: OpeningStart },
+  {
+    input: { run, start },
+    output,
+  }: { readonly input: OpenRunInput; readonly output: OpenRunOutput },
 ): void {
-  if (start.parent !== undefined) return;
-  const tools = toolsWithin(agentFor(config, start), config.agents);
-  for (const line of remarksOnStart(`The start of run ${run.runId}`, start, tools))
-    (say ?? ((text) => scope.warn(text, {})))(line);
+  if (start?.parent !== undefined || start === undefined || output.elsewhere !== undefined) return;
+  const tell = say ?? ((line: string) => scope.warn(line, {}));
+  try {
+    // A list that starts of several agents share names tools of some of them.
+    const tools = new Set([...config.tools.values()].map(({ record }) => record.name));
+    for (const name of toolsWithin(agentFor(config, start), config.agents)) tools.add(name);
+    for (const line of remarksOnStart('', start, tools)) {
+      const key = `${start.agent}${line}`;
+      if (told.has(key) || told.size >= TOLD_MAX) continue;
+      told.add(key);
+      tell(`The start of run ${run.runId}${line}`);
+    }
+  } catch {
+    // The run is open all the same.
+  }
 }

@@ -1,6 +1,7 @@
 /** The worker that opens a run tells what its start names in vain, and nobody else hears of it. */
 import { z } from 'zod';
 import { tellUnmatched } from '../../activities/run/unmatched-start.js';
+import type { OpenRunInput } from '../../core/state/effect.js';
 import { defineAgent, defineConfig, defineTool } from '../../authoring/index.js';
 import { attempt, RUN, sessionEvent, startBed, type Bed } from './setup.js';
 
@@ -51,19 +52,51 @@ test('A start whose names are all tools is opened without a word.', async () => 
   expect((await opened({ task })).said).toEqual([]);
 });
 
+const agent = defineAgent({ name: 'helper', model: 'scripted/x', instructions: 'Help.' });
+const deps = { config: defineConfig({ agents: [agent] }) };
+const input = (prefix: string, changes: object = {}): OpenRunInput => ({
+  v: 1,
+  run: RUN,
+  segment: 0,
+  events: [],
+  start: {
+    v: 1,
+    agent: 'helper',
+    task: {
+      goal: 'Do it.',
+      forbiddenActions: Array.from({ length: 24 }, (_, at) => `${prefix}_${at}`),
+    },
+    ...changes,
+  },
+});
+const output = { rules: 25, eventsUpTo: 0 };
+
 test('Many such names are a few lines, and a worker without a terminal has them in its log.', () => {
   const logged: string[] = [];
-  const forbiddenActions = Array.from({ length: 24 }, (_, at) => `wrong_${at}`);
-  const agent = defineAgent({ name: 'helper', model: 'scripted/x', instructions: 'Help.' });
-  const deps = { config: defineConfig({ agents: [agent] }) } as unknown as Parameters<
-    typeof tellUnmatched
-  >[0];
-  const start = { v: 1, agent: 'helper', task: { goal: 'Do it.', forbiddenActions } } as const;
   const scope = { warn: (line: string) => void logged.push(line) };
-  tellUnmatched(deps, scope, { run: RUN, start });
-  expect(logged).toHaveLength(21);
-  expect(logged.at(-1)).toMatch(/^And 4 more\./);
-  const parent = { kind: 'run', runId: 'run_0' } as never;
-  tellUnmatched(deps, scope, { run: RUN, start: { ...start, parent } });
-  expect(logged).toHaveLength(21);
+  tellUnmatched(deps, scope, { input: input('wrong'), output });
+  expect(logged).toHaveLength(6);
+  expect(logged.at(-1)).toContain('And 19 more.');
+  tellUnmatched(deps, scope, { input: input('wrong'), output });
+  const parent = { kind: 'run', runId: 'run_0' };
+  tellUnmatched(deps, scope, { input: input('below', { parent }), output });
+  tellUnmatched(deps, scope, {
+    input: input('later'),
+    output: { ...output, elsewhere: 'unserved' },
+  });
+  expect(logged).toHaveLength(6);
+});
+
+test('A name from outside has no controls in its line, and a terminal that is gone stops no run.', () => {
+  const said: string[] = [];
+  const start = { task: { goal: 'Do it.', forbiddenActions: ['\u009b31m\u202ex'] } };
+  const scope = { warn: (line: string) => void said.push(line) };
+  tellUnmatched(deps, scope, { input: input('', start), output });
+  expect(said).toEqual([expect.stringContaining('"?31m?x"')]);
+  const say = () => {
+    throw new Error('closed');
+  };
+  expect(() =>
+    tellUnmatched({ ...deps, say }, scope, { input: input('gone'), output }),
+  ).not.toThrow();
 });

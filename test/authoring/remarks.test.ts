@@ -201,7 +201,7 @@ test('An approval that expires below a second is told with the unit.', () => {
       }),
     );
   expect(remarks(24)).toEqual([
-    'Tool send: its approval expires after 24 ms; expiresInMs is milliseconds: hours(24).',
+    'Tool send: its approval expires after 24 ms; expiresInMs is milliseconds: seconds(…), minutes(…), hours(…).',
   ]);
   expect(remarks(hours(24))).toEqual([]);
   expect(remarks(1_000)).toEqual([]);
