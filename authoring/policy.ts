@@ -56,7 +56,7 @@ export function policyOf(agent: string, declared: PolicyDeclaration | undefined)
       'InvalidAgent',
       `Agent ${agent}: ${path} is not allowed: ${issue?.message ?? 'not valid'}.`,
       {
-        hint: 'A rule is {tool, decision: allow | deny | ask | sandbox, when?, reason?, terminal?}.',
+        hint: 'A rule is {tool, decision: allow | deny | ask | sandbox, when?, reason?, terminal?}; `when` is {path} with equals, lte, gte or exists.',
       },
     );
   }

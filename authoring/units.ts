@@ -30,10 +30,10 @@ export function usd(dollars: number): number {
 }
 
 /** JavaScript would reckon with a text; less than `least` would be nothing without a word. */
-function numberIn(call: string, value: unknown, least = 0): number {
-  if (typeof value === 'number' && (value === 0 || Math.abs(value) >= least)) return value;
-  const wanted = least === 0 ? 'a number' : `0 or a number from ${least}`;
+function numberIn(call: string, value: unknown, least = -Infinity): number {
+  if (typeof value === 'number' && (value === 0 || value >= least)) return value;
+  const wanted = call === 'usd' ? `0 or a number from ${least}` : 'a number';
   throw new HoldfastError('InvalidConfig', `${call} takes ${wanted}, and got ${shown(value)}.`, {
-    hint: least === 0 ? `Write it as ${call}(24).` : `Write it as ${call}(0.25).`,
+    hint: `Write it as ${call}(${call === 'usd' ? 0.25 : 24}).`,
   });
 }

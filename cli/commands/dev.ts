@@ -1,5 +1,6 @@
 /** `holdfast dev`: server, worker and approval desk in one process, with the code as it is saved. */
 import type { Command } from 'commander';
+import { HoldfastError } from '../../core/state/errors.js';
 import {
   examples,
   runCommand,
@@ -49,7 +50,22 @@ Keys at a terminal: r loads the code anew, o opens the desk, q ends as Ctrl-C do
         );
       }
       return runCommand(cli, options, (session, output) =>
-        runDev(cli, { options, session }, output),
+        runDev(cli, { options, session }, output).catch(async (error: unknown) => {
+          const named = await session.named().catch(() => undefined);
+          throw named?.isNamed === true ? withoutCircle(error) : error;
+        }),
       );
     });
+}
+
+/** Elsewhere the hint is to start `holdfast dev`. */
+export function withoutCircle(error: unknown): unknown {
+  if (!(error instanceof HoldfastError) || error.code !== 'ServerUnavailable') return error;
+  const { code, message, hint = '', details } = error;
+  if (!hint.startsWith('Start one with')) return error;
+  return new HoldfastError(code, message, {
+    hint: 'HOLDFAST_ADDRESS, --address, the profile or the configuration names this server. Start that server, or leave the name out (`unset HOLDFAST_ADDRESS`): `holdfast dev` then starts its own.',
+    ...(details !== undefined && { details }),
+    cause: error,
+  });
 }

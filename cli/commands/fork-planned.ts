@@ -43,8 +43,7 @@ export async function showPlan(
     if (end.kind === 'goal') return false;
     if (options.budget !== undefined) throw meansNothing('budget');
     const { handedOver, ...plan } = planned.plan(end);
-    const { HOLDFAST_STORE } = cli.environment.variables;
-    const isNamed = (options.store ?? HOLDFAST_STORE) !== undefined;
+    const isNamed = options.store !== undefined;
     const stored = await storedOf(session, { tree, run: end.run, isNamed });
     const inFile = tree.source === 'file' ? planned.others(tree.head, end.run.runId) : [];
     const family = familyOf(stored, inFile, planned.asks);

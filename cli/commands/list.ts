@@ -262,8 +262,9 @@ function stuckRow(run: StuckRun): readonly string[] {
   ];
 }
 
-function stuckWith({ kind, activity, waitsFor }: StuckRun): string {
+function stuckWith({ kind, activity, summary, waitsFor }: StuckRun): string {
   if (kind === 'workflow_task') return 'workflow task';
-  if (kind === 'activity') return activity ?? 'activity';
+  if (kind === 'activity')
+    return `${activity ?? 'activity'}${summary === undefined ? '' : ` (${summary})`}`;
   return `waits for ${waitsFor ?? 'something'}${activity === undefined ? '' : ` (${activity})`}`;
 }

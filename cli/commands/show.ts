@@ -203,7 +203,10 @@ async function liveFacts(client: HoldfastClient, runId: string): Promise<AskedLi
     if (isTemporalsAlone(end)) {
       return { ...NOT_UNDER_WAY, trouble: await endOf(client, runId), end };
     }
-    const trouble = state.refused === undefined ? null : `Not opened: ${state.refused.message}`;
+    const trouble =
+      state.refused === undefined
+        ? lostWords(await described)
+        : `Not opened: ${state.refused.message}`;
     return { state, trouble, waits: await waits };
   } catch (error) {
     if (!(error instanceof HoldfastError)) throw error;
@@ -219,6 +222,16 @@ async function liveFacts(client: HoldfastClient, runId: string): Promise<AskedLi
         : '';
     return { state: null, trouble: `${error.message}${failing}`, waits: await waits };
   }
+}
+
+/** Nothing that workers tell names what ends them. */
+export function lostWords({ activities }: Pick<Execution, 'activities'>): string | null {
+  const lost = activities.filter((one) => one.lost === true);
+  const words = lost.map(
+    ({ type, summary = '', attempt, lastFailure = '' }) =>
+      `${type} ${summary} is in attempt ${attempt}; the last one ended with "${lastFailure}": its worker died, or was too slow, perhaps because of it.`,
+  );
+  return words.length === 0 ? null : words.join(' ');
 }
 
 function endIn({ status }: Pick<Execution, 'status'>): EndByTemporal | undefined {

@@ -93,6 +93,7 @@ export function stuckFound(stuck: readonly StuckRun[]): readonly Check[] {
 
 function foundStuck(run: StuckRun): string {
   const { runId, kind, activity = '', attempt, since, reason, lost, waitsFor = '' } = run;
+  const of = run.summary === undefined ? '' : ` (${inert(run.summary)})`;
   const when = since === undefined ? '' : `, for ${durationText(Date.now() - since)}`;
   const why = inert(reason, 400);
   if (kind === 'waiting') {
@@ -103,7 +104,8 @@ function foundStuck(run: StuckRun): string {
   }
   if (lost)
     return `${inert(runId)}: its workflow task was lost (attempt ${attempt}${when}): ${why}`;
-  const what = kind === 'workflow_task' ? 'its workflow task' : `its activity ${inert(activity)}`;
+  const what =
+    kind === 'workflow_task' ? 'its workflow task' : `its activity ${inert(activity)}${of}`;
   return `${inert(runId)}: ${what} fails (attempt ${attempt}${when}): ${why}`;
 }
 

@@ -69,6 +69,13 @@ async function pendingActivity(
     ...(queue && queue !== described.executionConfig?.taskQueue?.name && { queue }),
     ...(lastFailure != null && { failure: failureOf(lastFailure, raw) }),
   };
+  if (pending.failure?.lost) {
+    const event = await Promise.race([scheduling(link, described, pending.id), late]);
+    const summary = event?.userMetadata?.summary;
+    const named =
+      summary == null ? undefined : await Promise.race([decoded(link, [summary]), late]);
+    return typeof named === 'string' ? { ...pending, summary: named } : pending;
+  }
   const isTimedOut = pending.failure?.timedOut === true;
   if (!isTimedOut && !isRefused(pending)) return pending;
   const [facts, progress] = await Promise.all([
@@ -77,15 +84,12 @@ async function pendingActivity(
   ]);
   const told = { ...pending, failure: { ...pending.failure!, facts }, progress };
   if (!isTimedOutIdle(told)) return told;
-  return { ...told, scheduledAt: await firstScheduled(link, described, pending.id) };
+  const first = await scheduling(link, described, pending.id);
+  return { ...told, scheduledAt: msOf(first?.eventTime) };
 }
 
-/** When an activity was first scheduled, which only its history tells, near its end. */
-async function firstScheduled(
-  link: Link,
-  { workflowExecutionInfo: info }: Described,
-  id: string,
-): Promise<number | undefined> {
+/** When an activity was first scheduled, and what for, which only its history tells, near its end. */
+async function scheduling(link: Link, { workflowExecutionInfo: info }: Described, id: string) {
   const request = {
     namespace: link.namespace,
     execution: info?.execution ?? null,
@@ -94,10 +98,9 @@ async function firstScheduled(
   const { history } = await bounded(link, {}, () =>
     link.connection.workflowService.getWorkflowExecutionHistoryReverse(request),
   ).catch(() => ({ history: undefined }));
-  const scheduled = history?.events?.find(
+  return history?.events?.find(
     (event) => event.activityTaskScheduledEventAttributes?.activityId === id,
   );
-  return msOf(scheduled?.eventTime);
 }
 
 function failureOf(failure: RawFailure, raw: RawActivity): PendingFailure {

@@ -19,6 +19,8 @@ export interface StuckRun {
   readonly reason: string;
   /** The activity that is retried, or that waits. */
   readonly activity?: string;
+  /** What that activity does, where attempts at it were lost with workers: the tool that it calls, for example. */
+  readonly summary?: string;
   /** Its workflow task did not fail: a worker that had it died, or was too slow. */
   readonly lost?: true;
   /** What a run of the kind `waiting` waits for. */
@@ -78,6 +80,7 @@ async function troublesOf(link: Link, execution: Execution): Promise<readonly St
       kind: 'activity' as const,
       attempt: activity.attempt,
       activity: activity.type,
+      ...(activity.summary !== undefined && { summary: activity.summary }),
       reason: activity.lastFailure ?? '',
     }));
   const others = [...retried, ...waitingTooLong(execution, Date.now())];

@@ -43,6 +43,8 @@ export interface PendingActivity {
   readonly failure?: PendingFailure | undefined;
   /** The task queue that it lies in, where that is not the run's. */
   readonly queue?: string;
+  /** What it does, of one that was lost with a worker: the tool that it calls, for example. */
+  readonly summary?: string;
   /** Its last heartbeat. */
   readonly progress?: unknown;
 }

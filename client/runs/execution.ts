@@ -42,6 +42,8 @@ interface ExecutionActivity {
   readonly id: string;
   readonly type: string;
   readonly attempt: number;
+  /** What it does, of one that was lost with a worker: the tool that it calls, for example. */
+  readonly summary?: string;
   readonly lastFailure?: string;
   /** Its last attempt was refused before it reached anything: `waits` says for want of what. */
   readonly refused?: true;
@@ -51,6 +53,7 @@ interface ExecutionActivity {
 
 export const TENANT = defineSearchAttributeKey('HoldfastTenant', SearchAttributeType.KEYWORD);
 const FAILURE_CHARS_MAX = 300;
+const SUMMARY_CHARS_MAX = 128;
 
 /** Of a run or of a goal. Errors: RunNotFound, also for a workflow that is neither. */
 export async function executionOf(link: Link, runId: string): Promise<Execution> {
@@ -80,6 +83,9 @@ export async function executionOf(link: Link, runId: string): Promise<Execution>
       id: activity.id,
       type: activity.type,
       attempt: activity.attempt,
+      ...(activity.summary !== undefined && {
+        summary: plainLine(activity.summary, SUMMARY_CHARS_MAX),
+      }),
       ...(activity.failure && {
         lastFailure: plainLine(activity.failure.message, FAILURE_CHARS_MAX),
       }),

@@ -67,7 +67,7 @@ export function holdUp(facts: HoldUpFacts, now: number): HoldUp {
     return { kind: 'lost', goesOn: true, workers, says, next: BY_ITSELF };
   }
   if (opening !== undefined) {
-    const says = `its opening fails (attempt ${opening.attempt}): ${opening.lastFailure}`;
+    const says = `its opening fails (attempt ${opening.attempt}): ${opening.lastFailure?.replace(/\.$/, '')}`;
     const next = `${MEND} \`holdfast show ${runId}\` says what the run waits for.`;
     return { kind: 'failing', goesOn: false, workers, says, next };
   }

@@ -12,7 +12,7 @@ import { resultIn } from '../capture/expectation.js';
 import { isGoal } from '../capture/goal-recording.js';
 import { ofKind, recordingOf } from '../capture/recording.js';
 import { recordingUntil } from '../capture/until.js';
-import { refused } from '../capture/refused.js';
+import { refused, refusedOnPast } from '../capture/refused.js';
 import { nameIn } from '../capture/team.js';
 import { employedIn } from '../capture/tree.js';
 import { compare } from '../compare.js';
@@ -49,6 +49,14 @@ export interface PastPlay {
 
 /** Errors: `CaptureRefused`, `StepNotFound`, `InvalidFixture`, and what a model says of a key that is wrong. */
 export async function playPast(bundle: Bundle, terms: NewTerms): Promise<PastPlay> {
+  try {
+    return await played(bundle, terms);
+  } catch (error) {
+    throw refusedOnPast(error);
+  }
+}
+
+async function played(bundle: Bundle, terms: NewTerms): Promise<PastPlay> {
   if (isGoal(bundle)) {
     throw refused(
       'it is a goal, and runs alone are played on the past',

@@ -93,7 +93,9 @@ export function openFailure(error: unknown, file: string): HoldfastError {
   if (addon !== undefined) return addon;
   const known = databaseFailure(error);
   if (known instanceof HoldfastError && known.code === 'StoreUnavailable') return known;
-  return new HoldfastError('StoreUnavailable', `The store ${file} cannot be opened.`, {
+  const isReadOnly = (error as { readonly code?: unknown } | undefined)?.code === 'EROFS';
+  const why = isReadOnly ? ': its file system is read-only (EROFS)' : '';
+  return new HoldfastError('StoreUnavailable', `The store ${file} cannot be opened${why}.`, {
     hint: 'Check that its folder exists, that this user may write it, and that it lies on a local disk.',
     cause: error,
   });

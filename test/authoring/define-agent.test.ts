@@ -10,6 +10,7 @@ import {
 } from '../../authoring/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { ModelRoute } from '../../core/state/model.js';
+import { errorOf } from './error-of.js';
 
 function tool(name: string, version = '1') {
   return defineTool({ name, version, effect: 'read', input: z.object({}), run: () => null });
@@ -104,6 +105,12 @@ describe('defineAgent', () => {
     ],
   ])('refuses %s', (_what, changes, message) => {
     expectRefusal(() => defineAgent({ ...base, ...changes }), message);
+  });
+
+  test('whoever misspells a condition of a policy is told which there are', () => {
+    const rule = { tool: 'a', decision: 'deny', when: { path: 'x', gt: 5 } } as never;
+    const { hint } = errorOf(() => void defineAgent({ ...base, policy: { rules: [rule] } }));
+    expect(hint).toContain('`when` is {path} with equals, lte, gte or exists');
   });
 });
 

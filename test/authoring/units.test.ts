@@ -34,5 +34,6 @@ test('an amount that would silently be nothing is refused', () => {
   expect(errorOf(() => usd(1e-7)).message).toContain(
     'usd takes 0 or a number from 0.000001, and got 1e-7.',
   );
+  expect(errorOf(() => usd(-1)).message).toContain('0 or a number from 0.000001, and got -1.');
   expect(errorOf(() => usd(9e-7)).message).toContain('0 or a number from 0.000001');
 });

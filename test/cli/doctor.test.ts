@@ -6,6 +6,7 @@ import { allChecks } from '../../cli/doctor/all-checks.js';
 import { askedLately } from '../../cli/doctor/asked-lately.js';
 import type { Check } from '../../cli/doctor/check.js';
 import { checkConfiguration } from '../../cli/doctor/configuration.js';
+import { lostWords } from '../../cli/commands/show.js';
 import { stuckFound } from '../../cli/doctor/server.js';
 import { checkStore } from '../../cli/doctor/store.js';
 import { mendWait, mendWaitNow, waitLine } from '../../cli/render/index.js';
@@ -274,6 +275,20 @@ describe('runs that do not get on', () => {
     const [check] = stuckFound([run]);
     expect(check?.found).toMatch(/^r1: its workflow task was lost \(attempt 2\)/);
     expect(check).toMatchObject({ mend: expect.stringMatching(/^Temporal hands the task/) });
+  });
+
+  test('an activity that is lost with worker after worker is named with its tool, and so it is by show', () => {
+    const lost = { attempt: 8, summary: 'orders.read' };
+    const run = { runId: 'r1', kind: 'activity', activity: 'execute_tool', ...lost } as const;
+    const [check] = stuckFound([{ ...run, reason: 'Heartbeat timeout' }]);
+    expect(check?.found).toMatch(
+      /^r1: its activity execute_tool \(orders\.read\) fails \(attempt 8/,
+    );
+    const shown = { id: 'r1:1', type: 'execute_tool', lastFailure: 'Heartbeat timeout', ...lost };
+    expect(lostWords({ activities: [{ ...shown, lost: true }] })).toMatch(
+      /^execute_tool orders\.read is in attempt 8; .*"Heartbeat timeout": its worker died/,
+    );
+    expect(lostWords({ activities: [shown] })).toBeNull();
   });
 
   test('bring nothing to the terminal that it obeys', () => {

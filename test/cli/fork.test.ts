@@ -21,10 +21,12 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function holdfast(...argv: readonly string[]) {
+const holdfast = (...argv: readonly string[]) => holdfastWith({}, argv);
+
+async function holdfastWith(variables: Record<string, string>, argv: readonly string[]) {
   let [out, err] = ['', ''];
   const code = await runCli(argv, {
-    environment: { variables: {}, folder, colour: false, interactive: false },
+    environment: { variables, folder, colour: false, interactive: false },
     streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
   });
   return { code, out, err };
@@ -148,6 +150,11 @@ test('a store that is at hand and cannot be read keeps no plan of a file away: t
   expect((await holdfast(...plan)).err).toContain(
     'The store was not read, and calls that it knows are not listed: ',
   );
+  const variables = { HOLDFAST_STORE: join(home, 'store.db') };
+  const atHand = await holdfastWith(variables, [...plan.slice(0, -2), '--json']);
+  expect(JSON.parse(atHand.out)).toMatchObject({
+    handedOver: { storeProblem: expect.any(String) as string },
+  });
   const named = await holdfast(...plan, '--store', join(home, 'store.db'));
   expect(named).toMatchObject({ code: 1, out: '' });
 });

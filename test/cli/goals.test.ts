@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stateLines } from '../../cli/commands/goal/show.js';
+import type { GoalView } from '../../core/state/goal/view.js';
 import { openStore } from '../../store/store.js';
 import { askView, eventsFrom, SESSION_INIT } from '../store/fixtures.js';
 import { holdfastAt } from '../integration/support/cli-at.js';
@@ -150,6 +152,16 @@ test('what the desk answers to a word is shown, with the name by which the messa
   } finally {
     desk.close();
   }
+});
+
+test('a goal that sleeps and is paused is told as paused, not as one that wakes by itself', () => {
+  const view = { cycles: 1, reviews: 0, checkpoints: 0, segment: 0, unreadMessages: 0, done: [] };
+  const sleep = { until: Date.now() + 60_000, because: 'nothing to do' };
+  const said = (more: object) => stateLines({ ...view, ...more } as unknown as GoalView).join('\n');
+  expect(said({ sleep })).toContain('Sleeps, ');
+  const paused = said({ sleep, paused: { by: 'ana' } });
+  expect(paused).toContain('Paused by ana');
+  expect(paused).not.toContain('Sleeps');
 });
 
 test('a goal whose server is away is shown as the store has it, and says so', async () => {

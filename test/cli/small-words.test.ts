@@ -1,5 +1,6 @@
 /** What the command says where it once said the wrong thing: options, endings, files, decisions. */
 import { blamingOptions } from '../../cli/blame.js';
+import { withoutCircle } from '../../cli/commands/dev.js';
 import { exportPlace } from '../../cli/commands/exported.js';
 import type { Session } from '../../cli/session.js';
 import { approvalCard, deliveryLines, resultBlock } from '../../cli/render/index.js';
@@ -15,6 +16,18 @@ function saidOf(error: unknown): string {
   createOutput(streams, { json: false, colour: false }).failure(error);
   return said;
 }
+
+test('`dev` does not send to `dev` where a server is named', () => {
+  const error = new HoldfastError('ServerUnavailable', 'No Temporal server answers at a:1.', {
+    hint: 'Start one with `holdfast dev` or `holdfast server`, or set HOLDFAST_ADDRESS to yours.',
+  });
+  expect(withoutCircle(error)).toMatchObject({
+    message: error.message,
+    hint: expect.stringContaining('`unset HOLDFAST_ADDRESS`'),
+  });
+  const other = new HoldfastError('ServerUnavailable', 'It has no namespace x.', { hint: 'Do.' });
+  expect(withoutCircle(other)).toBe(other);
+});
 
 describe('an option that was given is blamed, not the variable that it stands for', () => {
   const error = new HoldfastError(

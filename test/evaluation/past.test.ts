@@ -94,6 +94,16 @@ test('a run that has not ended is not played: nobody knows how it ends', async (
   await expect(playPast(open, { unmatched: 'stop' })).rejects.toThrow('it has not ended');
 });
 
+test('of a run that no case can say, whoever has its bundle is told what checks it', async () => {
+  const bundle = recordedRun(REPLACED);
+  const limited = { type: 'permission', rule: 'limits', tool: 'send_email' };
+  const events = [limited, ...bundle.events] as typeof bundle.events;
+  await expect(playPast({ ...bundle, events }, { unmatched: 'stop' })).rejects.toMatchObject({
+    message: expect.stringContaining('used up a limit of send_email'),
+    hint: expect.stringContaining('`holdfast replay` without --config'),
+  });
+});
+
 test('the recorded model itself may be asked in earnest', async () => {
   writeFileSync(join(folder, 'bundles', 'run.json'), textOfRecorded(NOTED));
   const { report } = await evaluated([{ text: 'Done.' }], '--model', 'scripted/model');

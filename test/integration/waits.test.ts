@@ -83,6 +83,8 @@ describe('a worker that is away', () => {
       expect(wait.since).toBeLessThan(Date.now() - 10_000);
 
       expect(await waitsShown(place, run.runId)).toEqual([wait]);
+      const { activities } = await run.execution();
+      expect(activities).toMatchObject([{ lost: true, summary: 'facts.read' }]);
       const { out } = await holdfast(place, ['show', run.runId]);
       expect(out).toMatch(/The run waits for a worker since \d{4}-\d\d-\d\d [^]*holdfast worker/);
       const told = await desk.get(`/v1/runs/${run.runId}/waits`);

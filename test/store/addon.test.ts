@@ -37,6 +37,13 @@ test.each([
   expect(failure.message).toContain(process.version);
 });
 
+test('a file system that is read-only is named', () => {
+  const error = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' });
+  expect(openFailure(error, '/ro/store.db').message).toBe(
+    'The store /ro/store.db cannot be opened: its file system is read-only (EROFS).',
+  );
+});
+
 test('another failure names the file', () => {
   expect(openFailure(new Error('no'), '/somewhere/store.db').message).toBe(
     'The store /somewhere/store.db cannot be opened.',

@@ -195,7 +195,7 @@ function moneyLine(goal: RunRow, state: GoalView | null): string {
   return `${usdText(spent)}${of} spent${held} · started ${dateTimeText(goal.startedAt)}`;
 }
 
-function stateLines(state: GoalView): readonly string[] {
+export function stateLines(state: GoalView): readonly string[] {
   const { cycle, sleep, paused, cycles, reviews, checkpoints, unreadMessages } = state;
   const now = Date.now();
   const until = sleep?.until === undefined ? 'until it is woken' : relativeText(sleep.until, now);
@@ -209,7 +209,9 @@ function stateLines(state: GoalView): readonly string[] {
     ...(cycle === undefined
       ? []
       : [`Cycle ${cycle.n} is open: run ${inert(cycle.runId)} of ${inert(cycle.agent)}`]),
-    ...(sleep === undefined ? [] : [`Sleeps, ${until}: ${inert(sleep.because)}`]),
+    ...(sleep === undefined || paused !== undefined
+      ? []
+      : [`Sleeps, ${until}: ${inert(sleep.because)}`]),
     ...(paused === undefined ? [] : [`Paused by ${inert(paused.by)}`]),
     ...(unreadMessages === 0
       ? []

@@ -61,3 +61,33 @@ test.each<[string, PayloadCodec['decode'], object]>([
   expect(failure).toMatchObject({ type: 'StoreUnavailable', message: 'Away.' });
   expect(failure!.facts).toBeUndefined();
 });
+
+test('of an activity that was lost with its worker the history says what it does', async () => {
+  const [summary] = await turn([defaultPayloadConverter.toPayload('orders.read')]);
+  const event = {
+    activityTaskScheduledEventAttributes: { activityId: 'r:1' },
+    userMetadata: { summary },
+  };
+  const asked = async () => ({ history: { events: [event] } });
+  const link = {
+    ...linkWith(turn),
+    connection: {
+      withDeadline: (_: unknown, work: () => unknown) => work(),
+      withAbortSignal: (_: unknown, work: () => unknown) => work(),
+      workflowService: { getWorkflowExecutionHistoryReverse: asked },
+    },
+  } as unknown as Link;
+  const lost = {
+    activityId: 'r:1',
+    activityType: { name: 'execute_tool' },
+    state: 2,
+    attempt: 8,
+    lastFailure: { message: 'Heartbeat timeout', timeoutFailureInfo: { timeoutType: 4 } },
+  };
+  const described = { pendingActivities: [lost] };
+  const { activities } = await pendingWorkOf(
+    link,
+    described as unknown as Parameters<typeof pendingWorkOf>[1],
+  );
+  expect(activities).toMatchObject([{ type: 'execute_tool', attempt: 8, summary: 'orders.read' }]);
+});

@@ -75,7 +75,7 @@ test.each<[string, Partial<HoldUpFacts>, ReturnType<typeof held>['kind'], boolea
     { task: undefined, activities: [opening({ lastFailure: 'No store.' })] },
     'failing',
     false,
-    /^its opening fails \(attempt 2\): No store\.$/,
+    /^its opening fails \(attempt 2\): No store$/,
   ],
   [
     'a task that nobody has taken',
