@@ -26,6 +26,7 @@ import {
 } from '../desk/run-at-desk.js';
 import { lastEvents, noSuchRun, withSources } from '../desk/run-record.js';
 import { NOTHING_PAID, paidIn, routeLines } from '../desk/run-routes.js';
+import { restoredIn, restoredText } from '../desk/restored.js';
 import type { Output } from '../terminal/output.js';
 import {
   approvalCard,
@@ -258,7 +259,9 @@ async function print(facts: RunFacts, printing: Printing): Promise<void> {
     for (const line of forkLines(facts)) output.line(line);
   } else if (state !== null) {
     output.line(`${paint.bold(inert(facts.runId))} ${inert(state.agent ?? '')}: ${state.status}`);
-    if (!facts.storeAway && state.refused === undefined) output.line(NOT_STORED);
+    if (!facts.storeAway && state.refused === undefined) {
+      output.line(await notStored(printing.session));
+    }
   } else if (facts.storeAway) {
     output.line(paint.bold(inert(facts.runId)));
   }
@@ -292,6 +295,11 @@ async function print(facts: RunFacts, printing: Printing): Promise<void> {
   if (state === null) return;
   output.line(paint.dim(costLine(state.counters)));
   if (facts.children !== undefined && facts.children.length > 0) output.line(paint.dim(COUNTED));
+}
+
+async function notStored(session: Session): Promise<string> {
+  const at = await restoredIn(session);
+  return at === undefined ? NOT_STORED : `The store has nothing of this run: ${restoredText(at)}.`;
 }
 
 /** The totals by route have open sub-agents as well. */

@@ -190,6 +190,42 @@ test(
   LIMIT_MS,
 );
 
+test(
+  'what a restored copy lacks is told where people look, and the runs themselves are asked',
+  async () => {
+    const worker = await world.spawn();
+    const copy = copyOf(own, 'restored.db');
+    const run = await world.start({ runId: 'between', replies: [pay('pay.asked'), say('Done.')] });
+    const { askId } = await openAsk(run);
+    const early = await holdfast(copy, 'list');
+    expect(early.err).not.toContain('older copy');
+    await holdfast(copy, 'store', 'restored', '--as', 'mia');
+    const noticed =
+      /older copy of the store took its place \(noticed \d{4}-.*docs\/operate\/postgres\.md/;
+    for (const words of [['approvals'], ['approvals', '--run', 'between']]) {
+      const { out, err } = await until(`the question in ${words.join(' ')}`, async () => {
+        const told = await holdfast(copy, ...words);
+        return told.out.includes(`question  ${askId}`) ? told : undefined;
+      });
+      expect(err).toMatch(noticed);
+      expect(out).toMatch(new RegExp(`holdfast approve .*${askId} --as NAME`));
+    }
+    expect((await holdfast(copy, 'approvals', '--kind', 'budget')).out).not.toContain(askId);
+    expect((await holdfast(own, 'approvals')).out.split(`question  ${askId}`)).toHaveLength(2);
+    for (const words of [['list'], ['effects', '--order', 'A-between']])
+      expect((await holdfast(copy, ...words)).err).toMatch(noticed);
+    expect((await holdfast(copy, 'show', 'between')).out).toMatch(
+      /The store has nothing of this run: an older copy of the store took its place/,
+    );
+    expect((await holdfast(copy, 'doctor')).out).toMatch(/restored +an older copy of the store/);
+    const later = copyOf(own, 'restored-later.db');
+    await holdfast(later, 'store', 'restored', '--as', 'mia');
+    expect((await holdfast(later, 'approvals')).out.split(`question  ${askId}`)).toHaveLength(2);
+    await worker.kill();
+  },
+  LIMIT_MS,
+);
+
 test('people tell a store that it was restored, and see it', async () => {
   const place = join(folder, 'shown.db');
   await (await openStoreAt(place)).close();
