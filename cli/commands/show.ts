@@ -267,7 +267,8 @@ async function print(facts: RunFacts, printing: Printing): Promise<void> {
   }
   if (trouble !== null) output.line(paint.yellow(inert(trouble, 1_000)));
   if (run?.result === undefined && state?.stop !== undefined) {
-    output.line(paint.yellow(stoppingLine(state.stop)));
+    const isCopy = (await restoredIn(printing.session)) !== undefined;
+    output.line(paint.yellow(stoppingLine(state.stop, isCopy)));
   }
   for (const line of waitLines(facts, paint)) output.line(paint.yellow(line));
   for (const line of archiveLines(facts)) output.line(paint.yellow(line));
@@ -319,8 +320,9 @@ function forkLines({ run, forks = [] }: RunFacts): readonly string[] {
 }
 
 /** How it ends is decided; what is left waits, if at all, for what the lines below say. */
-function stoppingLine({ status, reason }: NonNullable<RunView['stop']>): string {
-  return `${status} (${reason}); its last record is not stored yet`;
+function stoppingLine({ status, reason }: NonNullable<RunView['stop']>, isCopy: boolean): string {
+  const where = isCopy ? 'is not in the restored store' : 'is not stored yet';
+  return `${status} (${reason}); its last record ${where}`;
 }
 
 /** Its own sub-agents, the oldest first. */

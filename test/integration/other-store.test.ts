@@ -221,7 +221,17 @@ test(
     const later = copyOf(own, 'restored-later.db');
     await holdfast(later, 'store', 'restored', '--as', 'mia');
     expect((await holdfast(later, 'approvals')).out.split(`question  ${askId}`)).toHaveLength(2);
+    const decided = await holdfast(copy, 'approve', askId, '--as', 'lea', '--role', 'manager');
+    expect(decided.code).toBe(0);
+    await world.ended(run);
+    expect((await holdfast(copy, 'show', 'between')).out).toContain(
+      'its last record is not in the restored store',
+    );
     await worker.kill();
+    const lines: string[] = [];
+    const tell = (line: string): void => void lines.push(line);
+    await world.retire(await world.serve({ storePlace: later, say: tell }));
+    expect(lines).toContainEqual(expect.stringMatching(/^An older copy of the store has taken/));
   },
   LIMIT_MS,
 );
