@@ -236,6 +236,18 @@ test(
   LIMIT_MS,
 );
 
+test('a store that is too new for the program is not called out of reach', async () => {
+  const place = copyOf(own, 'newer.db');
+  const database = new Database(place);
+  database.prepare(`insert into schema_migrations (version, name) values (999, 'later')`).run();
+  database.close();
+  const told = await holdfast(place, 'approve', 'r1:1', '--as', 'mia', '--role', 'manager');
+  expect(told.code).toBe(1);
+  expect(told.err).toMatch(/written by a newer Holdfast: its schema is version 999/);
+  expect(told.err).toContain('Upgrade Holdfast on this machine');
+  expect(told.err).not.toContain('cannot be reached');
+});
+
 test('people tell a store that it was restored, and see it', async () => {
   const place = join(folder, 'shown.db');
   await (await openStoreAt(place)).close();
