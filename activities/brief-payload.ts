@@ -71,6 +71,8 @@ function unknownRoute(runId: string): HoldfastError {
   return new HoldfastError(
     'WrongStore',
     `The store has no first event of the run ${runId}, which tells the route of its model.`,
-    { hint: 'Start the worker with the store that the run was begun with (HOLDFAST_STORE).' },
+    {
+      hint: 'Start the worker with the store that the run was begun with (HOLDFAST_STORE). Where that store was restored from an older copy, `holdfast cancel RUN` ends the run.',
+    },
   );
 }

@@ -12,6 +12,7 @@ const ANSWER_MS_MAX = 5_000;
 const REMEMBERED_MS = 2_000;
 
 const awayUntil = new WeakMap<object, number>();
+const reasons = new WeakMap<object, HoldfastError>();
 
 /** What was read; STORE_AWAY when the store cannot be reached in time. Errors: any other of `read`. */
 export async function unlessStoreAway<Store extends object, T>(
@@ -19,22 +20,32 @@ export async function unlessStoreAway<Store extends object, T>(
   read: (store: Store) => Promise<T>,
 ): Promise<T | typeof STORE_AWAY> {
   if (performance.now() < (awayUntil.get(store) ?? 0)) return STORE_AWAY;
-  const answer = await answerInTime(() => read(store));
+  const answer = await answerInTime(store, read);
   if (answer === STORE_AWAY) awayUntil.set(store, performance.now() + REMEMBERED_MS);
   return answer;
 }
 
-async function answerInTime<T>(read: () => Promise<T>): Promise<T | typeof STORE_AWAY> {
+/** What the store said of itself when it was away last; absent: it did not answer in time. */
+export function whyAway(store: object): HoldfastError | undefined {
+  return reasons.get(store);
+}
+
+async function answerInTime<Store extends object, T>(
+  store: Store,
+  read: (store: Store) => Promise<T>,
+): Promise<T | typeof STORE_AWAY> {
+  reasons.delete(store);
   const stop = new AbortController();
   const late = sleep(ANSWER_MS_MAX, undefined, { signal: stop.signal }).then(
     (): typeof STORE_AWAY => STORE_AWAY,
     (): typeof STORE_AWAY => STORE_AWAY,
   );
   try {
-    return await Promise.race([read(), late]);
+    return await Promise.race([read(store), late]);
   } catch (error) {
-    if (isStoreAway(error)) return STORE_AWAY;
-    throw error;
+    if (!isStoreAway(error)) throw error;
+    reasons.set(store, error);
+    return STORE_AWAY;
   } finally {
     stop.abort();
   }

@@ -11,6 +11,7 @@ import { payloadValues, type JsonObject } from '../recording/history.js';
 import { referencesIn } from './references.js';
 import { servedText } from './served-texts.js';
 import type { BundledRun } from './tree.js';
+import { NEWER_BACKUP } from '../store/newer-backup.js';
 
 const PAGE_EVENTS = 500;
 const EVENTS_MAX = 10_000_000;
@@ -99,7 +100,7 @@ export async function* eventPages(
 
 export function missingText(hash: string): HoldfastError {
   return new HoldfastError('TranscriptMissing', `The store has no text ${hash}.`, {
-    hint: 'Restore the store from a backup that is at least as new as the Temporal database.',
+    hint: NEWER_BACKUP,
     details: { hash },
   });
 }

@@ -15,6 +15,7 @@ import {
 import { checkIdentifiers, wellFormed } from './bounds.js';
 import { change, rowsOf, type Db } from './database.js';
 import type { BlobTable } from './schema.js';
+import { NEWER_BACKUP } from './newer-backup.js';
 
 /** Largest single text, in bytes. */
 export const BLOB_BYTES_MAX = 64 * 1024 * 1024;
@@ -184,7 +185,7 @@ function bytesOf(content: Uint8Array): Buffer {
 
 export function missingBlob(hash: string): HoldfastError {
   return new HoldfastError('TranscriptMissing', `The store has no text ${hash}.`, {
-    hint: 'Restore the store from a backup that is at least as new as the Temporal database.',
+    hint: NEWER_BACKUP,
     details: { hash },
   });
 }

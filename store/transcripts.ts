@@ -11,6 +11,7 @@ import { checkIdentifiers } from './bounds.js';
 import { chainCache, type Chain, type ChainCache, type HashedNode } from './chain-cache.js';
 import { change, rowsOf, type Db } from './database.js';
 import { sql } from './query-builder.js';
+import { NEWER_BACKUP } from './newer-backup.js';
 
 export type { HashedNode } from './chain-cache.js';
 
@@ -172,7 +173,7 @@ function hashedNode(row: StoredNode): HashedNode {
 
 function missingNode(hash: string): HoldfastError {
   return new HoldfastError('TranscriptMissing', `The store has no message ${hash}.`, {
-    hint: 'Restore the store from a backup that is at least as new as the Temporal database.',
+    hint: NEWER_BACKUP,
     details: { hash },
   });
 }

@@ -29,6 +29,7 @@ import { checkOptions, type OptionRules } from '../pure/options.js';
 import type { Provider } from '../providers/provider.js';
 import type { IsolationFound } from '../sandbox/isolation.js';
 import { lackingLines, lackingRuns } from '../store/lacking-runs.js';
+import { restoredLately } from '../store/restored.js';
 import type { CodeNames } from '../store/served.js';
 import { createConnectors, type Connectors } from '../connectors/index.js';
 import { openStoreAt, type Store, type StoreSync } from '../store/store.js';
@@ -291,6 +292,9 @@ function besideOf(
   ];
 }
 
+const RESTORED =
+  'An older copy of the store has taken its place: `holdfast store show` says when, docs/operate/postgres.md what it lacks.';
+
 /** Says what this worker serves, and which open runs need something else; undefined where it runs no code. */
 async function announced(
   settings: WorkerSettings,
@@ -304,6 +308,8 @@ async function announced(
   const tell = (line: string): void => Runtime.instance().logger.error(line, {});
   const announcer = await startAnnouncer({ ...queue, store, code, tell });
   if (say === undefined) return announcer;
+  const restored = await restoredLately(store).catch(() => undefined);
+  if (restored !== undefined) say(RESTORED);
   // Whoever cannot be told now finds it with `holdfast doctor`.
   const hasEnded = (runId: string): Promise<boolean> => endedRun(client, runId);
   const lacking = await lackingRuns(store, { ...queue, own: code, hasEnded }).catch(

@@ -15,6 +15,7 @@ import {
   type Reader,
   type Remembered,
 } from './request-message.js';
+import { NEWER_BACKUP } from '../../store/newer-backup.js';
 
 export interface Conversation {
   /** Every tool of the run, offered in this request or not. */
@@ -209,7 +210,7 @@ async function systemOf(reader: Reader, root: TranscriptNode): Promise<string> {
 
 function noRoot(head: string): HoldfastError {
   return new HoldfastError('TranscriptMissing', `The conversation ${head} has no beginning.`, {
-    hint: 'Restore the store from a backup that is at least as new as the Temporal database.',
+    hint: NEWER_BACKUP,
     details: { hash: head },
   });
 }

@@ -30,6 +30,7 @@ import {
   type Page,
   type PageOptions,
 } from '../desk/paging.js';
+import { lackedAsks, restoredIn, restoredRemark } from '../desk/restored.js';
 import { approvalCard, byText, inert } from '../render/index.js';
 import type { Session } from '../session.js';
 import { oneOf } from '../usage.js';
@@ -56,6 +57,8 @@ type AskedQuestions = Page<ListedQuestion> & {
   readonly storeAway?: true;
   /** Why the store does not serve, where the run itself was asked. */
   readonly trouble?: string;
+  /** What a store that was restored lately may lack. */
+  readonly restored?: string;
 };
 
 /** A conversation that waits for its user's next message is no decision. */
@@ -94,9 +97,10 @@ export function addApprovals(program: Command, cli: Cli): void {
           options,
           page: await askedOf(cli, session, options),
         });
-        const { items: asks, next, storeAway = false, trouble } = page;
+        const { items: asks, next, storeAway = false, trouble, restored } = page;
         const away = storeAway && { storeAway, ...(trouble !== undefined && { trouble }) };
         output.data({ asks, ...(next !== undefined && { next }), ...away });
+        if (restored !== undefined) output.remark(restored);
         if (output.json) return;
         const hints = commandHints(cli, session);
         await print(page, output, ({ runId, agentPath: agents }) =>
@@ -119,7 +123,8 @@ async function askedOf(
     return pagesAtDesk<ListedQuestion>(api, '/v1/inbox', wanted);
   }
   try {
-    return await fromStore(session, options);
+    const page = await fromStore(session, options);
+    return await withLacked(session, options, page);
   } catch (error) {
     if (!isStoreAway(error) || error.details?.['noStore'] === true) throw error;
     if (run === undefined || search !== undefined || cursor !== undefined || all === true)
@@ -135,6 +140,23 @@ function untilBack({ message, hint = '', details, cause }: HoldfastError): Holdf
     ...(details !== undefined && { details }),
     cause,
   });
+}
+
+/** Of a store that was restored lately: with the questions that runs alone know. */
+async function withLacked(
+  session: Session,
+  options: ApprovalsOptions,
+  page: Page<ListedQuestion>,
+): Promise<AskedQuestions> {
+  const at = await restoredIn(session);
+  if (at === undefined) return page;
+  const { run, kind, search, cursor, all } = options;
+  const restored = restoredRemark(at);
+  if (search !== undefined || cursor !== undefined || all === true) return { ...page, restored };
+  const wanted: readonly string[] = kind === undefined ? KINDS : [kind];
+  const lacked = await lackedAsks(session, { tenant: tenantOf(options), run });
+  const items = [...page.items, ...lacked.filter((ask) => wanted.includes(ask.kind))];
+  return { ...page, items, restored };
 }
 
 async function fromStore(

@@ -10,6 +10,7 @@ import {
   type ActorOptions,
   type TenantOptions,
 } from '../desk/actor.js';
+import { restoredLines } from '../desk/restored.js';
 import type { Output } from '../terminal/output.js';
 import { dateTimeText, inert, table } from '../render/index.js';
 import { neededStore, type Session } from '../session.js';
@@ -68,6 +69,7 @@ async function show(cli: Cli, session: Session, { output, options }: Showing): P
       ? await (await neededStore(session)).listEffects(tenantOf(options), { subject, limit })
       : ((await api.get(`/v1/effects?${query.toString()}`)).items as readonly EffectRow[]);
   output.data({ effects });
+  if (api === undefined) for (const line of await restoredLines(session)) output.remark(line);
   if (effects.length === 0) {
     return output.line(
       `Nothing was done for ${inert(subject)}, as far as tools say what they are about.`,

@@ -38,6 +38,7 @@ import {
 } from '../desk/search-runs.js';
 import { joinerIn } from '../desk/joined.js';
 import { isFile } from '../desk/recorded.js';
+import { restoredLines } from '../desk/restored.js';
 import { unlessStoreAway } from '../desk/run-at-desk.js';
 import { storeMissing, storeMissingToo } from '../missing-store.js';
 import type { Session } from '../session.js';
@@ -87,12 +88,22 @@ export function addList(program: Command, cli: Cli): void {
       runCommand(cli, options, async (session, output) =>
         options.stuck
           ? listStuck(await stuckOf(cli, session, options), output)
-          : list(
-              await runsOf(cli, session, options).catch(storeMissingToo(cli.environment, options)),
-              output,
-            ),
+          : listAll(cli, session, { options, output }),
       ),
     );
+}
+
+async function listAll(
+  cli: Cli,
+  session: Session,
+  { options, output }: { readonly options: AllOptions; readonly output: Output },
+): Promise<void> {
+  list(
+    await runsOf(cli, session, options).catch(storeMissingToo(cli.environment, options)),
+    output,
+  );
+  if (readingDeskOf(cli, options) !== undefined) return;
+  for (const line of await restoredLines(session)) output.remark(line);
 }
 
 function filterOf({ status: wanted, agent, root, forksOf, costFrom, costTo }: ListOptions) {

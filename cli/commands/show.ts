@@ -26,6 +26,7 @@ import {
 } from '../desk/run-at-desk.js';
 import { lastEvents, noSuchRun, withSources } from '../desk/run-record.js';
 import { NOTHING_PAID, paidIn, routeLines } from '../desk/run-routes.js';
+import { restoredIn, restoredText } from '../desk/restored.js';
 import type { Output } from '../terminal/output.js';
 import {
   approvalCard,
@@ -271,13 +272,16 @@ async function print(facts: RunFacts, printing: Printing): Promise<void> {
     for (const line of forkLines(facts)) output.line(line);
   } else if (state !== null) {
     output.line(`${paint.bold(inert(facts.runId))} ${inert(state.agent ?? '')}: ${state.status}`);
-    if (!facts.storeAway && state.refused === undefined) output.line(NOT_STORED);
+    if (!facts.storeAway && state.refused === undefined) {
+      output.line(await notStored(printing.session));
+    }
   } else if (facts.storeAway) {
     output.line(paint.bold(inert(facts.runId)));
   }
   if (trouble !== null) output.line(paint.yellow(inert(trouble, 1_000)));
   if (run?.result === undefined && state?.stop !== undefined) {
-    output.line(paint.yellow(stoppingLine(state.stop)));
+    const isCopy = (await restoredIn(printing.session)) !== undefined;
+    output.line(paint.yellow(stoppingLine(state.stop, isCopy)));
   }
   for (const line of waitLines(facts, paint)) output.line(paint.yellow(line));
   for (const line of archiveLines(facts)) output.line(paint.yellow(line));
@@ -307,6 +311,11 @@ async function print(facts: RunFacts, printing: Printing): Promise<void> {
   if (facts.children !== undefined && facts.children.length > 0) output.line(paint.dim(COUNTED));
 }
 
+async function notStored(session: Session): Promise<string> {
+  const at = await restoredIn(session);
+  return at === undefined ? NOT_STORED : `The store has nothing of this run: ${restoredText(at)}.`;
+}
+
 /** The totals by route have open sub-agents as well. */
 const COUNTED =
   'Money and tokens of this line are those of the run and of its sub-agents that have ended; calls are those of the run alone.';
@@ -324,8 +333,9 @@ function forkLines({ run, forks = [] }: RunFacts): readonly string[] {
 }
 
 /** How it ends is decided; what is left waits, if at all, for what the lines below say. */
-function stoppingLine({ status, reason }: NonNullable<RunView['stop']>): string {
-  return `${status} (${reason}); its last record is not stored yet`;
+function stoppingLine({ status, reason }: NonNullable<RunView['stop']>, isCopy: boolean): string {
+  const where = isCopy ? 'is not in the restored store' : 'is not stored yet';
+  return `${status} (${reason}); its last record ${where}`;
 }
 
 /** Its own sub-agents, the oldest first. */

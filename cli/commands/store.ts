@@ -1,11 +1,9 @@
 /** `holdfast store`: which store this is, and what people have to tell it: that it was restored, which runs it adopts. */
 import type { Command } from 'commander';
-import type { AuditRow } from '../../pure/audit.js';
 import { RIGHT_STORE } from '../../client/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { shownPlace } from '../../store/place.js';
-import { ALL_TENANTS } from '../../store/desk-keys.js';
-import { LIST_ROWS_MAX } from '../../store/bounds.js';
+import { restorationsIn } from '../../store/restored.js';
 import type { Store } from '../../store/store.js';
 import { withTenant, tenantOf, type TenantOptions } from '../desk/actor.js';
 import {
@@ -61,17 +59,6 @@ async function show(store: Store, session: Session, output: Output): Promise<voi
   output.line(`The store ${id} at ${inert(place)}, epoch ${epoch}.`);
   for (const { at, by, reason } of restorations)
     output.line(`  ${dateTimeText(at)}  restored, says ${inert(by)}: ${inert(reason)}`);
-}
-
-async function restorationsIn(store: Store): Promise<readonly AuditRow[]> {
-  const found: AuditRow[] = [];
-  for (let after = 0; ;) {
-    const rows = await store.readAudit(ALL_TENANTS, { after, limit: LIST_ROWS_MAX });
-    found.push(...rows.filter(({ kind }) => kind === 'store_restored'));
-    const last = rows.at(-1);
-    if (rows.length < LIST_ROWS_MAX || last === undefined) return found;
-    after = last.seq;
-  }
 }
 
 function addRestored(store: Command, cli: Cli): void {

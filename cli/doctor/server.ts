@@ -1,5 +1,6 @@
 /** The server, its namespace, its workers, and runs that do not get on. */
 import type { HoldfastClient, NamespaceFacts, StuckRun } from '../../client/index.js';
+import { RIGHT_STORE, TRANSCRIPT } from '../../client/read/waits.js';
 import { runningServer } from '../../devserver/index.js';
 import { assertPortFree } from '../../devserver/ports.js';
 import { DEFAULT_PORT, DEFAULT_UI_PORT } from '../embedded-server.js';
@@ -109,10 +110,13 @@ function foundStuck(run: StuckRun): string {
   return `${inert(runId)}: ${what} fails (attempt ${attempt}${when}): ${why}`;
 }
 
+/** Where a store was restored from an older copy, it may never come. */
+const MAY_BE_GONE: readonly string[] = [RIGHT_STORE, TRANSCRIPT];
+
 /** Of a run whose first task has opened it (rules 23), a worker of a release before says no more than that it is not deterministic. */
 function mendStuck({ kind, reason, lost, waitsFor = '' }: StuckRun): string {
   if (kind === 'waiting')
-    return `${mendWait(waitsFor)} The run goes on by itself and loses nothing.`;
+    return `${mendWait(waitsFor)}${MAY_BE_GONE.includes(waitsFor) ? '' : ' The run goes on by itself and loses nothing.'}`;
   if (lost)
     return 'Temporal hands the task to a worker again by itself, and nothing is lost. Start a worker if none is left; if it is lost again and again, look at the logs of the workers.';
   if (/RulesTooNew|^NotServed: |Nondeterminism/.test(reason))

@@ -9,6 +9,8 @@ import { ALL_TENANTS, type DeskKeys } from '../../store/desk-keys.js';
 import type { RunRow } from '../../store/runs.js';
 import { storeExists } from '../../store/place.js';
 import type { Environment } from '../../worker/config.js';
+import { restoredLately } from '../../store/restored.js';
+import { restoredText } from '../desk/restored.js';
 import { archivalLine } from '../render/index.js';
 import { guarded, warning, type Check } from './check.js';
 import { roomAt, syncsAt } from './disk.js';
@@ -47,6 +49,10 @@ export async function checkStore(
         store,
         `${place}, schema ${schemaVersion}, id ${id}, epoch ${epoch}${shared}`,
       ),
+      ...(await guarded({
+        name: 'restored',
+        look: async () => restored(await restoredLately(store)),
+      })),
       ...(await roomAt(storePlace)),
       ...(await syncsAt(storePlace, storeSync)),
       ...(await guarded({
@@ -74,6 +80,13 @@ export async function checkStore(
   } finally {
     await store.close();
   }
+}
+
+function restored(at: number | undefined): readonly Check[] {
+  if (at === undefined) return [];
+  const mend =
+    'Look at runs of that time with `holdfast show RUN`; docs/operate/postgres.md says how to go on.';
+  return [warning('restored', restoredText(at), mend)];
 }
 
 async function loginsWanted(rows: readonly ConnectorTokenRow[]): Promise<readonly Check[]> {

@@ -3,6 +3,7 @@ import type { Wait } from '../../client/index.js';
 import { sandboxQueueOf } from '../../authoring/tool-queues.js';
 import { dateTimeText, durationText, relativeText, timeText } from './amounts.js';
 import { inert } from './inert.js';
+import { NEWER_BACKUP } from '../../store/newer-backup.js';
 
 const MESSAGE_CHARS_MAX = 400;
 
@@ -42,9 +43,9 @@ export function mendWait(what: string): string {
     case 'the store':
       return 'Bring the store back, so that the workers reach it.';
     case 'the right store':
-      return 'Give its workers the store that the run was begun with (HOLDFAST_STORE).';
+      return 'Give its workers the store that the run was begun with (HOLDFAST_STORE). Where that one is gone, or a restored copy lacks the run, see docs/operate/postgres.md.';
     case 'the transcript':
-      return 'Restore the store from a backup that is at least as new as the Temporal database.';
+      return NEWER_BACKUP;
     default:
       if (what.startsWith(OF_QUEUE)) {
         const queue = inert(what.slice(OF_QUEUE.length));

@@ -8,7 +8,7 @@ import type { Link } from '../link.js';
 import { timeText } from './rejected.js';
 import { isRunId } from '../runs/run-id.js';
 import { readQuestion } from '../runs/state.js';
-import { STORE_AWAY, unlessStoreAway } from '../store-away.js';
+import { STORE_AWAY, unlessStoreAway, whyAway } from '../store-away.js';
 
 /** A question, and the run that has asked it. */
 export interface FoundAsk {
@@ -30,7 +30,7 @@ const PREFIXES_MAX = 8;
 export async function findAsk(link: Link, askId: string): Promise<FoundAsk> {
   if (askId.trim() === '' || askId.length > ASK_ID_CHARS_MAX) throw unknownAsk(askId);
   const row = await rowOf(link, askId);
-  if (row === STORE_AWAY) throw runNotNamed(askId);
+  if (row === STORE_AWAY) throw runNotNamed(link, askId);
   if (row !== undefined) return fromRow(row);
   const runId = await runOf(link, askId);
   if (runId === undefined) throw unknownAsk(askId);
@@ -131,13 +131,15 @@ function fromRow(row: AskRow): FoundAsk {
 }
 
 /** Which run a question belongs to the store knows; what an id looks like proves nothing. */
-function runNotNamed(askId: string): HoldfastError {
+function runNotNamed({ store }: Link, askId: string): HoldfastError {
   const [likely] = runIdPrefixes(askId);
+  // A store that is there, and newer than this program, says so.
+  const why = store && whyAway(store);
   return new HoldfastError(
     'StoreUnavailable',
-    'The store cannot be reached, and only the store knows a question by its id alone.',
+    `${why?.message ?? 'The store cannot be reached.'} Only the store knows a question by its id alone.`,
     {
-      hint: `Name the run of the question as well, with --run (here probably ${likely ?? 'what its id begins with'}), or runId over the API.`,
+      hint: `${why?.hint ?? ''} Name the run of the question as well, with --run (here probably ${likely ?? 'what its id begins with'}), or runId over the API.`.trim(),
       details: { askId: askId.slice(0, ASK_ID_CHARS_MAX) },
     },
   );

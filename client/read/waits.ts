@@ -72,6 +72,7 @@ export interface PendingTask {
 const UNTAKEN_MS = 10_000;
 /** What a run waits for that was begun with another store than the worker's. */
 export const RIGHT_STORE = 'the right store';
+export const TRANSCRIPT = 'the transcript';
 const WAITS_MAX = 50;
 const MESSAGE_CHARS_MAX = 300;
 const NAME_CHARS_MAX = 128;
@@ -148,7 +149,7 @@ function wanted({ type, facts }: PendingFailure): string | undefined {
     case 'WrongStore':
       return RIGHT_STORE;
     case 'TranscriptMissing':
-      return 'the transcript';
+      return TRANSCRIPT;
     case 'NotServed':
       return workerWith(facts);
     default:

@@ -218,7 +218,8 @@ export const ERROR_GUIDE: { readonly [code in ErrorCode]: ErrorMeaning } = {
   },
   TranscriptMissing: {
     cause: 'The store lacks a message, text or file that the run refers to.',
-    remedy: 'Restore the store from a backup that is at least as new as the Temporal database.',
+    remedy:
+      'Restore the store from a backup that is at least as new as the Temporal database. Where there is none, `holdfast cancel RUN` ends the run.',
   },
   UndecodablePayload: {
     cause: 'A payload cannot be decoded with the payload codecs of this process.',

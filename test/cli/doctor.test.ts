@@ -251,6 +251,20 @@ describe('runs that do not get on', () => {
     });
   });
 
+  test.each(['the transcript', 'the right store'])(
+    'nobody is promised that %s comes by itself: a restored store may lack it for good',
+    (waitsFor) => {
+      const mends = (what: string) => stuckFound([{ ...waiting(1), waitsFor: what }])[0];
+      expect(mends('the store')).toMatchObject({ mend: expect.stringContaining('by itself') });
+      expect(mends(waitsFor)).toMatchObject({
+        mend: expect.not.stringContaining('by itself'),
+      });
+      expect(mends(waitsFor)).toMatchObject({
+        mend: expect.stringMatching(/holdfast cancel RUN|docs\/operate\/postgres\.md/),
+      });
+    },
+  );
+
   test('a wait that says no more than its name is told once, and one attempt is one time', () => {
     const reason = 'it waits for a worker';
     const run = { ...waiting(1), waitsFor: 'a worker', attempt: 1, reason };

@@ -190,6 +190,64 @@ test(
   LIMIT_MS,
 );
 
+test(
+  'what a restored copy lacks is told where people look, and the runs themselves are asked',
+  async () => {
+    const worker = await world.spawn();
+    const copy = copyOf(own, 'restored.db');
+    const run = await world.start({ runId: 'between', replies: [pay('pay.asked'), say('Done.')] });
+    const { askId } = await openAsk(run);
+    const early = await holdfast(copy, 'list');
+    expect(early.err).not.toContain('older copy');
+    await holdfast(copy, 'store', 'restored', '--as', 'mia');
+    const noticed =
+      /older copy of the store took its place \(noticed \d{4}-.*docs\/operate\/postgres\.md/;
+    for (const words of [['approvals'], ['approvals', '--run', 'between']]) {
+      const { out, err } = await until(`the question in ${words.join(' ')}`, async () => {
+        const told = await holdfast(copy, ...words);
+        return told.out.includes(`question  ${askId}`) ? told : undefined;
+      });
+      expect(err).toMatch(noticed);
+      expect(out).toMatch(new RegExp(`holdfast approve .*${askId} --as NAME`));
+    }
+    expect((await holdfast(copy, 'approvals', '--kind', 'budget')).out).not.toContain(askId);
+    expect((await holdfast(own, 'approvals')).out.split(`question  ${askId}`)).toHaveLength(2);
+    for (const words of [['list'], ['effects', '--order', 'A-between']])
+      expect((await holdfast(copy, ...words)).err).toMatch(noticed);
+    expect((await holdfast(copy, 'show', 'between')).out).toMatch(
+      /The store has nothing of this run: an older copy of the store took its place/,
+    );
+    expect((await holdfast(copy, 'doctor')).out).toMatch(/restored +an older copy of the store/);
+    const later = copyOf(own, 'restored-later.db');
+    await holdfast(later, 'store', 'restored', '--as', 'mia');
+    expect((await holdfast(later, 'approvals')).out.split(`question  ${askId}`)).toHaveLength(2);
+    const decided = await holdfast(copy, 'approve', askId, '--as', 'lea', '--role', 'manager');
+    expect(decided.code).toBe(0);
+    await world.ended(run);
+    expect((await holdfast(copy, 'show', 'between')).out).toContain(
+      'its last record is not in the restored store',
+    );
+    await worker.kill();
+    const lines: string[] = [];
+    const tell = (line: string): void => void lines.push(line);
+    await world.retire(await world.serve({ storePlace: later, say: tell }));
+    expect(lines).toContainEqual(expect.stringMatching(/^An older copy of the store has taken/));
+  },
+  LIMIT_MS,
+);
+
+test('a store that is too new for the program is not called out of reach', async () => {
+  const place = copyOf(own, 'newer.db');
+  const database = new Database(place);
+  database.prepare(`insert into schema_migrations (version, name) values (999, 'later')`).run();
+  database.close();
+  const told = await holdfast(place, 'approve', 'r1:1', '--as', 'mia', '--role', 'manager');
+  expect(told.code).toBe(1);
+  expect(told.err).toMatch(/written by a newer Holdfast: its schema is version 999/);
+  expect(told.err).toContain('Upgrade Holdfast on this machine');
+  expect(told.err).not.toContain('cannot be reached');
+});
+
 test('people tell a store that it was restored, and see it', async () => {
   const place = join(folder, 'shown.db');
   await (await openStoreAt(place)).close();

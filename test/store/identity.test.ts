@@ -1,5 +1,6 @@
 /** Which store this is: its identity, its epoch, and the runs that it has adopted from others. */
 import { Client } from 'pg';
+import { restoredLately } from '../../store/restored.js';
 import { openStoreAt } from '../../store/store.js';
 import { cleanUp, newStore, onlyOn, rawRows } from './fixtures.js';
 
@@ -33,6 +34,16 @@ test('a restoration that somebody declares raises the epoch, and is in the trail
       facts: { store: id, epoch: 2, reason: 'the disk' },
     },
   ]);
+});
+
+test('a restoration is told of for a month', async () => {
+  const { store } = await newStore();
+  expect(await restoredLately(store)).toBeUndefined();
+  const recent = Date.now() - 86_400_000;
+  await store.raiseEpoch({ at: recent - 60 * 86_400_000, by: 'mia', reason: 'the first disk' });
+  expect(await restoredLately(store)).toBeUndefined();
+  await store.raiseEpoch({ at: recent, by: 'mia', reason: 'the second disk' });
+  expect(await restoredLately(store)).toBe(recent);
 });
 
 test('a transaction is told of an epoch that another process has raised before it', async () => {
