@@ -22,7 +22,7 @@ export const EXIT_MEANINGS: readonly (readonly [code: number, meaning: string])[
   [EXIT.stopped, 'the run stopped without completing'],
   [EXIT.waiting, 'the run waits for a person'],
   [EXIT.interrupted, 'Ctrl-C; runs go on'],
-  [EXIT.unread, 'the reader of a pipe, as `head`, left before the end; runs go on'],
+  [EXIT.unread, 'the reader of a pipe, as `head`, left long before the end; runs go on'],
 ];
 
 export const EXIT_CODES_HELP = `

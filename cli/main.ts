@@ -11,12 +11,17 @@ import { quietOnServerNames } from './server-names.js';
 /** As it is before any code of a project is loaded, which may not end the process meanwhile. */
 const { exit } = process;
 
-/** Somebody closed the pipe (`| head`): there is nobody left to talk to, and how the command would have ended nobody knows. */
+/** The reader left (`| head`): how a command that goes on for long would end nobody knows then. */
 function quietOnClosedPipe(stream: NodeJS.WriteStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    exit(error.code === 'EPIPE' ? EXIT.unread : EXIT.error);
+    if (error.code !== 'EPIPE') exit(EXIT.error);
+    // Remarks without a reader stop no work.
+    if (stream !== process.stderr) setTimeout(() => exit(EXIT.unread), UNREAD_MS);
   });
 }
+
+/** What is done within this time says how it ended. */
+const UNREAD_MS = 500;
 
 /** Exiting before a pipe has taken everything would lose the end of it. */
 function flushed(stream: NodeJS.WriteStream): Promise<void> {

@@ -4,13 +4,19 @@ import type { Difference } from '../../evaluation/compare.js';
 import type { Bundle } from '../../replay/bundle.js';
 import { inert, inertInline } from '../render/index.js';
 
+interface OpenGoal {
+  readonly what: string;
+  readonly cycle?: number;
+}
+
 /** What of a goal had not ended when the goal was recorded; undefined: all of it had, or it is a run. */
-export function openIn({
-  events,
-}: Bundle): { readonly what: string; readonly cycle?: number } | undefined {
+export function openIn({ events }: Bundle): OpenGoal | undefined {
   const last = events.findLast(({ type }) => GOAL_MARKS.includes(type));
-  if (last?.type === 'cycle_started') return { what: `its cycle ${last.n}`, cycle: last.n };
-  return last === undefined || last.type === 'goal_result' ? undefined : { what: 'it' };
+  if (last?.type === 'cycle_started')
+    return { what: `its cycle ${last.n} has not ended`, cycle: last.n };
+  return last === undefined || last.type === 'goal_result'
+    ? undefined
+    : { what: 'it has no result' };
 }
 
 const GOAL_MARKS: readonly string[] = [
@@ -22,18 +28,11 @@ const GOAL_MARKS: readonly string[] = [
 ];
 
 /** Whatever it waits for, such as a person: a case would need what it had not said yet. */
-export function goalNotEnded({
-  what,
-  ...details
-}: NonNullable<ReturnType<typeof openIn>>): HoldfastError {
-  return new HoldfastError(
-    'CaptureRefused',
-    `The goal cannot be made into a case: ${what} has not ended.`,
-    {
-      hint: `Capture the goal when it has ended (\`holdfast goal show\` says what it waits for), or what was before with --until STEP.`,
-      details,
-    },
-  );
+export function goalNotEnded({ what, ...details }: OpenGoal): HoldfastError {
+  return new HoldfastError('CaptureRefused', `The goal cannot be made into a case: ${what}.`, {
+    hint: `Capture the goal when it has ended (\`holdfast goal show\` says what it waits for), or what was before with --until STEP.`,
+    details,
+  });
 }
 
 /**
@@ -64,7 +63,7 @@ function notPlayed(why: string): HoldfastError {
     'CaptureRefused',
     `The case cannot be played here, so it is not written: ${inert(why, 400)}`,
     {
-      hint: 'Mend what the message names, then capture again.',
+      hint: 'Capture again; where the message names a fault, mend that first.',
       details: { path: 'engine' },
     },
   );

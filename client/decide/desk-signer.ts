@@ -64,7 +64,7 @@ export async function createDeskKey(file: string): Promise<DeskSigner> {
         cause: error,
       });
     }
-    if (code === 'EEXIST') {
+    if (code === 'EEXIST' && (await isKey(file))) {
       throw new HoldfastError('InvalidConfig', `There is a key in ${file} already.`, {
         hint: 'Go on with that key, replace it with `holdfast keys rotate`, or name another file.',
         cause: error,
@@ -76,6 +76,13 @@ export async function createDeskKey(file: string): Promise<DeskSigner> {
     });
   }
   return signer;
+}
+
+function isKey(file: string): Promise<boolean> {
+  return readDeskKey(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Reads a key that {@link createDeskKey} wrote. Errors: `InvalidConfig`. */

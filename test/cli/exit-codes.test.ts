@@ -1,7 +1,7 @@
 /** The command without a server: its exit codes, and what it says. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../cli/program.js';
@@ -380,14 +380,26 @@ describe('the process', () => {
     expect(stderr).toContain('task.goal');
   });
 
-  it('says that a reader who left did not hear how the command ended', async () => {
-    const child = spawn(process.execPath, [compiledPath(join(ROOT, 'cli', 'main.ts')), '--help'], {
+  async function leftAlone(argv: readonly string[], stream: 'stdout' | 'stderr') {
+    const child = spawn(process.execPath, [compiledPath(join(ROOT, 'cli', 'main.ts')), ...argv], {
       cwd: folder,
       env: { PATH: process.env.PATH, NO_COLOR: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    child.stdout.destroy();
+    child[stream].destroy();
     const [code] = (await once(child, 'exit')) as [number];
-    expect(code).toBe(141);
+    return code;
+  }
+
+  it('says how a command ended whose reader left, and a failure is no success then', async () => {
+    expect(await leftAlone(['--help'], 'stdout')).toBe(0);
+    expect(await leftAlone(['nope'], 'stderr')).toBe(2);
+    mkdirSync(join(folder, 'cases'));
+    for (const case_id of ['one', 'two', 'three']) {
+      const fails = { case_id, expected: { stop_reason: 'max_cost' } };
+      writeFileSync(join(folder, 'cases', `${case_id}.json`), JSON.stringify(fails));
+    }
+    // Lines may go out while cases are played, or all at the end.
+    expect([1, 141]).toContain(await leftAlone(['eval', 'cases'], 'stdout'));
   });
 });

@@ -1,5 +1,5 @@
 /** A key of the desk on a disk without room. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import promises from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,4 +40,14 @@ test('a key that is there already is left as it is, and what can be done about i
     hint: expect.stringMatching(/holdfast keys rotate.*name another file/),
   });
   expect((await readDeskKey(file)).key).toEqual(key);
+});
+
+test('another file that is there already is called no key', async () => {
+  const file = join(folder, 'notes.txt');
+  writeFileSync(file, 'Notes.');
+  await expect(createDeskKey(file)).rejects.toMatchObject({
+    code: 'InvalidConfig',
+    hint: expect.stringMatching(/^Name a file that does not exist yet/),
+  });
+  expect(readFileSync(file, 'utf8')).toBe('Notes.');
 });

@@ -263,10 +263,10 @@ test('a goal whose cycle has not ended is refused by the number of that cycle', 
   expect(code).toBe(1);
 });
 
-test('a goal that is between two cycles is refused because it has not ended', async () => {
+test('a goal that is between two cycles is refused because it has no result', async () => {
   writeFileSync(join(folder, 'goal.json'), goalInItsCycle(1));
   const { code, err } = await holdfast(['capture', 'goal.json']);
-  expect(err).toMatch(/The goal cannot be made into a case: it has not ended\.[^]*--until STEP/);
+  expect(err).toMatch(/The goal cannot be made into a case: it has no result\.[^]*--until STEP/);
   expect(code).toBe(1);
 });
 
