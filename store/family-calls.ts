@@ -3,7 +3,7 @@ import type { EarlierEffect } from '../core/controls/repeats.js';
 import { lineOf } from '../pure/goal/child-start.js';
 import { checkIdentifiers, listLimit } from './bounds.js';
 import { rowsOf, type Db } from './database.js';
-import { earlierOf, MEMBERS, TOLD, topOfFamily, type FoundCall } from './fork-family.js';
+import { COUNTS, earlierOf, IS_TOLD, MEMBERS, topOfFamily, type FoundCall } from './fork-family.js';
 
 export type FamilyCall = Pick<EarlierEffect, 'key' | 'runId' | 'tool' | 'at' | 'state'>;
 
@@ -41,27 +41,29 @@ export function familyCalls(db: Db): FamilyCalls {
 
 // The primary key of recorded_calls finds both: a member itself, and what lies between ':' and ';' behind its id.
 const OTHERS = `${MEMBERS}
-  told(run_id, key, tool, done, at) as (
-    select recorded_calls.run_id, key, tool, done, at
+  told(run_id, key, tool, done, at, args_digest, plain_digest) as (
+    select recorded_calls.run_id, key, tool, done, at, args_digest, plain_digest
     from members join recorded_calls on recorded_calls.run_id = members.id
     where recorded_calls.tenant = @tenant
-    union select recorded_calls.run_id, key, tool, done, at
+    union select recorded_calls.run_id, key, tool, done, at, args_digest, plain_digest
     from members join recorded_calls
       on recorded_calls.run_id > members.id || ':' and recorded_calls.run_id < members.id || ';'
     where recorded_calls.tenant = @tenant
   ),
   calls as (
-    select key, run_id, tool, state,
+    select key, run_id, tool, state, ${IS_TOLD} as told, args_digest,
+      coalesce(plain_digest, (select max(told.plain_digest) from told
+        where told.run_id = ledger.run_id and told.key = ledger.key)) as plain_digest,
       coalesce((select max(told.at) from told
         where told.run_id = ledger.run_id and told.key = ledger.key), claimed_until) as at
     from ledger
-    where tenant = @tenant and run_id <> @runId and run_id in (select id from members)
-      and not ${TOLD}
+    where tenant = @tenant and run_id in (select id from members)
     union all
-    select key, run_id, tool, case done when 1 then 'recorded' else 'handed_over' end as state, at
+    select key, run_id, tool, case done when 1 then 'recorded' else 'handed_over' end as state,
+      0 as told, args_digest, plain_digest, at
     from told
-    where run_id <> @runId
-      and not exists (select 1 from ledger
+    where not exists (select 1 from ledger
         where ledger.tenant = @tenant and ledger.key = told.key)
   )
-  select key, run_id, tool, state, at from calls order by at desc, key limit @limit`;
+  select key, run_id, tool, state, at from calls
+  where run_id <> @runId and ${COUNTS} order by at desc, key limit @limit`;

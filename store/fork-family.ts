@@ -42,12 +42,9 @@ export function forkFamily(db: Db): ForkFamily {
       await holdEffects(db, tenant, tool);
       const { limit } = query;
       const values = { tenant, top, key, tool, argsDigest };
-      const same = await rowsOf<FoundSame>(db, SAME, { ...values, plainDigest, limit });
-      const untold = await rowsOf<FoundSame>(db, UNTOLD, { ...values, limit: UNTOLD_MAX + 1 });
-      const found = [...same, ...(await perhapsSame(db, query, untold))];
-      // Where nothing else is, a word on a call is all that anybody knows.
-      const made = found.filter(({ told }) => told === 0);
-      return (made.length > 0 ? made : found)
+      const same = await rowsOf<FoundCall>(db, SAME, { ...values, plainDigest, limit });
+      const untold = await rowsOf<FoundCall>(db, UNTOLD, { ...values, limit: UNTOLD_MAX + 1 });
+      return [...same, ...(await perhapsSame(db, query, untold))]
         .toSorted(newestFirst)
         .slice(0, limit)
         .map((row) => earlierOf(row, tool));
@@ -112,10 +109,17 @@ export const TOLD: string = `(ledger.claimed_until = 0
     and told.run_id = ledger.run_id and told.key = ledger.key)
   and not exists (select 1 from store_identity where epoch > 1))`;
 
+export const IS_TOLD: string = `case when ${TOLD} then 1 else 0 end`;
+
+// Of a row of `calls`: a call of its own, the word that it happened, or a word where nothing else of the same call is known.
+export const COUNTS: string = `(calls.told = 0 or calls.state = 'recorded'
+  or not exists (select 1 from calls made where made.told = 0 and made.tool = calls.tool
+    and (made.args_digest = calls.args_digest or made.plain_digest = calls.plain_digest)))`;
+
 /** What the ledger has of a call says more than the record, whose runs this store need not know. */
 const CALLS = `${MEMBERS}
   calls as (
-    select ledger.key, ledger.run_id, ledger.state, case when ${TOLD} then 1 else 0 end as told,
+    select ledger.key, ledger.run_id, ledger.tool, ledger.state, ${IS_TOLD} as told,
       coalesce(recorded_calls.at, ledger.claimed_until) as at, ledger.args_digest,
       coalesce(ledger.plain_digest, recorded_calls.plain_digest) as plain_digest
     from ledger left join recorded_calls on recorded_calls.tenant = ledger.tenant
@@ -123,7 +127,7 @@ const CALLS = `${MEMBERS}
     where ledger.tenant = @tenant and ledger.tool = @tool and ledger.key <> @key
       and ledger.run_id in (select id from members)
     union all
-    select key, run_id, case done when 1 then 'recorded' else 'handed_over' end as state, 0 as told,
+    select key, run_id, tool, case done when 1 then 'recorded' else 'handed_over' end as state, 0 as told,
       at, args_digest, plain_digest
     from recorded_calls
     where tenant = @tenant and tool = @tool and key <> @key
@@ -132,7 +136,7 @@ const CALLS = `${MEMBERS}
       and not exists (select 1 from ledger
         where ledger.tenant = recorded_calls.tenant and ledger.key = recorded_calls.key)
   )
-  select key, run_id, state, told, at from calls where`;
+  select key, run_id, state, at from calls where ${COUNTS} and`;
 
 const NEWEST = `order by at desc, key limit @limit`;
 
@@ -149,11 +153,6 @@ export interface FoundCall {
   readonly at: number;
 }
 
-interface FoundSame extends FoundCall {
-  /** 1: see TOLD. */
-  readonly told: number;
-}
-
 const UNTOLD_MAX = 200;
 const RUNS_MAX = 20;
 const STARTS_MAX = 1_000;
@@ -162,8 +161,8 @@ const STARTS_MAX = 1_000;
 async function perhapsSame(
   db: Db,
   { tenant, tool, plainDigest }: FamilyQuery,
-  untold: readonly FoundSame[],
-): Promise<readonly FoundSame[]> {
+  untold: readonly FoundCall[],
+): Promise<readonly FoundCall[]> {
   const runs = [...new Set(untold.map((row) => row.run_id))].slice(0, RUNS_MAX);
   const told = new Map<string, boolean>();
   for (const runId of runs) {

@@ -84,7 +84,8 @@ export async function changesOf(
   const read = (file: string, option: string) => textOf(resolve(folder, file), option);
   return {
     route: model === undefined ? undefined : resolveRoute(model, config),
-    instructions: instructions && (await read(instructions, '--instructions')),
+    instructions:
+      instructions === undefined ? undefined : await read(instructions, '--instructions'),
     tool,
     policy:
       policy === undefined

@@ -4,6 +4,7 @@ import type { Config } from '../../authoring/index.js';
 import type { Forks, ForkWanted } from '../../console/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { forkRefusal } from '../../core/loop/fork.js';
+import type { Fork } from '../../core/state/fork.js';
 import { isOpen, type OpenRun } from '../../core/state/run.js';
 import type { ForkPlace } from '../../evaluation/fork/prepare.js';
 import type { ForkChanges } from '../../evaluation/fork/frozen.js';
@@ -64,22 +65,34 @@ export function deskForks(place: ForksPlace): Forks {
         const task = { ...run.start.task, caller: wanted.caller };
         const fork = { ...live.fork, run: { ...run, start: { ...run.start, task } } };
         const own = client.forTenant(wanted.tenant);
-        await startLive({ ...live, fork }, { client: own, store, runId: wanted.forkId }).catch(
-          (error: unknown) => unlessThere(place, wanted, error),
-        );
+        const start = (state: Fork) =>
+          startLive({ ...live, fork: state }, { client: own, store, runId: wanted.forkId });
+        await start(fork).catch(async (error: unknown) => {
+          const known = await stateThere(place, wanted, error);
+          // A record that goes on says more by now than when the row was written: the row counts.
+          await start(known).catch(unlessTaken);
+        });
       }),
   };
 }
 
-/** The same request once more, after an answer that was lost. */
-async function unlessThere(
+function unlessTaken(error: unknown): void {
+  if (!isTaken(error)) throw error;
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof HoldfastError && error.code === 'RunExists';
+}
+
+/** With which the same request was begun before, whose answer was lost. */
+async function stateThere(
   { store }: ForksPlace,
   { tenant, forkId, runId, step }: ForkWanted & { readonly forkId: string },
   error: unknown,
-): Promise<void> {
-  const isTaken = error instanceof HoldfastError && error.code === 'RunExists';
-  const row = isTaken ? await store.getFork(tenant, forkId) : undefined;
+): Promise<Fork> {
+  const row = isTaken(error) ? await store.getFork(tenant, forkId) : undefined;
   if (row?.parent !== runId || row.step !== step) throw error;
+  return JSON.parse(row.body) as Fork;
 }
 
 async function placeOf(

@@ -11,6 +11,7 @@ import type { RecordedCallRow } from '../../store/forks.js';
 import type { StoreCalls } from '../../store/store.js';
 import { checkNames } from '../closed-options.js';
 import type { Link } from '../link.js';
+import { writeForkRow, type ForkRows } from '../runs/fork-row.js';
 import { refuseBesideOlder } from '../runs/refuse-older.js';
 import { checkGoalId } from './check-goal.js';
 import { checkedGoalMessage } from './goal-message.js';
@@ -29,8 +30,7 @@ export interface GoalForkOptions {
   readonly agent: string;
   readonly pace: Pace;
   readonly budget: GoalBudget;
-  readonly store: Pick<StoreCalls, 'putFork' | 'getBlob'> &
-    Partial<Pick<StoreCalls, 'olderWorkers'>>;
+  readonly store: ForkRows & Pick<StoreCalls, 'getBlob'>;
   /** What the record of the goal and of all runs below it gave to executors. */
   readonly calls?: readonly RecordedCallRow[];
   /** Of the fork; default: a new id. */
@@ -57,7 +57,7 @@ const OPTIONS: KnownFields<GoalForkOptions> = {
 };
 
 /**
- * Gives its id. Errors: TranscriptMissing, ForkRefused, and those of starting and steering a goal; MessageRefused with the
+ * Gives its id. Errors: TranscriptMissing, ForkRefused, RunExists, and those of starting and steering a goal; MessageRefused with the
  * reason `goal_ended` and the new goal as `runId` when it ended before it read the message.
  */
 export async function forkGoal(link: Link, options: GoalForkOptions): Promise<string> {
@@ -82,7 +82,7 @@ export async function forkGoal(link: Link, options: GoalForkOptions): Promise<st
   const definition = normalGoal({ ...written, agent, pace, budget }, `Goal ${goalId}`);
   const forkId = checkGoalId(options.forkId);
   await refuseBesideOlder(link, store);
-  await store.putFork({
+  await writeForkRow(link, store, {
     tenant,
     runId: forkId,
     parent: goalId,
@@ -90,6 +90,7 @@ export async function forkGoal(link: Link, options: GoalForkOptions): Promise<st
     body: JSON.stringify({ goal: goalId, checkpoint }),
     at: Date.now(),
     ...(calls !== undefined && { calls }),
+    isGivenId: options.forkId !== undefined,
   });
   const who = caller !== undefined && { caller };
   const from = { goalId, checkpoint };

@@ -3,7 +3,6 @@
  * Invariants: the same id and the same definition is that goal, also when it has ended or Temporal has forgotten it;
  * anything else is RunExists, also what belongs to another tenant, of which nothing is told.
  */
-import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { normalGoal } from '../../authoring/goal/normal-goal.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type {
@@ -14,8 +13,8 @@ import type {
 } from '../../core/state/goal/definition.js';
 import { GOAL_RUN } from '../../workflows/messages.js';
 import { definitionDigest } from './check-goal.js';
-import { TENANT } from '../runs/execution.js';
-import { bounded, type Link } from '../link.js';
+import { descriptionOf, TENANT } from '../runs/execution.js';
+import type { Link } from '../link.js';
 
 /** Of a goal's workflow: the digest of its definition. */
 export const DEFINITION_MEMO = 'holdfastGoal';
@@ -49,20 +48,6 @@ export async function isKnownGoal(link: Link, wanted: WantedGoal): Promise<boole
       : (await storedDigest(link, goalId)) === wanted.definition;
   if (!isSame) throw taken(goalId, 'a goal with another definition has it');
   return true;
-}
-
-async function descriptionOf(
-  link: Link,
-  goalId: string,
-): Promise<WorkflowExecutionDescription | undefined> {
-  try {
-    return await bounded(link, { runId: goalId }, () =>
-      link.temporal.workflow.getHandle(goalId).describe(),
-    );
-  } catch (error) {
-    if (error instanceof HoldfastError && error.code === 'RunNotFound') return undefined;
-    throw error;
-  }
 }
 
 /** Undefined: the store does not know it. */

@@ -3,6 +3,7 @@
  * Invariant: whose a run is says the tenant that it was started for, never its id: after the retention of
  * the namespace an id may be given anew, to anybody.
  */
+import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { AGENT_RUN, GOAL_RUN } from '../../workflows/messages.js';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -98,6 +99,21 @@ export async function executionOf(link: Link, runId: string): Promise<Execution>
 
 function taskOf({ isScheduled, dueAt }: PendingTask): ExecutionTask {
   return { isInHand: !isScheduled, ...(dueAt !== undefined && { dueAt }) };
+}
+
+/** Of whatever has the id; undefined: nothing has it, as far as Temporal knows. */
+export async function descriptionOf(
+  link: Link,
+  id: string,
+): Promise<WorkflowExecutionDescription | undefined> {
+  try {
+    return await bounded(link, { runId: id }, () =>
+      link.temporal.workflow.getHandle(id).describe(),
+    );
+  } catch (error) {
+    if (error instanceof HoldfastError && error.code === 'RunNotFound') return undefined;
+    throw error;
+  }
 }
 
 /** The same of a run of the link's own tenant. Errors: RunNotFound, also for a run of another one. */

@@ -8,10 +8,10 @@ import { HoldfastError } from '../../core/state/errors.js';
 import type { Fork } from '../../core/state/fork.js';
 import { AGENT_RUN } from '../../workflows/messages.js';
 import type { RecordedCallRow } from '../../store/forks.js';
-import type { StoreCalls } from '../../store/store.js';
 import { isRecord } from '../../pure/options.js';
 import { checkNames } from '../closed-options.js';
 import { openLimitOf, type Link } from '../link.js';
+import { writeForkRow, type ForkRows } from './fork-row.js';
 import { refuseBesideOlder } from './refuse-older.js';
 import { runHandle, type RunHandle } from './run-handle.js';
 import { checkRunId, newRunId } from './run-id.js';
@@ -21,10 +21,10 @@ import { untilOpen, waitingOf } from './until-open.js';
 export interface ForkOptions {
   readonly fork: Fork;
   /** The store that the fork runs on; it has conversation and texts of the state. */
-  readonly store: Pick<StoreCalls, 'putFork'> & Partial<Pick<StoreCalls, 'olderWorkers'>>;
+  readonly store: ForkRows;
   /** What the record gave to executors: the fork asks before it does the same. Absent: what the ledger has of the run. */
   readonly calls?: readonly RecordedCallRow[];
-  /** Default: a new `run_<ulid>`. */
+  /** Default: a new `run_<ulid>`. The same id with the same state again gives the fork that is under way. */
   readonly runId?: string | undefined;
   /** False: it does not wait until the fork is open. */
   readonly wait?: boolean | undefined;
@@ -58,11 +58,12 @@ export async function startFork(link: Link, options: ForkOptions): Promise<RunHa
   await refuseBesideOlder(link, store);
   const { tenant } = run;
   const place = { tenant, runId, parent: run.runId, step };
-  const digest = await store.putFork({
+  const digest = await writeForkRow(link, store, {
     ...place,
     body: JSON.stringify(fork),
     at: Date.now(),
     ...(calls !== undefined && { calls }),
+    isGivenId: options.runId !== undefined,
   });
   const agent = run.start.agent;
   await startPrepared(link, {
@@ -91,7 +92,7 @@ export async function startFork(link: Link, options: ForkOptions): Promise<RunHa
 /** A state comes from a record: nobody writes one by hand. */
 function checkParts({ fork, store }: { readonly fork: unknown; readonly store: unknown }): void {
   const isState = isRecord((fork as Partial<Fork> | null | undefined)?.run?.start);
-  if (isState && typeof (store as Partial<StoreCalls> | undefined)?.putFork === 'function') return;
+  if (isState && typeof (store as Partial<ForkRows> | undefined)?.putFork === 'function') return;
   const [path, is] = isState
     ? ['store', 'what openStore gives']
     : ['fork', 'the state of a recorded run after a step'];

@@ -53,7 +53,7 @@ export async function liveFork(place: ForkPlace, terms: LiveTerms): Promise<Live
 export interface Starting {
   /** Of the fork's tenant. */
   readonly client: Pick<HoldfastClient, 'fork'>;
-  readonly store: Pick<StoreCalls, 'putNode' | 'putBlob' | 'putFork'>;
+  readonly store: Pick<StoreCalls, 'putNode' | 'putBlob' | 'putFork' | 'getFork'>;
   /** Of the fork. Default: a new one. */
   readonly runId?: string | undefined;
   /** False: not until the fork is open. */

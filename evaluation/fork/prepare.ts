@@ -42,7 +42,9 @@ export async function placeIn(
   const bundle = await exportRun(from, run);
   const fold = foldOf(bundle);
   if (fold.kind === 'goal') {
-    throw forkRefused('The id is that of a goal: fork the run of one of its cycles.');
+    throw new HoldfastError('ForkRefused', 'The id is that of a goal.', {
+      hint: 'Fork the goal with `holdfast fork` or `client.forkGoal`, or fork the run of one of its cycles.',
+    });
   }
   const step = at === 'last' ? fold.steps.length : at;
   // The server may have another one of this id by now.

@@ -178,7 +178,8 @@ export const ERROR_GUIDE: { readonly [code in ErrorCode]: ErrorMeaning } = {
     remedy: 'Correct the value that the message names.',
   },
   RunExists: {
-    cause: 'A run of this id has ended, or belongs to another tenant. An id is used once.',
+    cause:
+      'A run of this id has ended, belongs to another tenant, or is not the fork that was wanted. An id is used once.',
     remedy: 'See the run with `holdfast show`, or start with another id or without one.',
   },
   RunNotFound: {

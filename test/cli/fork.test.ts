@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { changesOf } from '../../cli/commands/fork-options.js';
 import { runCli } from '../../cli/program.js';
 import { forkRefusal } from '../../core/loop/fork.js';
 import { forkBeginning } from '../../core/loop/fork-beginning.js';
@@ -135,6 +136,19 @@ test('of more calls of the family than a list has the newest are named, and the 
   expect(handedOver.family[0]).toMatchObject({ key: `${parent}:a1:1000`, runId: `${parent}:a1` });
   const { err } = await holdfast('fork', 'approved.json', '--at', '3', '--plan', '--store', file);
   expect(err).toContain('Of calls of other runs the newest 1000 are listed.');
+});
+
+test('a name of a file that is empty, as of a variable that is not set, is no word to fork without instructions', async () => {
+  const words = ['fork', 'approved.json', '--at', '3', '--instructions', ''];
+  expect(await holdfast(...words)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--instructions is empty') as string,
+  });
+  const environment = { variables: {}, folder, colour: false, interactive: false };
+  const cli = { environment } as Parameters<typeof changesOf>[0];
+  await expect(changesOf(cli, { at: 3, instructions: '' }, undefined)).rejects.toMatchObject({
+    message: 'The file of --instructions cannot be read.',
+  });
 });
 
 test('a store that is at hand and cannot be read keeps no plan of a file away: the plan says why', async () => {

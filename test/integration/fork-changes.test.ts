@@ -84,6 +84,15 @@ test('a run is forked from code: what it did asks first, and the words of the us
   const wanted = { store: world.store, runId: 'parent', at, forkId: 'from-code' };
   const fork = await forkRun(world.client, { ...wanted, message: 'One order was paid twice.' });
   expect(fork).toMatchObject({ runId: 'from-code', tenant: 'default' });
+  const words = { message: 'One order was paid twice.' };
+  expect(await forkRun(world.client, { ...wanted, ...words })).toMatchObject({
+    runId: 'from-code',
+  });
+  for (const other of [{ message: 'Pay all of them.' }, { ...words, forkId: 'parent' }]) {
+    const refused = forkRun(world.client, { ...wanted, ...other });
+    await expect(refused).rejects.toMatchObject({ code: 'RunExists' });
+  }
+  expect(await world.store.getFork('default', 'parent')).toBeUndefined();
   const questions = await decided(world, fork, 'reject');
   const done = expect.objectContaining({ runId: 'parent', state: 'done' }) as object;
   expect(questions).toMatchObject([

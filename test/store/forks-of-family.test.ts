@@ -156,26 +156,54 @@ describe('a word that a fork was given on a call of the recorded run', () => {
   const planned = async (runId: string) =>
     (await opened.store.callsOfFamily(TENANT, runId, 10)).calls.map(({ key }) => key);
 
-  test.each(['happened', 'not happened'] as const)('is no call of the fork (%s)', async (word) => {
+  test('is no call of the fork', async () => {
     await claimed('parent');
-    await tell(word);
+    await tell('not happened');
     await put('fork', 'parent');
     expect(await found('fork')).toEqual(['parent:1']);
     expect(await found('fork', SEVEN, 'pay@2')).toEqual(['parent:1']);
     expect(await found('told')).toEqual(['parent:1']);
     expect(await planned('fork')).toEqual(['parent:1']);
+    expect(await planned('parent')).toEqual([]);
     // The fork does it again.
     const again = { ...TOLD, attempt: 2, claimedUntil: 8, sameKeyRetry: false };
     await opened.store.claim({ ...again, ...SUBJECT });
-    const both = word === 'happened' ? ['parent:1'] : ['parent:1', 'told:1'];
-    expect(await found('fork')).toEqual(both);
+    expect(await found('fork')).toEqual(['parent:1', 'told:1']);
+    expect(await planned('fork')).toEqual(['parent:1', 'told:1']);
   });
 
-  test('is asked about where nothing else is known of the call', async () => {
+  test('is told beside a call in doubt where a person said that it happened', async () => {
+    await claimed('parent');
+    await opened.store.burn({ ...TOLD, ...SUBJECT, key: 'parent:1', runId: 'parent' });
     await tell('happened');
-    expect(await found('fork')).toEqual([]);
     await put('fork', 'parent');
-    expect(await found('fork')).toEqual(['told:1']);
+    const both = [
+      { key: 'parent:1', state: 'in_doubt' },
+      { key: 'told:1', state: 'done' },
+    ];
+    expect(await opened.store.handedOverInFamily(query('fork'))).toMatchObject(both);
+    expect((await opened.store.callsOfFamily(TENANT, 'fork', 10)).calls).toMatchObject(both);
+  });
+
+  test.each(['happened', 'not happened'] as const)(
+    'is asked about where nothing else is known of the call (%s)',
+    async (word) => {
+      await tell(word);
+      expect(await found('fork')).toEqual([]);
+      await put('fork', 'parent');
+      expect(await found('fork')).toEqual(['told:1']);
+      expect(await planned('fork')).toEqual(['told:1']);
+    },
+  );
+
+  test('counts beside other calls of the tool, also where their arguments are not known', async () => {
+    await claimed('parent:a1', EIGHT);
+    await claimed('parent', EIGHT, 'an older one');
+    await tell('not happened');
+    await put('fork', 'parent');
+    const known = ['parent:1', 'told:1'];
+    expect((await found('fork')).toSorted()).toEqual(known);
+    expect((await planned('fork')).toSorted()).toEqual(known);
   });
 
   test('counts as a call where the record of the fork has it', async () => {

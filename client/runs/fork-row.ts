@@ -1,0 +1,53 @@
+/**
+ * The row that says of a run or goal that it is a fork, written before its start.
+ * Invariants: what has an id already is made no fork by a row; under one id there is one fork, with one state.
+ */
+import { sha256Hex } from '../../core/json/json.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { NewFork } from '../../store/forks.js';
+import type { StoreCalls } from '../../store/store.js';
+import type { Link } from '../link.js';
+import { descriptionOf } from './execution.js';
+
+export type ForkRows = Pick<StoreCalls, 'getFork' | 'putFork'> &
+  Partial<Pick<StoreCalls, 'getRun' | 'olderWorkers'>>;
+
+export interface GivenFork extends NewFork {
+  /** Somebody chose it: anything may have it. */
+  readonly isGivenId: boolean;
+}
+
+/** Gives the digest of the state. A start that is sent again finds its own row. Errors: `RunExists`. */
+export async function writeForkRow(
+  link: Link,
+  store: ForkRows,
+  { isGivenId, ...fork }: GivenFork,
+): Promise<string> {
+  const { tenant, runId, parent, body } = fork;
+  const own = sha256Hex(body);
+  if (isGivenId) {
+    const known = await store.getFork(tenant, runId);
+    if (known === undefined) {
+      const isTaken =
+        runId === parent ||
+        (await descriptionOf(link, runId)) !== undefined ||
+        // Temporal forgets what has ended.
+        (await store.getRun?.(tenant, runId)) !== undefined;
+      if (isTaken) throw taken(runId, 'Another run or goal has it');
+    } else if (known.digest !== own) throw otherFork(runId);
+  }
+  const digest = await store.putFork(fork);
+  // Two starts at once: the row of the first one counts.
+  if (digest !== own) throw otherFork(runId);
+  return digest;
+}
+
+const otherFork = (runId: string): HoldfastError =>
+  taken(runId, 'A fork with another step, other changes or another run has it');
+
+function taken(runId: string, by: string): HoldfastError {
+  return new HoldfastError('RunExists', `The id ${runId} is taken. ${by}.`, {
+    hint: 'Fork with another id, or without one.',
+    details: { runId },
+  });
+}
