@@ -11,7 +11,26 @@ import type { RunFold } from './fold.js';
 
 /** By call id. */
 export function forkOutcomes(fold: RunFold, step: number): { readonly [callId: string]: CallFact } {
-  const { after } = fold.at(step);
+  const reader = outcomeReader(fold.at(step).after);
+  let next = step + 1;
+  while (next <= fold.steps.length && reader.moment(fold.at(next))) next += 1;
+  return Object.fromEntries(reader.found);
+}
+
+export interface OutcomeReader {
+  /** The steps behind the one at hand, in order. False: those that follow have nothing more. */
+  moment(moment: LaterMoment): boolean;
+  /** By call id. */
+  readonly found: ReadonlyMap<string, CallFact>;
+}
+
+export interface LaterMoment {
+  readonly before: Run;
+  readonly given: readonly Input[];
+}
+
+/** `after`: the state after the step at hand. */
+export function outcomeReader(after: Run): OutcomeReader {
   const wanted = new Set(
     (after.turn?.calls ?? []).flatMap((call) => {
       const isUnderWay = call.stage === 'executing' && hasEffects(after, call.tool);
@@ -19,14 +38,19 @@ export function forkOutcomes(fold: RunFold, step: number): { readonly [callId: s
     }),
   );
   const found = new Map<string, CallFact>();
-  for (let next = step + 1; next <= fold.steps.length && found.size < wanted.size; next += 1) {
-    const { before, given } = fold.at(next);
-    if (before.turn?.messageId !== after.turn?.messageId) break;
-    for (const { id, fact } of returnedIn(before, given)) {
-      if (wanted.has(id) && !found.has(id) && isKnown(fact)) found.set(id, fact);
-    }
-  }
-  return Object.fromEntries(found);
+  let isOver = wanted.size === 0;
+  return {
+    found,
+    moment({ before, given }) {
+      isOver ||= before.turn?.messageId !== after.turn?.messageId;
+      if (isOver) return false;
+      for (const { id, fact } of returnedIn(before, given)) {
+        if (wanted.has(id) && !found.has(id) && isKnown(fact)) found.set(id, fact);
+      }
+      isOver = found.size === wanted.size;
+      return !isOver;
+    },
+  };
 }
 
 /** What came back of calls, in order; the state after the step has only what became of it. */

@@ -6,6 +6,7 @@
 import { digestOf } from '../core/json/json.js';
 import { settle } from '../core/call/after-return.js';
 import { forkRefusal } from '../core/loop/fork.js';
+import { returned } from '../core/loop/fork-calls.js';
 import {
   forkBeginning,
   hasEffects,
@@ -14,10 +15,12 @@ import {
   type WorkInFlight,
 } from '../core/loop/fork-beginning.js';
 import { HoldfastError } from '../core/state/errors.js';
-import type { Call } from '../core/state/call.js';
+import type { Call, ReturnedStage } from '../core/state/call.js';
 import type { RunEvent } from '../core/state/event.js';
+import type { Input } from '../core/state/input.js';
 import type { OpenRun, Run } from '../core/state/run.js';
 import { attemptKeyOf } from '../core/step/open-work.js';
+import { outcomeReader, type OutcomeReader } from './fork-outcomes.js';
 import { foldOf, noSuchStep, type RecordedRun, type RunFold } from './fold.js';
 import type { FoldEnd } from './index-reader.js';
 import type { Moment } from './steps.js';
@@ -67,12 +70,16 @@ export interface ForkPlanner {
   asks(tool: string): boolean;
 }
 
-type RunMoment = Pick<Moment<Run, unknown>, 'step' | 'after' | 'events' | 'started'>;
+type RunMoment = Pick<
+  Moment<Run, Input>,
+  'step' | 'before' | 'after' | 'given' | 'events' | 'started'
+>;
 
 export function forkPlanner(step: number): ForkPlanner {
   const ended: CallEnd[] = [];
   const handedOver: HandedOver[] = [];
   let place: RunMoment | undefined;
+  let later: OutcomeReader | undefined;
   return {
     event(event) {
       if (event.type !== 'tool_finished') return;
@@ -80,7 +87,10 @@ export function forkPlanner(step: number): ForkPlanner {
       ended.push({ seq: event.stamp.seq, callId, isKnown: started && !DOUBTFUL.includes(code) });
     },
     moment(moment) {
-      if (moment.step === step) place = moment;
+      if (moment.step === step) {
+        place = moment;
+        later = outcomeReader(moment.after);
+      } else later?.moment(moment);
       handedOver.push(...handedOverIn(moment));
     },
     plan({ steps, divergences }) {
@@ -90,10 +100,14 @@ export function forkPlanner(step: number): ForkPlanner {
       if (reason !== undefined) {
         throw new HoldfastError('ForkRefused', reason, { hint: 'Choose another step.' });
       }
-      const later = ended.filter(({ seq }) => seq >= events[1]);
+      const ends = ended.filter(({ seq }) => seq >= events[1]);
       // Ids of calls are unique within a reply: the first that ends is the one at hand.
-      const isKnown = ({ id }: Call): boolean =>
-        later.find(({ callId }) => callId === id)?.isKnown === true;
+      const isKnown = (call: Call): boolean => {
+        const fact = later?.found.get(call.id);
+        return fact === undefined
+          ? ends.find(({ callId }) => callId === call.id)?.isKnown === true
+          : !isAsked(after as OpenRun, returned(after as OpenRun, call, fact));
+      };
       const { inFlight, ...beginning } = forkBeginning(after, isKnown);
       return {
         step,
@@ -117,21 +131,25 @@ export function forkPlanner(step: number): ForkPlanner {
  * became of them. Each is named by the key of its newest attempt, as the question does.
  */
 function lostCalls(run: OpenRun, isKnown: (call: Call) => boolean): readonly WorkInFlight[] {
-  const { frozen, turn } = run;
-  const settings = { ...frozen.settings, onOutcomeUnknown: 'ask' as const };
-  const asking = { ...run, frozen: { ...frozen, settings } };
-  return (turn?.calls ?? []).flatMap((call): readonly WorkInFlight[] => {
-    const { id: callId, index, tool } = call;
+  return (run.turn?.calls ?? []).flatMap((call): readonly WorkInFlight[] => {
+    const { id: callId, tool } = call;
     const effectId = attemptKeyOf(run, call);
     const isBetween = isBetweenAttempts(call);
-    // The core itself says what it asks; by the key of a recorded run it asks people alone.
-    const settled = call.stage === 'returned' && settle(asking, { ...call, parentKey: effectId });
-    const after = settled && settled.kind === 'moved' ? settled.step.run.turn?.calls : [];
-    const isBack = after?.some((one) => one.index === index && one.stage === 'doubt');
-    if (!isBetween && !isBack) return [];
+    if (!isBetween && !(call.stage === 'returned' && isAsked(run, call))) return [];
     const becomes = isBetween && isKnown(call) ? 'recorded_outcome' : 'outcome_unknown';
     return [{ effectId, kind: 'execute_tool', tool, callId, becomes }];
   });
+}
+
+/** The core itself says what it asks; by the key of a recorded run it asks people alone. */
+function isAsked(run: OpenRun, call: ReturnedStage): boolean {
+  const { frozen } = run;
+  // The plan names what nobody knows, also where the settings let the run end or go on then.
+  const settings = { ...frozen.settings, onOutcomeUnknown: 'ask' as const };
+  const asking = { ...run, frozen: { ...frozen, settings } };
+  const settled = settle(asking, { ...call, parentKey: attemptKeyOf(run, call) });
+  const after = settled.kind === 'moved' ? settled.step.run.turn?.calls : [];
+  return after?.some(({ index, stage }) => index === call.index && stage === 'doubt') === true;
 }
 
 /** A call that ended so may have had an effect or not. */

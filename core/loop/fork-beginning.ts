@@ -11,7 +11,7 @@ import type { RunChild } from '../state/run-child.js';
 import { isMutating } from '../state/tool.js';
 import { WORK } from '../step/inflight.js';
 
-/** `outcome_unknown`: a person is asked what became of it. */
+/** `outcome_unknown`: by default a person is asked what became of it (setting `onOutcomeUnknown`). */
 export type ForkedWork = 'begins_anew' | 'recorded_outcome' | 'outcome_unknown';
 
 export interface WorkInFlight {

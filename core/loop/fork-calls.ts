@@ -98,7 +98,7 @@ function begun(run: OpenRun, call: Call, known: Known): Call {
 const NOT_EXECUTED =
   'Not executed: its sub-agent was at work when the fork began, and works for the parent alone.';
 
-function returned(run: OpenRun, call: Call, fact: CallFact): ReturnedStage {
+export function returned(run: OpenRun, call: Call, fact: CallFact): ReturnedStage {
   return {
     ...baseOf(call),
     stage: 'returned',

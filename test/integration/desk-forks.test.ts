@@ -11,21 +11,23 @@ const SCRIPT = [read('item'), pay('pay.keyed'), say('Paid.')];
 const FORKS = '/v1/runs/parent/forks';
 
 let world: World;
+let forks: ReturnType<typeof deskForks>;
 let desk: TestDesk;
 let step: number;
 beforeAll(async () => {
   world = await startWorld();
   world.script(ANY_RUN, SCRIPT);
   const provider = createAnthropicProvider({ apiKey: 'scripted', baseUrl: world.model.baseUrl });
+  forks = deskForks({
+    client: world.client,
+    reach: world.place,
+    store: world.store,
+    config: config({ serviceUrl: world.service.url }),
+    providers: () => Promise.resolve(new Map([[provider.name, provider]])),
+  });
   desk = await startDesk(world, {
     console: { access: { audit: ['auditor'], start: ['manager'] }, starts: { maxCostUsd: 5 } },
-    forks: deskForks({
-      client: world.client,
-      reach: world.place,
-      store: world.store,
-      config: config({ serviceUrl: world.service.url }),
-      providers: () => Promise.resolve(new Map([[provider.name, provider]])),
-    }),
+    forks,
   });
   await world.ended(await world.start({ runId: 'parent', replies: SCRIPT }));
   const fold = foldOf(await exported(world, 'parent'));
@@ -91,6 +93,31 @@ test('a fork is started once for each key, is in the trail and in lists, and is 
   await world.client.handle(runId).interrupt();
   await world.client.handle(runId).result();
   expect(world.service.visits(runId, 'effect')).toEqual([]);
+});
+
+test('a start that was lost is made again with the state that was written, also where the record says more by now', async () => {
+  const tenant = 'default';
+  const wanted = { tenant, runId: 'parent', step, caller: 'mia' };
+  await forks.live({ ...wanted, forkId: 'whole', message: 'Now.' });
+  const { body } = (await world.store.getFork(tenant, 'whole'))!;
+  const row = {
+    tenant,
+    runId: 'lost',
+    parent: 'parent',
+    step,
+    body: body.replace('Now.', 'Before.'),
+  };
+  await world.store.putFork({ ...row, at: 1 });
+  await forks.live({ ...wanted, forkId: 'lost', message: 'Now.' });
+  expect(ofType(await world.events('lost'), 'session_init')).toHaveLength(1);
+  for (const runId of ['whole', 'lost']) {
+    await world.client.handle(runId).interrupt();
+    await world.client.handle(runId).result();
+  }
+  // An id that something else has is no fork of this step.
+  await expect(forks.live({ ...wanted, forkId: 'parent' })).rejects.toMatchObject({
+    code: 'RunExists',
+  });
 });
 
 test('whoever may not start, another tenant, an impossible step and a desk without forks are refused', async () => {

@@ -1,6 +1,7 @@
 /** What the plan of a fork says of calls of which nothing is in flight, and about which a live fork asks. */
 import type { Call, CallFact } from '../../core/state/call.js';
 import type { ToolOutcome } from '../../core/state/effect.js';
+import type { Input } from '../../core/state/input.js';
 import type { OpenRun } from '../../core/state/run.js';
 import type { ToolEffect } from '../../core/state/tool.js';
 import { baseOf } from '../../core/step/open-work.js';
@@ -23,10 +24,12 @@ interface Standing {
   /** The record ends before it says how the call ended. */
   readonly untold?: true;
   readonly effect?: ToolEffect;
+  /** With which its second attempt is back in the next step. */
+  readonly next?: ToolOutcome;
 }
 
 /** What is in flight by the plan, had the call stood so after the step that handed it over. */
-function inFlight({ change, untold, effect = 'financial' }: Standing) {
+function inFlight({ change, untold, effect = 'financial', next }: Standing) {
   const { step } = fold.steps.find(({ effects }) =>
     effects.some(({ kind }) => kind === 'execute_tool'),
   )!;
@@ -37,18 +40,28 @@ function inFlight({ change, untold, effect = 'financial' }: Standing) {
   for (const event of approved.events) {
     if (untold === undefined || event.type !== 'tool_finished') planner.event(event);
   }
-  planner.moment({
-    ...moment,
-    after: {
-      ...after,
-      inflight: {},
-      frozen: { ...frozen, tools: frozen.tools.map((tool) => ({ ...tool, effect })) },
-      turn: {
-        ...turn!,
-        calls: turn!.calls.map((call) => (call.stage === 'executing' ? change(call) : call)),
-      },
+  const standing = (as: Standing['change']): OpenRun => ({
+    ...after,
+    inflight: {},
+    frozen: { ...frozen, tools: frozen.tools.map((tool) => ({ ...tool, effect })) },
+    turn: {
+      ...turn!,
+      calls: turn!.calls.map((call) => (call.stage === 'executing' ? as(call) : call)),
     },
   });
+  planner.moment({ ...moment, after: standing(change) });
+  if (next !== undefined) {
+    const { given, ...following } = fold.at(step + 1);
+    const before = {
+      ...standing((call) => ({ ...call, inDoubt: true })),
+      inflight: after.inflight,
+    };
+    const back = (input: Input) =>
+      input.type === 'tool_returned'
+        ? { ...input, output: { ...input.output, outcome: next } }
+        : input;
+    planner.moment({ ...following, before, given: given.map(back) });
+  }
   return planner.plan({ steps: fold.steps.length, divergences: [] }).inFlight;
 }
 
@@ -80,6 +93,16 @@ test.each([
   const standing = { change: between, ...(untold !== undefined && { untold }) };
   expect(inFlight(standing)).toEqual([{ ...LISTED, becomes }]);
 });
+
+test.each<[string, ToolOutcome, string]>([
+  ['an error', { kind: 'error', code: 'execution_error', message: 'no' }, 'outcome_unknown'],
+  ['a result', { kind: 'ok', content: { text: 'paid' } }, 'recorded_outcome'],
+])(
+  'a call whose second attempt is back with %s, of which the record knows an end: %p',
+  (_, next, becomes) => {
+    expect(inFlight({ change: between, next })).toEqual([{ ...LISTED, becomes }]);
+  },
+);
 
 const failure = (more: object): CallFact =>
   ({
