@@ -293,7 +293,7 @@ function besideOf(
 }
 
 const RESTORED =
-  'An older copy of the store has taken its place: `holdfast store show` says when, docs/operate/postgres.md what it lacks.';
+  'An older copy of the store has taken its place: `holdfast store show` says when, docs/operate/postgres.md in the package holdfast what it lacks.';
 
 /** Says what this worker serves, and which open runs need something else; undefined where it runs no code. */
 async function announced(

@@ -20,7 +20,8 @@ export function restoredText(at: number): string {
   return `an older copy of the store took its place (noticed ${dateTimeText(at)}), and what was stored between is not in it`;
 }
 
-const HOW = '`holdfast show RUN` asks a run itself; docs/operate/postgres.md says how to go on.';
+const HOW =
+  '`holdfast show RUN` asks a run itself; docs/operate/postgres.md in the package holdfast says how to go on.';
 
 export function restoredRemark(at: number): string {
   return `Here ${restoredText(at)}. ${HOW}`;

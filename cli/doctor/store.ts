@@ -85,7 +85,7 @@ export async function checkStore(
 function restored(at: number | undefined): readonly Check[] {
   if (at === undefined) return [];
   const mend =
-    'Look at runs of that time with `holdfast show RUN`; docs/operate/postgres.md says how to go on.';
+    'Look at runs of that time with `holdfast show RUN`; docs/operate/postgres.md in the package holdfast says how to go on.';
   return [warning('restored', restoredText(at), mend)];
 }
 

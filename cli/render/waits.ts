@@ -43,7 +43,7 @@ export function mendWait(what: string): string {
     case 'the store':
       return 'Bring the store back, so that the workers reach it.';
     case 'the right store':
-      return 'Give its workers the store that the run was begun with (HOLDFAST_STORE). Where that one is gone, or a restored copy lacks the run, see docs/operate/postgres.md.';
+      return 'Give its workers the store that the run was begun with (HOLDFAST_STORE). Where that one is gone, or a restored copy lacks the run, see docs/operate/postgres.md in the package holdfast.';
     case 'the transcript':
       return NEWER_BACKUP;
     default:
