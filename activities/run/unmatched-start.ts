@@ -27,11 +27,12 @@ export function tellUnmatched(
     // A list that starts of several agents share names tools of some of them.
     const tools = new Set([...config.tools.values()].map(({ record }) => record.name));
     for (const name of toolsWithin(agentFor(config, start), config.agents)) tools.add(name);
-    for (const line of remarksOnStart('', start, tools)) {
-      const key = `${start.agent}${line}`;
+    const subject = `The start of run ${run.runId}`;
+    for (const line of remarksOnStart(subject, start, tools)) {
+      const key = `${start.agent}${line.replace(subject, '')}`;
       if (told.has(key) || told.size >= TOLD_MAX) continue;
       told.add(key);
-      tell(`The start of run ${run.runId}${line}`);
+      tell(line);
     }
   } catch {
     // The run is open all the same.

@@ -5,13 +5,11 @@ import type { HoldfastClient, RunHandle } from '../../client/index.js';
 import {
   checkOptions,
   COUNT,
-  each,
-  FIELDS,
-  FLAG,
   isRecord,
   isTexts,
+  needed,
   oneOf,
-  TEXT,
+  rules,
   type OptionRule,
   type OptionRules,
 } from '../../pure/options.js';
@@ -55,22 +53,19 @@ const made = (by: string, having: string): OptionRule => ({
 });
 
 const RULES: OptionRules<ForkRunOptions> = {
-  store: { ...made('openStore', 'putFork'), isNeeded: true },
-  runId: { ...TEXT, isNeeded: true },
-  at: {
+  ...rules('text! runId, text message model instructions tool forkId'),
+  ...rules('object policy budget, flag wait'),
+  store: needed(made('openStore', 'putFork')),
+  at: needed({
     is: "the number of a step, or 'last'",
     fits: (value) => value === 'last' || COUNT.fits(value),
-    isNeeded: true,
-  },
-  ...each(TEXT, 'message model instructions tool forkId'),
-  ...each(FIELDS, 'policy budget'),
+  }),
   results: {
     is: 'texts by call id',
     fits: (value) => isRecord(value) && isTexts(Object.values(value)),
   },
   config: made('defineConfig', 'agents'),
   rules: oneOf('newest'),
-  wait: FLAG,
 };
 
 /**
@@ -80,7 +75,7 @@ const RULES: OptionRules<ForkRunOptions> = {
  */
 export async function forkRun(client: HoldfastClient, options: ForkRunOptions): Promise<RunHandle> {
   checkOptions('forkRun', options, RULES);
-  const { store, runId, at, model, budget, rules, forkId, wait, ...rest } = options;
+  const { store, runId, at, model, budget, rules: followed, forkId, wait, ...rest } = options;
   const changes = {
     ...rest,
     route: model === undefined ? undefined : resolveRoute(model, rest.config),
@@ -90,6 +85,6 @@ export async function forkRun(client: HoldfastClient, options: ForkRunOptions): 
   const histories = { ...(await client.historiesOf(runId)), archive: store };
   const place = await placeIn(histories, { tenant, runId }, at);
   const below = await callsBelow(histories, place.bundle);
-  const live = await liveFork(place, { changes, rules, below, source: 'run' });
+  const live = await liveFork(place, { changes, rules: followed, below, source: 'run' });
   return startLive(live, { client, store, runId: forkId, wait });
 }
