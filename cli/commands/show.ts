@@ -229,8 +229,8 @@ async function liveFacts(client: HoldfastClient, runId: string): Promise<AskedLi
 export function lostWords({ activities }: Pick<Execution, 'activities'>): string | null {
   const lost = activities.filter((one) => one.lost === true);
   const words = lost.map(
-    ({ type, summary = '', attempt, lastFailure = '' }) =>
-      `${type} ${summary} is in attempt ${attempt}; the last one ended with "${lastFailure}": its worker died, or was too slow, perhaps because of it.`,
+    ({ type, summary, attempt, lastFailure = '' }) =>
+      `${type}${summary === undefined ? '' : ` ${summary}`} is in attempt ${attempt}; the last one ended with "${lastFailure}": its worker died, or was too slow, perhaps because of it.`,
   );
   return words.length === 0 ? null : words.join(' ');
 }
@@ -334,7 +334,7 @@ function forkLines({ run, forks = [] }: RunFacts): readonly string[] {
 
 /** How it ends is decided; what is left waits, if at all, for what the lines below say. */
 function stoppingLine({ status, reason }: NonNullable<RunView['stop']>, isCopy: boolean): string {
-  const where = isCopy ? 'is not in the restored store' : 'is not stored yet';
+  const where = isCopy ? 'is not in the restored store, or not stored yet' : 'is not stored yet';
   return `${status} (${reason}); its last record ${where}`;
 }
 
