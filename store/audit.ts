@@ -42,6 +42,7 @@ export interface AuditQuery {
   readonly limit: number;
   readonly runId?: string;
   readonly askId?: string;
+  readonly kind?: AuditKind;
 }
 
 export interface EntryToAppend extends AuditEntry {
@@ -185,7 +186,7 @@ async function headOf(db: Db, tenant: string): Promise<AuditHead> {
   return newest === undefined ? emptyHead(tenant) : { tenant, ...newest };
 }
 
-function selectRows(db: Db, tenant: string, { after, limit, runId, askId }: AuditQuery) {
+function selectRows(db: Db, tenant: string, { after, limit, runId, askId, kind }: AuditQuery) {
   let rows = db.selectFrom('audit').selectAll().where('tenant', '=', tenant);
   if (after !== undefined) {
     checkWholeNumbers({ after });
@@ -193,6 +194,7 @@ function selectRows(db: Db, tenant: string, { after, limit, runId, askId }: Audi
   }
   if (runId !== undefined) rows = rows.where('run_id', '=', runId);
   if (askId !== undefined) rows = rows.where('ask_id', '=', askId);
+  if (kind !== undefined) rows = rows.where('kind', '=', kind);
   return rows.orderBy('seq').limit(listLimit(limit));
 }
 

@@ -10,23 +10,16 @@ type Trail = Pick<Audit, 'readAudit'>;
 /** What a copy lacks is told this long, ms: by then runs that began before have left most namespaces. */
 const TOLD_MS = 30 * 86_400_000;
 
-/** All of them, in order. */
-export async function restorationsIn(store: Trail): Promise<readonly AuditRow[]> {
-  const found: AuditRow[] = [];
-  for (let after = 0; ;) {
-    const rows = await store.readAudit(ALL_TENANTS, { after, limit: LIST_ROWS_MAX });
-    found.push(...rows.filter(({ kind }) => kind === 'store_restored'));
-    const last = rows.at(-1);
-    if (rows.length < LIST_ROWS_MAX || last === undefined) return found;
-    after = last.seq;
-  }
+/** In order, at most LIST_ROWS_MAX; whatever else the trail has is not read. */
+export function restorationsIn(store: Trail): Promise<readonly AuditRow[]> {
+  return store.readAudit(ALL_TENANTS, { kind: 'store_restored', limit: LIST_ROWS_MAX });
 }
 
 /** When the last one was noticed, ms since epoch; undefined: never, or long ago. */
 export async function restoredLately(
   store: Trail & Pick<Identity, 'identity'>,
+  now = Date.now(),
 ): Promise<number | undefined> {
-  const now = Date.now();
   if ((await store.identity(now)).epoch === 1) return undefined;
   const at = (await restorationsIn(store)).at(-1)?.at;
   return at !== undefined && now - at < TOLD_MS ? at : undefined;

@@ -2,13 +2,15 @@
  * close_run: what the run said last enters the transcript and the events, and its session is stored.
  * Invariants: all of it is on disk together, or nothing; no session is overwritten that another run has
  * stored meanwhile: this run's conversation is then kept beside it, under an id of its own. A conversation that the
- * store has lost keeps no run open for ever: its events are stored without it, and the result says so.
+ * store has lost keeps no run open for ever: its events are stored without it, and the result says so. A run that a person
+ * has cancelled does not wait for it in a store whose place an older copy has taken, which will not have it any more.
  */
 import type { StateValue } from '../../core/state/dataflow.js';
 import type { CloseRunInput, CloseRunOutput } from '../../core/state/effect.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { isBlobRef } from '../../core/json/json.js';
 import type { SavedSession, SessionCarry, SessionToSave } from '../../core/state/session.js';
+import { restoredLately } from '../../store/restored.js';
 import type { SessionSave } from '../../store/sessions.js';
 import type { StoreCalls } from '../../store/store.js';
 import { appendEvents } from './append-events.js';
@@ -26,8 +28,8 @@ export async function closeRun(
   const { tenant, runId } = input.run;
   const closed = await deps.store
     .together((store) => close({ ...deps, store }, scope, input))
-    .catch((error: unknown) => {
-      if (!isGivenUp(deps, scope, { input, error })) throw error;
+    .catch(async (error: unknown) => {
+      if (!(await isGivenUp(deps, scope, { input, error }))) throw error;
       scope.error('The store has lost a conversation: its run was closed without its end.', {
         runId,
       });
@@ -47,14 +49,32 @@ interface Refused {
   readonly error: unknown;
 }
 
-function isGivenUp(deps: ActivityDeps, scope: Scope, { input, error }: Refused): boolean {
+async function isGivenUp(
+  deps: ActivityDeps,
+  scope: Scope,
+  { input, error }: Refused,
+): Promise<boolean> {
   const isMissing = error instanceof HoldfastError && error.code === 'TranscriptMissing';
   if (!isMissing) return false;
-  const cancelled = input.events.some(
+  const waitedMs = now(deps) - scope.work.lackingSince('transcript');
+  return waitedMs >= (await missingMsMax(deps, input));
+}
+
+async function missingMsMax(deps: ActivityDeps, input: CloseRunInput): Promise<number> {
+  if (!(await isCancelled(deps, input))) return MISSING_MS_MAX;
+  const isCopy = (await restoredLately(deps.store, now(deps))) !== undefined;
+  return isCopy ? 0 : MISSING_MS_MAX_CANCELLED;
+}
+
+/** Many last events, and hooks at the end, bring the result into the store before this. */
+async function isCancelled(
+  { store }: ActivityDeps,
+  { run, events }: CloseRunInput,
+): Promise<boolean> {
+  const cancels = events.some(
     (event) => event.type === 'run_result' && event.result.status === 'cancelled',
   );
-  const limitMs = cancelled ? MISSING_MS_MAX_CANCELLED : MISSING_MS_MAX;
-  return now(deps) - scope.work.lackingSince('transcript') >= limitMs;
+  return cancels || (await store.getRun(run.tenant, run.runId))?.status === 'cancelled';
 }
 
 async function closeWithout(

@@ -114,9 +114,9 @@ function foundStuck(run: StuckRun): string {
 const MAY_BE_GONE: readonly string[] = [RIGHT_STORE, TRANSCRIPT];
 
 /** Of a run whose first task has opened it (rules 23), a worker of a release before says no more than that it is not deterministic. */
-function mendStuck({ kind, reason, lost, waitsFor = '' }: StuckRun): string {
+function mendStuck({ kind, reason, lost, waitsFor = '', activity }: StuckRun): string {
   if (kind === 'waiting')
-    return `${mendWait(waitsFor)}${MAY_BE_GONE.includes(waitsFor) ? '' : ' The run goes on by itself and loses nothing.'}`;
+    return `${mendWait(waitsFor, activity)}${MAY_BE_GONE.includes(waitsFor) ? '' : ' The run goes on by itself and loses nothing.'}`;
   if (lost)
     return 'Temporal hands the task to a worker again by itself, and nothing is lost. Start a worker if none is left; if it is lost again and again, look at the logs of the workers.';
   if (/RulesTooNew|^NotServed: |Nondeterminism/.test(reason))

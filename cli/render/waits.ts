@@ -3,7 +3,7 @@ import type { Wait } from '../../client/index.js';
 import { sandboxQueueOf } from '../../authoring/tool-queues.js';
 import { dateTimeText, durationText, relativeText, timeText } from './amounts.js';
 import { inert } from './inert.js';
-import { NEWER_BACKUP } from '../../store/newer-backup.js';
+import { NEWER_BACKUP, NEWER_BACKUP_OR_WAIT } from '../../store/newer-backup.js';
 
 const MESSAGE_CHARS_MAX = 400;
 
@@ -20,7 +20,7 @@ export function waitLine(wait: Wait, now: number): string {
 
 /** The next action, where the store was read while Temporal still tells of the attempt that did not reach it. */
 export function mendWaitNow(wait: Wait, now: number): string {
-  if (wait.for !== 'the store') return mendWait(wait.for);
+  if (wait.for !== 'the store') return mendWait(wait.for, wait.activity);
   const when =
     wait.nextAt === undefined || wait.nextAt <= now ? '' : `, ${tryText(wait.nextAt, now)}`;
   return `The store answers this command: the run goes on with its next try${when}, unless its workers do not reach the store.`;
@@ -35,8 +35,8 @@ const OF_QUEUE = 'a worker of the task queue ';
 /** How the queue of calls in a sandbox ends. */
 const OF_SANDBOX = sandboxQueueOf('');
 
-/** The next action of whoever operates it. */
-export function mendWait(what: string): string {
+/** The next action of whoever operates it. `activity`: what waits, where that is known. */
+export function mendWait(what: string, activity?: string): string {
   switch (what) {
     case 'a worker':
       return 'Start a worker on its task queue: holdfast worker (or holdfast dev).';
@@ -45,7 +45,7 @@ export function mendWait(what: string): string {
     case 'the right store':
       return 'Give its workers the store that the run was begun with (HOLDFAST_STORE). Where that one is gone, or a restored copy lacks the run, see docs/operate/postgres.md in the package holdfast.';
     case 'the transcript':
-      return NEWER_BACKUP;
+      return activity === 'close_run' ? NEWER_BACKUP_OR_WAIT : NEWER_BACKUP;
     default:
       if (what.startsWith(OF_QUEUE)) {
         const queue = inert(what.slice(OF_QUEUE.length));

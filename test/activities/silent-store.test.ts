@@ -113,6 +113,27 @@ describe('a conversation that the store has lost', () => {
     },
   );
 
+  test('is not waited for by a cancelled run where an older copy has taken the place of the store', async () => {
+    bed = await startBed();
+    await bed.store.raiseEpoch({ at: Date.now(), by: 'mia', reason: 'the disk broke' });
+    const work = () => bed.activities().close_run;
+    const waiting = environmentOf(since(9 * MINUTE)).run(work(), closing('completed'));
+    expect(await failureFrom(waiting)).toMatchObject({ type: 'TranscriptMissing' });
+    const closed = await attempt(work(), closing('cancelled'));
+    expect(closed).toMatchObject({ eventsUpTo: 1, transcript: 'incomplete' });
+    expect(await bed.store.getRun(RUN.tenant, RUN.runId)).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('keeps a cancelled run open no longer where its result was brought before its end', async () => {
+    bed = await startBed();
+    const { events, ...rest } = closing('cancelled');
+    const source = { tenant: RUN.tenant, runId: RUN.runId, execution: 'e' };
+    await bed.store.appendEvents(source, events);
+    const input = { ...rest, events: [] };
+    const closed = await attempt(bed.activities().close_run, input, since(11 * MINUTE));
+    expect(closed).toMatchObject({ transcript: 'incomplete' });
+  });
+
   test('keeps a run that nobody cancelled open for a day', async () => {
     bed = await startBed();
     const work = environmentOf(since(60 * MINUTE)).run(

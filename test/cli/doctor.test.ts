@@ -265,6 +265,13 @@ describe('runs that do not get on', () => {
     },
   );
 
+  test('a run that has come to its end is not to be cancelled: it says when it ends without its records', () => {
+    const closing = { ...waiting(1), waitsFor: 'the transcript', activity: 'close_run' };
+    const [{ mend } = { mend: '' }] = stuckFound([closing]);
+    expect(mend).toMatch(/ends without its last messages by itself: a cancelled one ten minutes/);
+    expect(mend).not.toContain('holdfast cancel');
+  });
+
   test('a wait that says no more than its name is told once, and one attempt is one time', () => {
     const reason = 'it waits for a worker';
     const run = { ...waiting(1), waitsFor: 'a worker', attempt: 1, reason };
@@ -331,5 +338,5 @@ test('a wait is one line with since when, for how long and why, and has a next a
   expect(mendWaitNow(wait, now)).toContain('with its next try, unless');
   expect(mendWaitNow({ ...wait, for: 'a worker' }, now)).toBe(mendWait('a worker'));
   const actions = ['a worker', 'the store', 'the right store', 'the transcript', 'a worker with x'];
-  expect(new Set(actions.map(mendWait)).size).toBe(actions.length);
+  expect(new Set(actions.map((what) => mendWait(what))).size).toBe(actions.length);
 });

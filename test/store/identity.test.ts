@@ -1,6 +1,6 @@
 /** Which store this is: its identity, its epoch, and the runs that it has adopted from others. */
 import { Client } from 'pg';
-import { restoredLately } from '../../store/restored.js';
+import { restorationsIn, restoredLately } from '../../store/restored.js';
 import { openStoreAt } from '../../store/store.js';
 import { cleanUp, newStore, onlyOn, rawRows } from './fixtures.js';
 
@@ -43,7 +43,13 @@ test('a restoration is told of for a month', async () => {
   await store.raiseEpoch({ at: recent - 60 * 86_400_000, by: 'mia', reason: 'the first disk' });
   expect(await restoredLately(store)).toBeUndefined();
   await store.raiseEpoch({ at: recent, by: 'mia', reason: 'the second disk' });
+  // Whatever else the trail has: of strangers at the desk, for example.
+  const denied = { at: recent, kind: 'access_denied', facts: { status: 401 } } as const;
+  await store.appendAudit('*', [denied, denied]);
   expect(await restoredLately(store)).toBe(recent);
+  expect(await restoredLately(store, recent + 31 * 86_400_000)).toBeUndefined();
+  const told = await restorationsIn(store);
+  expect(told.map(({ facts }) => facts.reason)).toEqual(['the first disk', 'the second disk']);
 });
 
 test('a transaction is told of an epoch that another process has raised before it', async () => {
