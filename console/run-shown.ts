@@ -12,6 +12,7 @@ export function runShown(row: ListedRow) {
     agent: row.agent,
     status: row.status,
     ...(row.unknown !== undefined && { unknown: row.unknown }),
+    ...(row.notStored !== undefined && { notStored: row.notStored }),
     goal: row.goalPreview,
     model: row.model,
     ...(caller !== undefined && { caller }),

@@ -1,5 +1,5 @@
 /** How a run stands in a list: as the store has it, or as Temporal ended it before it could say how it ended. */
-import { STORED_STATUSES } from '../core/state/view.js';
+import { STORED_STATUSES, type StoredRunStatus } from '../core/state/view.js';
 
 export const LISTED_STATUSES = [...STORED_STATUSES, 'terminated', 'timed_out'] as const;
 export type ListedStatus = (typeof LISTED_STATUSES)[number];
@@ -17,4 +17,17 @@ export function isTemporalsAlone(
   status: ListedStatus | undefined,
 ): status is 'terminated' | 'timed_out' {
   return status === 'terminated' || status === 'timed_out';
+}
+
+/** How a run says itself that it ended. */
+const OWN_ENDS = [
+  'completed',
+  'stopped',
+  'failed',
+  'cancelled',
+] as const satisfies readonly StoredRunStatus[];
+export type OwnEnd = (typeof OWN_ENDS)[number];
+
+export function isOwnEnd(status: unknown): status is OwnEnd {
+  return (OWN_ENDS as readonly unknown[]).includes(status);
 }

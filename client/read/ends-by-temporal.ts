@@ -4,12 +4,20 @@
  * end of a segment another execution goes on under the id.
  */
 import { HoldfastError } from '../../core/state/errors.js';
-import { isEndByTemporal, type EndByTemporal } from '../../pure/listed-status.js';
+import {
+  isEndByTemporal,
+  isOwnEnd,
+  type EndByTemporal,
+  type OwnEnd,
+} from '../../pure/listed-status.js';
 import { ownExecution } from '../runs/execution.js';
 import type { Link } from '../link.js';
 
-/** `unknown`: the server knows no such run of the tenant, or knows it no more. */
-export type Standing = 'open' | 'completed' | 'unknown' | EndByTemporal;
+/**
+ * `unknown`: the server knows no such run of the tenant, or knows it no more; `completed`: it has ended by itself, with
+ * its own word for that where it has told one.
+ */
+export type Standing = 'open' | 'completed' | 'unknown' | EndByTemporal | { readonly own: OwnEnd };
 
 const ASKED_AT_ONCE = 20;
 
@@ -30,8 +38,9 @@ export async function standingsOf(
 /** Errors: ServerUnavailable. */
 export async function standingOf(link: Link, runId: string): Promise<Standing> {
   try {
-    const { status } = await ownExecution(link, runId);
+    const { status, said } = await ownExecution(link, runId);
     const word = status.toLowerCase();
+    if (word === 'completed' && isOwnEnd(said)) return { own: said };
     return isEndByTemporal(word) || word === 'completed' ? word : 'open';
   } catch (error) {
     if (error instanceof HoldfastError && error.code === 'RunNotFound') return 'unknown';

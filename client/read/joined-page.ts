@@ -16,6 +16,8 @@ export type ListedRow = Omit<RunRow, 'status'> & {
   readonly status: ListedStatus;
   /** It has no result, and the server knows nothing of it. */
   readonly unknown?: true;
+  /** It has ended by itself, and the store, a copy of before that, has no result of it. */
+  readonly notStored?: true;
 };
 
 export type Place = NonNullable<RunsQuery['before']>;
@@ -43,9 +45,11 @@ export function pageOf(
 }
 
 export function asItStands(row: RunRow, standing: Standing | undefined): readonly ListedRow[] {
+  if (row.result !== undefined) return [row];
   if (isEndByTemporal(standing)) return [{ ...row, status: standing }];
   // Its worker writes another store: what is not here is not told.
   if (isUnopened(row) && standing !== undefined && standing !== 'open') return [];
+  if (typeof standing === 'object') return [{ ...row, status: standing.own, notStored: true }];
   return [standing === 'unknown' ? { ...row, unknown: true } : row];
 }
 

@@ -1,15 +1,15 @@
 /**
  * Lists of runs from the store, with what Temporal alone knows: runs that it ended, and runs that no worker has opened.
  * Invariants: nothing is written, so a run that a reset revives stands as before; each page of rows asks the server's
- * list once, and the server about the runs that the list does not call running; without the server the rows are told as
- * the store has them, with the reason.
+ * list once, the server about the runs that the list does not call running, and the store once more about those that
+ * have ended by themselves; without the server the rows are told as the store has them, with the reason.
  */
 import { HoldfastError } from '../../core/state/errors.js';
 import { isTemporalsAlone } from '../../pure/listed-status.js';
 import { LIST_ROWS_MAX } from '../../store/bounds.js';
 import type { RunRow } from '../../store/runs.js';
 import type { Link, ReadingStore } from '../link.js';
-import { standingsOf } from './ends-by-temporal.js';
+import { standingsOf, type Standing } from './ends-by-temporal.js';
 import { executionsFor, type FoundExecution } from './found-executions.js';
 import {
   asItStands,
@@ -135,7 +135,8 @@ async function joinOf(
     link,
     unsure.map(({ runId }) => runId),
   );
-  const standing = all.flatMap((row) => asItStands(row, standings.get(row.runId)));
+  const now = await withNewRows(link, all, standings);
+  const standing = now.flatMap((row) => asItStands(row, standings.get(row.runId)));
   return { rows: standing, ...(more && { trouble: more }) };
 }
 
@@ -152,4 +153,18 @@ async function rowsOfStrangers(
     rows.push(...some.map((one, at) => read[at] ?? unopenedRow({ ...one, tenant: link.tenant })));
   }
   return rows;
+}
+
+/** A run stores its result before it ends: only a row that was read before that, or an older copy, lacks it. */
+async function withNewRows(
+  { store, tenant }: Link,
+  rows: readonly RunRow[],
+  standings: ReadonlyMap<string, Standing>,
+): Promise<readonly RunRow[]> {
+  const read = [...rows];
+  for (const [at, { runId }] of rows.entries()) {
+    if (typeof standings.get(runId) !== 'object') continue;
+    read[at] = (await store?.getRun(tenant, runId)) ?? rows[at]!;
+  }
+  return read;
 }

@@ -2,7 +2,7 @@
 import { HoldfastError } from '../../core/state/errors.js';
 import type { AskRow } from '../../store/asks.js';
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import { isEndByTemporal, isTemporalsAlone } from '../../pure/listed-status.js';
+import { isEndByTemporal, isOwnEnd, isTemporalsAlone } from '../../pure/listed-status.js';
 import type { RunsQuery } from '../../store/runs.js';
 import { standingsOf } from './ends-by-temporal.js';
 import type { ListQuery } from './joined-page.js';
@@ -37,7 +37,7 @@ async function listFromServer(link: Link, query: ListQuery): Promise<readonly Ru
   }
   const limit = Math.min(Math.max(1, query.limit), LIST_MAX);
   const found = await executionsOf(link, { filter: filterOf(link.tenant, query), limit });
-  const doubtful = found.filter(({ status }) => isEndByTemporal(status) && !isEnd(status));
+  const doubtful = found.filter(({ status }) => isEndByTemporal(status) && !isOwnEnd(status));
   const standings = await standingsOf(
     link,
     doubtful.map(({ runId }) => runId),
@@ -51,7 +51,7 @@ async function listFromServer(link: Link, query: ListQuery): Promise<readonly Ru
 
 function filterOf(tenant: string, { status, agent, kind }: ListQuery): string {
   const isTemporals = isTemporalsAlone(status);
-  const isLive = status !== undefined && !isTemporals && !isEnd(status);
+  const isLive = status !== undefined && !isTemporals && !isOwnEnd(status);
   return visibilityQuery(
     {
       HoldfastTenant: tenant,
@@ -91,21 +91,15 @@ function shownOf(info: WorkflowExecutionInfo): RunSummary {
   const { name } = info.status;
   const shown = statuses?.[0];
   // One that was terminated has said nothing of that.
-  const isShown = shown !== undefined && (name === 'RUNNING' || isEnd(shown));
+  const isShown = shown !== undefined && (name === 'RUNNING' || isOwnEnd(shown));
   return {
     runId: info.workflowId,
     agent: String(agents?.[0] ?? ''),
     status: String(isShown ? shown : name.toLowerCase()),
-    ...(name === 'RUNNING' && isEnd(shown) && { closing: true as const }),
+    ...(name === 'RUNNING' && isOwnEnd(shown) && { closing: true as const }),
     startedAt: info.startTime.getTime(),
     ...(info.closeTime && { updatedAt: info.closeTime.getTime() }),
   };
-}
-
-const ENDED: readonly unknown[] = ['completed', 'stopped', 'failed', 'cancelled'];
-
-function isEnd(status: unknown): boolean {
-  return ENDED.includes(status);
 }
 
 export async function listAsks(link: Link, query: PendingQuery): Promise<readonly AskRow[]> {

@@ -11,6 +11,8 @@ export interface RunSummary {
   readonly closing?: true;
   /** It has no result, and Temporal knows nothing of it, or nothing any more. */
   readonly unknown?: true;
+  /** It has ended by itself, and the store has no result of it: an older copy has taken the store's place. */
+  readonly notStored?: true;
   /** Of a sub-agent, as the store has it: run id of the root of its tree. */
   readonly root?: string;
   /** Of a sub-agent: names of the agents from the root to it. */
@@ -28,7 +30,7 @@ export interface RunSummary {
 }
 
 /** As the store has it, with what Temporal says of it where that was asked. */
-type SummedRow = Omit<RunRow, 'status'> & Pick<RunSummary, 'status' | 'unknown'>;
+type SummedRow = Omit<RunRow, 'status'> & Pick<RunSummary, 'status' | 'unknown' | 'notStored'>;
 
 export function summaryOf(row: SummedRow): RunSummary {
   return {
@@ -36,6 +38,7 @@ export function summaryOf(row: SummedRow): RunSummary {
     agent: row.agent,
     status: row.status,
     ...(row.unknown !== undefined && { unknown: row.unknown }),
+    ...(row.notStored !== undefined && { notStored: row.notStored }),
     ...(row.stopReason !== undefined && { stopReason: row.stopReason }),
     ...(row.root !== undefined && { root: row.root }),
     ...(row.agentPath !== undefined && { agentPath: row.agentPath }),

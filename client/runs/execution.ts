@@ -23,6 +23,8 @@ export interface Execution {
   readonly tenant?: string;
   readonly closed: boolean;
   readonly status: string;
+  /** How the run has told Temporal that it stands; absent: nothing. */
+  readonly said?: string;
   /** Attempt of the pending workflow task; above 1 it has failed, or was lost with a worker. 0: none pending. */
   readonly attempt: number;
   /** Where that task is; absent: none pending. */
@@ -53,6 +55,7 @@ interface ExecutionActivity {
 }
 
 export const TENANT = defineSearchAttributeKey('HoldfastTenant', SearchAttributeType.KEYWORD);
+const SAID = defineSearchAttributeKey('HoldfastStatus', SearchAttributeType.KEYWORD);
 const FAILURE_CHARS_MAX = 300;
 const SUMMARY_CHARS_MAX = 128;
 
@@ -67,7 +70,7 @@ export async function executionOf(link: Link, runId: string): Promise<Execution>
       details: { runId, type: described.type },
     });
   }
-  const tenant = described.typedSearchAttributes.get(TENANT);
+  const [tenant, said] = [TENANT, SAID].map((key) => described.typedSearchAttributes.get(key));
   const { name: status } = described.status;
   const closed = status !== 'RUNNING' && status !== 'PAUSED';
   const pending = await pendingWorkOf(link, described.raw);
@@ -78,6 +81,7 @@ export async function executionOf(link: Link, runId: string): Promise<Execution>
     ...(tenant !== undefined && { tenant }),
     closed,
     status,
+    ...(said !== undefined && { said }),
     attempt: pending.workflowTask?.attempt ?? 0,
     ...(pending.workflowTask && { task: taskOf(pending.workflowTask) }),
     activities: pending.activities.map((activity) => ({

@@ -30,6 +30,18 @@ describe('how a run stands', () => {
     expect(asItStands(waiting, 'timed_out')).toEqual([{ ...waiting, status: 'timed_out' }]);
   });
 
+  test('one that ended by itself while the store, an older copy, has no result of it stands as it said itself', () => {
+    const ended = { ...waiting, status: 'stopped', notStored: true };
+    expect(asItStands(waiting, { own: 'stopped' })).toEqual([ended]);
+    expect(asItStands(unopened, { own: 'completed' })).toEqual([]);
+  });
+
+  test('one whose result came into the store meanwhile stands as the store has it', () => {
+    const stored = row('r', 1, { status: 'completed', result: {} as RunRow['result'] });
+    expect(asItStands(stored, { own: 'completed' })).toEqual([stored]);
+    expect(asItStands(stored, 'terminated')).toEqual([stored]);
+  });
+
   test('one that goes on, or that nobody was asked about, stands as the store has it', () => {
     expect(asItStands(waiting, 'open')).toEqual([waiting]);
     expect(asItStands(waiting, undefined)).toEqual([waiting]);
