@@ -18,6 +18,7 @@ export type DeskStore = Pick<
   | 'readEvents'
   | 'appendAudit'
   | 'readAudit'
+  | 'identity'
   | 'auditHead'
   | 'deskKeys'
   | 'listDeskKeys'

@@ -102,6 +102,28 @@ export async function emptyPostgresUrl(): Promise<string> {
   return emptyDatabase(await sharedServer(), newName());
 }
 
+/** Another database that a dump of this one was restored into, as operators do it; at once, so that nothing is between. */
+export function restoredPostgres(url: string): string {
+  const server = readFileSync(join(process.env[FOLDER] ?? '', 'url'), 'utf8');
+  const name = newName();
+  queryAtOnce(server, `create database ${name}`);
+  const copy = urlOf(server, name);
+  const dump = execFileSync(program('pg_dump'), [url], { maxBuffer: DUMP_BYTES_MAX });
+  execFileSync(program('psql'), [...QUIETLY, copy], { input: dump, stdio: 'pipe' });
+  return copy;
+}
+
+const DUMP_BYTES_MAX = 64 * 1024 * 1024;
+const QUIETLY = ['-Xq', '-v', 'ON_ERROR_STOP=1'];
+
+export function queryAtOnce(url: string, statement: string): void {
+  execFileSync(program('psql'), [...QUIETLY, '-c', statement, url], { stdio: 'pipe' });
+}
+
+function program(name: string): string {
+  return join(postgresBinaries() ?? '', name);
+}
+
 /** Whoever still uses it loses it: a database takes eight megabytes of memory. */
 export async function dropPostgres(url: string): Promise<void> {
   const name = new URL(url).pathname.slice(1);

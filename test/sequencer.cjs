@@ -18,6 +18,7 @@ const LONGEST = [
   'integration/goal-survives.test.ts',
   'testing/crash-kit.test.ts',
   'proving/harness.test.ts',
+  'integration/restored-store.test.ts',
   'integration/other-store.test.ts',
   'integration/archive.test.ts',
   'integration/zombie.test.ts',

@@ -57,8 +57,6 @@ type AskedQuestions = Page<ListedQuestion> & {
   readonly storeAway?: true;
   /** Why the store does not serve, where the run itself was asked. */
   readonly trouble?: string;
-  /** What a store that was restored lately may lack. */
-  readonly restored?: string;
 };
 
 /** A conversation that waits for its user's next message is no decision. */
@@ -80,7 +78,7 @@ export function addApprovals(program: Command, cli: Cli): void {
     .option('--all', 'also those that have ended');
   withJson(
     withPlace(withDesk(withTenant(withPages(command)))),
-    '{asks: [{askId, runId, root?, agentPath?, kind, tool, args, argsHash, roles, …}], next, storeAway?, trouble?}',
+    '{asks: [{askId, runId, root?, agentPath?, kind, tool, args, argsHash, roles, …}], next, storeAway?, trouble?, restoredAt?}',
   )
     .addHelpText(
       'after',
@@ -97,10 +95,11 @@ export function addApprovals(program: Command, cli: Cli): void {
           options,
           page: await askedOf(cli, session, options),
         });
-        const { items: asks, next, storeAway = false, trouble, restored } = page;
+        const { items: asks, next, storeAway = false, trouble, restoredAt } = page;
         const away = storeAway && { storeAway, ...(trouble !== undefined && { trouble }) };
-        output.data({ asks, ...(next !== undefined && { next }), ...away });
-        if (restored !== undefined) output.remark(restored);
+        const older = restoredAt !== undefined && { restoredAt };
+        output.data({ asks, ...(next !== undefined && { next }), ...away, ...older });
+        if (restoredAt !== undefined) output.remark(restoredRemark(restoredAt));
         if (output.json) return;
         const hints = commandHints(cli, session);
         await print(page, output, ({ runId, agentPath: agents }) =>
@@ -148,15 +147,14 @@ async function withLacked(
   options: ApprovalsOptions,
   page: Page<ListedQuestion>,
 ): Promise<AskedQuestions> {
-  const at = await restoredIn(session);
-  if (at === undefined) return page;
+  const restoredAt = await restoredIn(session);
+  if (restoredAt === undefined) return page;
   const { run, kind, search, cursor, all } = options;
-  const restored = restoredRemark(at);
-  if (search !== undefined || cursor !== undefined || all === true) return { ...page, restored };
+  if (search !== undefined || cursor !== undefined || all === true) return { ...page, restoredAt };
   const wanted: readonly string[] = kind === undefined ? KINDS : [kind];
   const lacked = await lackedAsks(session, { tenant: tenantOf(options), run });
   const items = [...page.items, ...lacked.filter((ask) => wanted.includes(ask.kind))];
-  return { ...page, items, restored };
+  return { ...page, items, restoredAt };
 }
 
 async function fromStore(

@@ -10,7 +10,8 @@ import {
   type ActorOptions,
   type TenantOptions,
 } from '../desk/actor.js';
-import { restoredLines } from '../desk/restored.js';
+import { restoredIn, restoredRemark } from '../desk/restored.js';
+import type { Page } from '../desk/paging.js';
 import type { Output } from '../terminal/output.js';
 import { dateTimeText, inert, table } from '../render/index.js';
 import { neededStore, type Session } from '../session.js';
@@ -40,7 +41,7 @@ export function addEffects(program: Command, cli: Cli): void {
     );
   withJson(
     withPlace(withDesk(withTenant(command))),
-    '{effects: [{tool, state, runId, at, amount, approvedBy, …}]}',
+    '{effects: [{tool, state, runId, at, amount, approvedBy, …}], restoredAt?}',
   )
     .addHelpText(
       'after',
@@ -64,12 +65,17 @@ async function show(cli: Cli, session: Session, { output, options }: Showing): P
   }
   const api = readingDeskOf(cli, options);
   const query = new URLSearchParams({ subject, limit: String(limit) });
-  const effects =
+  const { items: effects, restoredAt } =
     api === undefined
-      ? await (await neededStore(session)).listEffects(tenantOf(options), { subject, limit })
-      : ((await api.get(`/v1/effects?${query.toString()}`)).items as readonly EffectRow[]);
-  output.data({ effects });
-  if (api === undefined) for (const line of await restoredLines(session)) output.remark(line);
+      ? {
+          items: await (
+            await neededStore(session)
+          ).listEffects(tenantOf(options), { subject, limit }),
+          restoredAt: await restoredIn(session),
+        }
+      : ((await api.get(`/v1/effects?${query.toString()}`)) as unknown as Page<EffectRow>);
+  output.data({ effects, ...(restoredAt !== undefined && { restoredAt }) });
+  if (restoredAt !== undefined) output.remark(restoredRemark(restoredAt));
   if (effects.length === 0) {
     return output.line(
       `Nothing was done for ${inert(subject)}, as far as tools say what they are about.`,

@@ -38,7 +38,7 @@ import {
 } from '../desk/search-runs.js';
 import { joinerIn } from '../desk/joined.js';
 import { isFile } from '../desk/recorded.js';
-import { restoredLines } from '../desk/restored.js';
+import { restoredIn, restoredRemark } from '../desk/restored.js';
 import { unlessStoreAway } from '../desk/run-at-desk.js';
 import { storeMissing, storeMissingToo } from '../missing-store.js';
 import type { Session } from '../session.js';
@@ -71,7 +71,7 @@ export function addList(program: Command, cli: Cli): void {
     );
   withJson(
     withPlace(withDesk(withTenant(withPages(withSearch(withRows(command)))))),
-    '{runs: […], next, partial?, trouble?}, with --stuck {stuck: […]}',
+    '{runs: […], next, partial?, trouble?, restoredAt?}, with --stuck {stuck: […]}',
   )
     .addHelpText(
       'after',
@@ -98,12 +98,11 @@ async function listAll(
   session: Session,
   { options, output }: { readonly options: AllOptions; readonly output: Output },
 ): Promise<void> {
-  list(
-    await runsOf(cli, session, options).catch(storeMissingToo(cli.environment, options)),
-    output,
-  );
-  if (readingDeskOf(cli, options) !== undefined) return;
-  for (const line of await restoredLines(session)) output.remark(line);
+  const page = await runsOf(cli, session, options).catch(storeMissingToo(cli.environment, options));
+  const isOfDesk = readingDeskOf(cli, options) !== undefined;
+  const restoredAt = isOfDesk ? page.restoredAt : await restoredIn(session);
+  list({ ...page, ...(restoredAt !== undefined && { restoredAt }) }, output);
+  if (restoredAt !== undefined) output.remark(restoredRemark(restoredAt));
 }
 
 function filterOf({ status: wanted, agent, root, forksOf, costFrom, costTo }: ListOptions) {
@@ -173,9 +172,14 @@ const BY_STORE =
   'This list has what the store knows: not how Temporal ended runs, and no run that no worker has opened.';
 
 function list(page: Listed, output: Output): void {
-  const { items: runs, next, trouble, left, isTemporals = false } = page;
-  const more = { ...(next !== undefined && { next }), ...(trouble !== undefined && { trouble }) };
-  output.data({ runs, ...more, ...(left !== undefined && { partial: true }) });
+  const { items: runs, next, trouble, left, restoredAt, isTemporals = false } = page;
+  output.data({
+    runs,
+    ...(next !== undefined && { next }),
+    ...(trouble !== undefined && { trouble }),
+    ...(restoredAt !== undefined && { restoredAt }),
+    ...(left !== undefined && { partial: true }),
+  });
   if (trouble !== undefined)
     output.remark(`${inert(trouble, 1_000)} ${isTemporals ? BY_TEMPORAL : BY_STORE}`);
   if (runs.length === 0) output.line('No runs.');
@@ -221,7 +225,8 @@ function costText({ costMicroUsd, spentMicroUsd = 0 }: RunSummary): string {
   return spentMicroUsd === 0 ? '' : `${usdText(spentMicroUsd)} so far`;
 }
 
-function statusText({ status: shown, closing, unknown }: RunSummary): string {
+function statusText({ status: shown, closing, unknown, notStored }: RunSummary): string {
+  if (notStored === true) return `${shown}; its record is not in the store`;
   if (unknown === true) return `${shown}; Temporal does not know it`;
   return closing === true ? `${shown}; its record is not stored yet` : shown;
 }

@@ -48,7 +48,12 @@ import type { Session } from '../session.js';
 import type { RunView } from '../../core/state/view.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import type { Execution } from '../../client/runs/execution.js';
-import { isEndByTemporal, isTemporalsAlone, type EndByTemporal } from '../../pure/listed-status.js';
+import {
+  isEndByTemporal,
+  isOwnEnd,
+  isTemporalsAlone,
+  type ListedStatus,
+} from '../../pure/listed-status.js';
 import { joinerIn } from '../desk/joined.js';
 import { agentPathText } from '../../pure/agent-path.js';
 import type { RunName } from '../../store/changes.js';
@@ -145,8 +150,8 @@ async function factsOf(session: Session, name: RunName, count: number): Promise<
   return { ...stored, ...live, ...(run && end && { run: { ...run, status: end } }) };
 }
 
-/** `end`: how Temporal ended it before it could say how it ended. */
-type AskedLive = Live & { readonly end?: EndByTemporal };
+/** `end`: how it ended, as Temporal has it, while the store has no result of it. */
+type AskedLive = Live & { readonly end?: ListedStatus };
 
 type StoredFacts = Omit<RunFacts, keyof Live>;
 
@@ -208,7 +213,7 @@ async function liveFacts(client: HoldfastClient, runId: string): Promise<AskedLi
       state.refused === undefined
         ? lostWords(await described)
         : `Not opened: ${state.refused.message}`;
-    return { state, trouble, waits: await waits };
+    return { state, trouble, waits: await waits, ...(end && { end }) };
   } catch (error) {
     if (!(error instanceof HoldfastError)) throw error;
     // A run that failed at its very start answers nothing, but Temporal knows it.
@@ -235,9 +240,10 @@ export function lostWords({ activities }: Pick<Execution, 'activities'>): string
   return words.length === 0 ? null : words.join(' ');
 }
 
-function endIn({ status }: Pick<Execution, 'status'>): EndByTemporal | undefined {
+function endIn({ status, closed, said }: Execution): ListedStatus | undefined {
   const word = status.toLowerCase();
-  return isEndByTemporal(word) ? word : undefined;
+  if (isEndByTemporal(word)) return word;
+  return closed && isOwnEnd(said) ? said : undefined;
 }
 
 /** Why a run without a result ended. */
@@ -349,7 +355,8 @@ function childLines(children: readonly RunSummary[] = []): readonly string[] {
 function waitLines({ waits, run }: RunFacts, { own }: Paint): readonly string[] {
   const now = Date.now();
   // A run that was read came from the store that it waits for.
-  const mend = (wait: Wait): string => (run === null ? mendWait(wait.for) : mendWaitNow(wait, now));
+  const mend = (wait: Wait): string =>
+    run === null ? mendWait(wait.for, wait.activity) : mendWaitNow(wait, now);
   return waits.flatMap((wait) => [waitLine(wait, now), `→ ${own(mend(wait))}`]);
 }
 

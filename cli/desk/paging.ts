@@ -21,6 +21,8 @@ export interface Page<Row> {
   readonly left?: LeftOut;
   /** Why the store, or Temporal, does not tell what it knows. */
   readonly trouble?: string;
+  /** When it was noticed that an older copy of the store had taken its place, lately; ms since epoch. */
+  readonly restoredAt?: number;
 }
 
 /** Rows of a list without a word on it. */
@@ -74,6 +76,7 @@ export async function pagesAtDesk<Row>(
   const items: Row[] = [];
   let left: Page<Row>['left'];
   let trouble: string | undefined;
+  let restoredAt: number | undefined;
   let next = cursor && cursorOf(cursor.at, cursor.id);
   for (let wanted = limit; wanted > 0; wanted = limit - items.length) {
     const query = queryText({ ...filter, limit: Math.min(wanted, DESK_ROWS_MAX), cursor: next });
@@ -83,6 +86,7 @@ export async function pagesAtDesk<Row>(
     next = typeof page.next === 'string' ? page.next : undefined;
     left = page.left as typeof left;
     trouble ??= page.trouble as typeof trouble;
+    restoredAt ??= page.restoredAt as typeof restoredAt;
     if (next === undefined || rows.length === 0) break;
   }
   return {
@@ -90,6 +94,7 @@ export async function pagesAtDesk<Row>(
     ...(next !== undefined && { next }),
     ...(left && { left }),
     ...(trouble && { trouble }),
+    ...(restoredAt && { restoredAt }),
   };
 }
 

@@ -38,12 +38,6 @@ export async function restoredIn(session: Session): Promise<number | undefined> 
   }
 }
 
-/** One remark, where there is something to say. */
-export async function restoredLines(session: Session): Promise<readonly string[]> {
-  const at = await restoredIn(session);
-  return at === undefined ? [] : [restoredRemark(at)];
-}
-
 export type LackedAsk = OpenAsk & { readonly runId: string };
 
 interface LackedOf {

@@ -50,12 +50,14 @@ type ShownRun = Pick<
   | 'startedAt'
   | 'goalPreview'
   | 'lastSeq'
+  | 'notStored'
   | 'result'
   | 'forked'
 >;
 type ShownState = Pick<RunView, 'status' | 'counters'> & Partial<RunView>;
 
 const PAGE_EVENTS = 200;
+const NOT_STORED = 'The run has ended; its record is not in the store.';
 
 /** Errors: RunNotFound, and those of the desk. */
 export async function factsAtDesk(
@@ -76,8 +78,10 @@ export async function factsAtDesk(
   }
   const { pending, goal, forks = [], ...row } = told as unknown as ToldRun;
   const run = { ...row, goalPreview: goal };
-  const isOver = run.result !== undefined || isTemporalsAlone(run.status);
-  const live = isOver ? NOT_UNDER_WAY : await liveAtDesk(api, path);
+  const isOver = run.result !== undefined || isTemporalsAlone(run.status) || run.notStored;
+  const live = isOver
+    ? { ...NOT_UNDER_WAY, ...(run.notStored && { trouble: NOT_STORED }) }
+    : await liveAtDesk(api, path);
   const since = Math.max(0, run.lastSeq + 1 - eventsWanted);
   const events = await eventsAtDesk(api, path, { since, count: eventsWanted });
   const paid = await paidAtDesk(api, path);

@@ -58,6 +58,10 @@ export const run = z.object({
     .literal(true)
     .optional()
     .describe('The run has no result, and Temporal knows nothing of it, or nothing any more.'),
+  notStored: z
+    .literal(true)
+    .optional()
+    .describe('The run has ended, and the store, an older copy, has no result of it.'),
   goal: text,
   model: text,
   caller: text.optional(),
@@ -174,6 +178,15 @@ export const ask = z.object({
   elicitation: elicitation.optional(),
 });
 
+/** Of every list that an older copy of the store may lack rows of. */
+export const restored = {
+  restoredAt: time
+    .optional()
+    .describe(
+      'when it was noticed, in the last 30 days, that an older copy of the store had taken its place: what was stored between is not in it',
+    ),
+};
+
 export const page = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), next: text.optional() });
 
@@ -188,6 +201,7 @@ const listedAsk = ask.extend({
 export const inboxPage = page(listedAsk).extend({
   /** All of them, on whichever page. */
   total: z.number().int(),
+  ...restored,
 });
 
 const condition = z.looseObject({

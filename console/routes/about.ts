@@ -6,6 +6,7 @@ import { Problem } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';
 import { ACCESSES } from '../identity/access.js';
 import { mayAccess } from '../identity/rights.js';
+import { restoredHere } from '../restored-at-desk.js';
 
 const me = endpoint({
   method: 'get',
@@ -19,6 +20,17 @@ const me = endpoint({
     const may = ACCESSES.filter((access) => mayAccess(desk, person, access));
     return { status: 200, body: { id, name, tenant, roles, via, may } };
   },
+});
+
+const aboutStore = endpoint({
+  method: 'get',
+  path: '/v1/store',
+  name: 'aboutStore',
+  summary:
+    'What everybody must know of the store: whether an older copy has taken its place lately.',
+  access: 'answer',
+  answers: { 200: { description: 'The store.', schema: z.object(shapes.restored) } },
+  handle: async ({ desk }) => ({ status: 200, body: await restoredHere(desk) }),
 });
 
 const listAudit = endpoint({
@@ -67,4 +79,4 @@ const getAuditHead = endpoint({
   },
 });
 
-export const aboutEndpoints: readonly Endpoint[] = [me, listAudit, getAuditHead];
+export const aboutEndpoints: readonly Endpoint[] = [me, aboutStore, listAudit, getAuditHead];

@@ -12,6 +12,7 @@ import { once } from '../http/idempotency.js';
 import { notFound, Problem } from '../http/problem.js';
 import * as controls from '../http/control-shapes.js';
 import * as shapes from '../http/shapes.js';
+import { restoredHere } from '../restored-at-desk.js';
 
 const LIST_LIMIT = 200;
 const one = { 200: { description: 'The freeze.', schema: controls.freeze } };
@@ -96,11 +97,12 @@ const listEffects = endpoint({
   answers: {
     200: {
       description: 'The newest first.',
-      schema: z.object({ items: z.array(controls.effect) }),
+      schema: z.object({ items: z.array(controls.effect), ...shapes.restored }),
     },
   },
   async handle({ desk, person, query }) {
-    return { status: 200, body: { items: await desk.store.listEffects(person.tenant, query) } };
+    const items = await desk.store.listEffects(person.tenant, query);
+    return { status: 200, body: { items, ...(await restoredHere(desk)) } };
   },
 });
 

@@ -14,6 +14,7 @@ import { grounds, inboxItem } from '../http/card-shapes.js';
 import * as shapes from '../http/shapes.js';
 import { checkAccess, mayAccess, maySee } from '../identity/rights.js';
 import { approvedBefore, receiptOf } from '../receipt.js';
+import { restoredHere } from '../restored-at-desk.js';
 import { askShown, ownAsk } from './asks.js';
 import { ownHandle } from './runs.js';
 
@@ -71,7 +72,11 @@ const listInbox = endpoint({
     const items = await Promise.all(
       seen.map(async (row) => ({ ...askShown(row, desk), ...(await ownWord(desk, person, row)) })),
     );
-    return { status: 200, body: { items, total, ...(next !== undefined && { next }) } };
+    const restored = await restoredHere(desk);
+    return {
+      status: 200,
+      body: { items, total, ...(next !== undefined && { next }), ...restored },
+    };
   },
 });
 

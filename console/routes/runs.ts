@@ -12,6 +12,7 @@ import * as shapes from '../http/shapes.js';
 import type { Desk } from '../desk.js';
 import type { Person } from '../identity/person.js';
 import { joinerAt, unopenedAt } from '../joiner-at-desk.js';
+import { restoredHere } from '../restored-at-desk.js';
 import { runShown } from '../run-shown.js';
 import { askShown } from './asks.js';
 import { foundPage, foundRuns, isSearch, searchShape } from './search.js';
@@ -69,7 +70,11 @@ const listRuns = endpoint({
   query: listQuery,
   answers: { 200: { description: 'A page of runs.', schema: foundPage } },
   async handle({ desk, person, query }) {
-    if (isSearch(query)) return { status: 200, body: await foundRuns(desk, person.tenant, query) };
+    const restored = await restoredHere(desk);
+    if (isSearch(query)) {
+      const found = await foundRuns(desk, person.tenant, query);
+      return { status: 200, body: { ...found, ...restored } };
+    }
     const { status, agent, root, forksOf, costFrom, costTo, limit, cursor } = query;
     const place = cursor === undefined ? undefined : placeOf(cursor);
     const { rows, next, trouble } = await joinerAt(desk, person.tenant).joinedRuns({
@@ -88,6 +93,7 @@ const listRuns = endpoint({
         items: rows.map(runShown),
         ...(next && { next: cursorOf(next.startedAt, next.runId) }),
         ...(trouble !== undefined && { trouble }),
+        ...restored,
       },
     };
   },

@@ -58,6 +58,7 @@ export const foundPage = shapes.page(shapes.run).extend({
     .string()
     .optional()
     .describe('why this is what the store knows, without what Temporal alone knows of runs'),
+  ...shapes.restored,
 });
 
 type Search = z.output<z.ZodObject<typeof searchShape>>;

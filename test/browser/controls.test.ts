@@ -188,4 +188,23 @@ describeInBrowser('the desk', () => {
     },
     LIMIT_MS,
   );
+
+  test(
+    'that an older copy took the place of the store is said above every view, also to those who only answer',
+    async () => {
+      const { page, faults, context } = await stage.open('clerk');
+      await page.route('**/v1/store', (route) =>
+        route.fulfill({ json: { restoredAt: Date.UTC(2026, 10, 28) } }),
+      );
+      for (const path of ['/', '/runs']) {
+        await page.goto(`${stage.desk().url}${path}`);
+        const note = page.getByRole('note').filter({ hasText: 'Restored store' });
+        await note.getByText(/older copy of the store took its place \(noticed 28 Nov/).waitFor();
+      }
+      expect(faults).toEqual([]);
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await context.close();
+    },
+    LIMIT_MS,
+  );
 });

@@ -212,6 +212,7 @@ test('every route is in the document, and the document has no other', () => {
      "get /v1/runs/{runId}/tree",
      "get /v1/runs/{runId}/waits",
      "get /v1/starts",
+     "get /v1/store",
      "post /v1/approvals/{askId}/decisions",
      "post /v1/connector-logins",
      "post /v1/connectors/{connector}/approve",

@@ -10,16 +10,7 @@ import { connect } from '../../client/index.js';
 import type { RunHandle } from '../../client/runs/run-handle.js';
 import { openStoreAt } from '../../store/store.js';
 import { holdfast as run } from './support/command.js';
-import {
-  ofType,
-  openAsk,
-  pay,
-  say,
-  startWorld,
-  until,
-  warnings,
-  type World,
-} from './support/world.js';
+import { openAsk, pay, say, startWorld, until, type World } from './support/world.js';
 
 const LIMIT_MS = 120_000;
 const HEARTBEATS = { heartbeatMs: { repeatable: 2_000, single: 2_000 } };
@@ -128,37 +119,6 @@ test(
 );
 
 test(
-  'an older copy that nobody declared is proven by the claim that it lacks',
-  async () => {
-    const run = await killedAfterPaying('undeclared', 'pay.blind');
-    // As a replica that is a moment behind: everything but the claim.
-    const database = new Database(copyOf(own, 'behind.db'));
-    database.prepare(`delete from ledger where run_id = 'undeclared'`).run();
-    database.close();
-    const worker = await world.spawn({ storePlace: join(folder, 'behind.db') });
-    const { run: seen, store: behind, close } = await seenIn(join(folder, 'behind.db'), run.runId);
-    const ask = await openAsk(seen);
-    expect(ask).toMatchObject({ kind: 'outcome', tool: 'pay.blind' });
-    await seen.answer(ask.askId, { kind: 'happened' }, { by: 'maria' });
-    expect((await seen.result({ timeoutMs: 30_000 })).stopReason).toBe('completed');
-    expect(paid('undeclared')).toBe(1);
-    const { events } = await behind.readEvents(
-      { tenant: 'default', runId: 'undeclared' },
-      { sinceSeq: 0, limit: 500 },
-    );
-    expect(warnings(events)).toContain('store_restored');
-    expect(ofType(events, 'tool_reconciled')[0]?.steps.map(({ step }) => step)).toContain(
-      'store_restored',
-    );
-    expect((await behind.identity(0)).epoch).toBe(2);
-    expect((await world.store.identity(0)).epoch).toBe(1);
-    await close();
-    await worker.kill();
-  },
-  LIMIT_MS,
-);
-
-test(
   'a store that adopts the run asks about what it lacks, and refuses a run that does not wait for it',
   async () => {
     const run = await killedAfterPaying('adopted', 'pay.blind');
@@ -186,52 +146,6 @@ test(
     expect(paid('adopted')).toBe(1);
     await close();
     await worker.kill();
-  },
-  LIMIT_MS,
-);
-
-test(
-  'what a restored copy lacks is told where people look, and the runs themselves are asked',
-  async () => {
-    const worker = await world.spawn();
-    const copy = copyOf(own, 'restored.db');
-    const run = await world.start({ runId: 'between', replies: [pay('pay.asked'), say('Done.')] });
-    const { askId } = await openAsk(run);
-    const early = await holdfast(copy, 'list');
-    expect(early.err).not.toContain('older copy');
-    await holdfast(copy, 'store', 'restored', '--as', 'mia');
-    const noticed =
-      /older copy of the store took its place \(noticed \d{4}-.*docs\/operate\/postgres\.md/;
-    for (const words of [['approvals'], ['approvals', '--run', 'between']]) {
-      const { out, err } = await until(`the question in ${words.join(' ')}`, async () => {
-        const told = await holdfast(copy, ...words);
-        return told.out.includes(`question  ${askId}`) ? told : undefined;
-      });
-      expect(err).toMatch(noticed);
-      expect(out).toMatch(new RegExp(`holdfast approve .*${askId} --as NAME`));
-    }
-    expect((await holdfast(copy, 'approvals', '--kind', 'budget')).out).not.toContain(askId);
-    expect((await holdfast(own, 'approvals')).out.split(`question  ${askId}`)).toHaveLength(2);
-    for (const words of [['list'], ['effects', '--order', 'A-between']])
-      expect((await holdfast(copy, ...words)).err).toMatch(noticed);
-    expect((await holdfast(copy, 'show', 'between')).out).toMatch(
-      /The store has nothing of this run: an older copy of the store took its place/,
-    );
-    expect((await holdfast(copy, 'doctor')).out).toMatch(/restored +an older copy of the store/);
-    const later = copyOf(own, 'restored-later.db');
-    await holdfast(later, 'store', 'restored', '--as', 'mia');
-    expect((await holdfast(later, 'approvals')).out.split(`question  ${askId}`)).toHaveLength(2);
-    const decided = await holdfast(copy, 'approve', askId, '--as', 'lea', '--role', 'manager');
-    expect(decided.code).toBe(0);
-    await world.ended(run);
-    expect((await holdfast(copy, 'show', 'between')).out).toContain(
-      'its last record is not in the restored store',
-    );
-    await worker.kill();
-    const lines: string[] = [];
-    const tell = (line: string): void => void lines.push(line);
-    await world.retire(await world.serve({ storePlace: later, say: tell }));
-    expect(lines).toContainEqual(expect.stringMatching(/^An older copy of the store has taken/));
   },
   LIMIT_MS,
 );

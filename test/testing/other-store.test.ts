@@ -1,62 +1,71 @@
 /**
  * The store of a run is replaced while a payment is under way: by another one, by an older copy of itself that nobody
- * declared, or by one that somebody did. Nothing is paid twice (G116).
+ * declared, or by one that somebody did. Nothing is paid twice (G116). In PostgreSQL a copy is a dump that is restored.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { defineAgent, defineConfig, defineTool } from '../../authoring/index.js';
 import { NO_USAGE } from '../../core/state/model.js';
 import type { Provider } from '../../providers/provider.js';
-import { openStore, type Store } from '../../store/store.js';
+import { openStoreAt, type Store } from '../../store/store.js';
 import {
   type SeamPoint,
   SIMULATION_START,
   startSimulation,
   type Simulation,
 } from '../../testing/simulation/index.js';
+import { databases, storeCopies, type StoreCopies } from '../store-copies.js';
 
 const HOUR = 3_600_000;
 const RUN_ID = 'run_1';
 
-let folder: string;
+let copies: StoreCopies;
+let places: Map<string, string>;
 let open: Store[];
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'holdfast-stores-'));
-  open = [];
-});
-afterEach(async () => {
-  for (const store of open) await store.close();
-  rmSync(folder, { recursive: true });
-});
 
 async function storeAt(name: string): Promise<Store> {
-  const store = await openStore({ file: join(folder, name) });
+  const place = places.get(name) ?? (await copies.fresh());
+  places.set(name, place);
+  const store = await openStoreAt(place);
   open.push(store);
   return store;
 }
 
-/** The file of a store as it is at this moment. */
+/** The store as it is at this moment. */
 function copy(from: string, to: string): void {
-  const database = new Database(join(folder, from));
-  database.prepare('vacuum into ?').run(join(folder, to));
-  database.close();
+  places.set(to, copies.copyOf(places.get(from) ?? ''));
 }
+
+/** What takes real time: virtual time stands still meanwhile. */
+function realTime() {
+  const underWay = new Set<Promise<unknown>>();
+  return {
+    within<T>(work: T): T {
+      if (!(work instanceof Promise)) return work;
+      const ended: Promise<unknown> = work.then(
+        () => underWay.delete(ended),
+        () => underWay.delete(ended),
+      );
+      underWay.add(ended);
+      return work;
+    },
+    outside: () => (underWay.size === 0 ? undefined : Promise.race(underWay)),
+  };
+}
+type RealTime = ReturnType<typeof realTime>;
 
 /** Where workers find a store: whatever has that place now. */
 interface Place {
   store: Store;
 }
 
-function storeIn(place: Place): Store {
+function storeIn(place: Place, real: RealTime): Store {
   const names = Object.keys(place.store) as (keyof Store)[];
   const calls = names.map((name) => [
     name,
     name === 'live'
       ? place.store.live
-      : (...given: never[]) => (place.store[name] as (...args: never[]) => unknown)(...given),
+      : (...given: never[]) =>
+          real.within((place.store[name] as (...args: never[]) => unknown)(...given)),
   ]);
   return Object.fromEntries(calls) as Store;
 }
@@ -96,7 +105,7 @@ interface Story {
   /** While the payment is made; its worker lives on. */
   readonly paying?: () => Promise<void>;
   /** When the worker dies. */
-  readonly paid?: (simulation: Simulation) => Promise<void>;
+  readonly paid?: (simulation: Simulation, real: RealTime) => Promise<void>;
   /** Of a person who is asked; default: it happened. */
   readonly answer?: 'happened' | 'not_happened';
   /** The starter's. */
@@ -106,6 +115,7 @@ interface Story {
 async function play(place: Place, story: Story) {
   const { idempotency = 'keyed', dyingAt = 'after_effect', answer = 'happened' } = story;
   const { effect = 'financial', handedOver, paying, paid, starter } = story;
+  const real = realTime();
   const payments: string[] = [];
   const asked: string[] = [];
   let dies = paying === undefined;
@@ -119,7 +129,7 @@ async function play(place: Place, story: Story) {
     input: z.object({ item: z.string() }),
     run: async ({ item }) => {
       payments.push(item);
-      await paying?.();
+      await real.within(paying?.());
       return 'paid';
     },
   });
@@ -132,7 +142,8 @@ async function play(place: Place, story: Story) {
   });
   const provider = providerOf();
   const simulation: Simulation = startSimulation({
-    store: storeIn(place),
+    store: storeIn(place, real),
+    outside: real.outside,
     config: defineConfig({ agents: [agent] }),
     providers: new Map([[provider.name, provider]]),
     start: {
@@ -146,7 +157,7 @@ async function play(place: Place, story: Story) {
       if (reached !== dyingAt || !dies) return;
       dies = false;
       simulation.workers.kill('crash', HOUR);
-      void paid?.(simulation);
+      void real.within(paid?.(simulation, real));
     },
     onStep(_run, effects) {
       if (isHandedOver || !effects.some(({ kind }) => kind === 'execute_tool')) return;
@@ -182,149 +193,160 @@ const stepsIn = ({ events }: Simulation): readonly string[] =>
 const warnings = ({ events }: Simulation): readonly string[] =>
   events.flatMap((event) => (event.type === 'warning' ? [event.code] : []));
 
-test('another store waits for the right one, and nothing is paid twice', async () => {
-  const own = await storeAt('own.db');
-  const other = await storeAt('other.db');
-  const place: Place = { store: own };
-  const { final, simulation, payments, asked } = await play(place, {
-    paid: async ({ clock }) => {
-      place.store = other;
-      clock.after(9 * HOUR, () => (place.store = own));
-    },
+describe.each(databases())('in %s', (database) => {
+  beforeEach(() => {
+    copies = storeCopies(database);
+    places = new Map();
+    open = [];
   });
-  expect(final).toMatchObject(completed);
-  expect(payments).toEqual(['lamp']);
-  // The ledger knows that it was claimed, and nobody but a person knows the rest.
-  expect(asked).toEqual(['outcome']);
-  expect(simulation.clock.now() - SIMULATION_START).toBeGreaterThanOrEqual(9 * HOUR);
-  expect(await other.listLedger('default', { runId: RUN_ID })).toEqual([]);
-});
+  afterEach(async () => {
+    for (const store of open) await store.close();
+    await copies.end();
+  });
 
-test("a run is opened with the starter's store alone", async () => {
-  const own = await storeAt('own.db');
-  const other = await storeAt('other.db');
-  const place: Place = { store: other };
-  const { id } = await own.identity(0);
-  const played = play(place, { starter: id, paid: async () => undefined });
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(await other.getRun('default', RUN_ID)).toBeUndefined();
-  place.store = own;
-  expect((await played).final).toMatchObject(completed);
-  expect(await other.getRun('default', RUN_ID)).toBeUndefined();
-});
-
-describe.each(['keyed', 'none'] as const)('with the idempotency %s', (idempotency) => {
-  test('an older copy that lacks the claim which was told of asks a person', async () => {
-    const place: Place = { store: await storeAt('own.db') };
+  test('another store waits for the right one, and nothing is paid twice', async () => {
+    const own = await storeAt('own');
+    const other = await storeAt('other');
+    const place: Place = { store: own };
     const { final, simulation, payments, asked } = await play(place, {
-      idempotency,
-      handedOver: () => copy('own.db', 'older.db'),
-      paid: async () => void (place.store = await storeAt('older.db')),
-    });
-    expect(final).toMatchObject(completed);
-    expect(payments).toEqual(['lamp']);
-    expect(asked).toEqual(['outcome']);
-    expect(stepsIn(simulation)).toContain('store_restored');
-    expect(warnings(simulation)).toContain('store_restored');
-    // All other runs know of it as well, and who looks into the trail.
-    expect(await place.store.identity(0)).toMatchObject({ epoch: 2 });
-    expect(await place.store.readAudit('*', { limit: 10 })).toMatchObject([
-      { kind: 'store_restored', by: 'holdfast' },
-    ]);
-  });
-
-  test('an older copy that takes the place of the store under a living worker asks a person', async () => {
-    const place: Place = { store: await storeAt('own.db') };
-    const { final, simulation, payments, asked } = await play(place, {
-      idempotency,
-      handedOver: () => copy('own.db', 'older.db'),
-      paying: async () => void (place.store = await storeAt('older.db')),
-    });
-    expect(final).toMatchObject(completed);
-    expect(payments).toEqual(['lamp']);
-    expect(asked).toEqual(['outcome']);
-    expect(stepsIn(simulation)).toContain('store_restored');
-    expect(await place.store.identity(0)).toMatchObject({ epoch: 2 });
-  });
-
-  test('an older copy that somebody declared asks a person', async () => {
-    const place: Place = { store: await storeAt('own.db') };
-    const { final, payments, asked, simulation } = await play(place, {
-      idempotency,
-      handedOver: () => copy('own.db', 'older.db'),
-      paid: async () => {
-        place.store = await storeAt('older.db');
-        await place.store.raiseEpoch({ at: 0, by: 'mia', reason: 'the disk broke' });
+      paid: async ({ clock }) => {
+        place.store = other;
+        clock.after(9 * HOUR, () => (place.store = own));
       },
     });
     expect(final).toMatchObject(completed);
     expect(payments).toEqual(['lamp']);
+    // The ledger knows that it was claimed, and nobody but a person knows the rest.
     expect(asked).toEqual(['outcome']);
-    expect(stepsIn(simulation)).toContain('store_restored');
-    expect(await place.store.identity(0)).toMatchObject({ epoch: 2 });
+    expect(simulation.clock.now() - SIMULATION_START).toBeGreaterThanOrEqual(9 * HOUR);
+    expect(await other.listLedger('default', { runId: RUN_ID })).toEqual([]);
   });
 
-  test('what a person says did not happen is done in the store as it is now', async () => {
-    const place: Place = { store: await storeAt('own.db') };
+  test("a run is opened with the starter's store alone", async () => {
+    const own = await storeAt('own');
+    const other = await storeAt('other');
+    const place: Place = { store: other };
+    const { id } = await own.identity(0);
+    const played = play(place, { starter: id, paid: async () => undefined });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await other.getRun('default', RUN_ID)).toBeUndefined();
+    place.store = own;
+    expect((await played).final).toMatchObject(completed);
+    expect(await other.getRun('default', RUN_ID)).toBeUndefined();
+  });
+
+  describe.each(['keyed', 'none'] as const)('with the idempotency %s', (idempotency) => {
+    test('an older copy that lacks the claim which was told of asks a person', async () => {
+      const place: Place = { store: await storeAt('own') };
+      const { final, simulation, payments, asked } = await play(place, {
+        idempotency,
+        handedOver: () => copy('own', 'older'),
+        paid: async () => void (place.store = await storeAt('older')),
+      });
+      expect(final).toMatchObject(completed);
+      expect(payments).toEqual(['lamp']);
+      expect(asked).toEqual(['outcome']);
+      expect(stepsIn(simulation)).toContain('store_restored');
+      expect(warnings(simulation)).toContain('store_restored');
+      // All other runs know of it as well, and who looks into the trail.
+      expect(await place.store.identity(0)).toMatchObject({ epoch: 2 });
+      expect(await place.store.readAudit('*', { limit: 10 })).toMatchObject([
+        { kind: 'store_restored', by: 'holdfast' },
+      ]);
+    });
+
+    test('an older copy that takes the place of the store under a living worker asks a person', async () => {
+      const place: Place = { store: await storeAt('own') };
+      const { final, simulation, payments, asked } = await play(place, {
+        idempotency,
+        handedOver: () => copy('own', 'older'),
+        paying: async () => void (place.store = await storeAt('older')),
+      });
+      expect(final).toMatchObject(completed);
+      expect(payments).toEqual(['lamp']);
+      expect(asked).toEqual(['outcome']);
+      expect(stepsIn(simulation)).toContain('store_restored');
+      expect(await place.store.identity(0)).toMatchObject({ epoch: 2 });
+    });
+
+    test('an older copy that somebody declared asks a person', async () => {
+      const place: Place = { store: await storeAt('own') };
+      const { final, payments, asked, simulation } = await play(place, {
+        idempotency,
+        handedOver: () => copy('own', 'older'),
+        paid: async () => {
+          place.store = await storeAt('older');
+          await place.store.raiseEpoch({ at: 0, by: 'mia', reason: 'the disk broke' });
+        },
+      });
+      expect(final).toMatchObject(completed);
+      expect(payments).toEqual(['lamp']);
+      expect(asked).toEqual(['outcome']);
+      expect(stepsIn(simulation)).toContain('store_restored');
+      expect(await place.store.identity(0)).toMatchObject({ epoch: 2 });
+    });
+
+    test('what a person says did not happen is done in the store as it is now', async () => {
+      const place: Place = { store: await storeAt('own') };
+      const { final, payments, asked } = await play(place, {
+        idempotency,
+        answer: 'not_happened',
+        handedOver: () => copy('own', 'older'),
+        paid: async () => {
+          place.store = await storeAt('older');
+          await place.store.raiseEpoch({ at: 0, by: 'mia', reason: 'the disk broke' });
+        },
+      });
+      expect(final).toMatchObject(completed);
+      expect(asked).toEqual(['outcome']);
+      expect(payments).toEqual(['lamp', 'lamp']);
+    });
+
+    test('a store that adopts the run takes what it lacks for unknown', async () => {
+      const place: Place = { store: await storeAt('own') };
+      const { final, payments, asked, simulation } = await play(place, {
+        idempotency,
+        handedOver() {
+          copy('own', 'other');
+          const renamed = `update store_identity set id = '${'f'.repeat(32)}'`;
+          copies.change(places.get('other') ?? '', renamed);
+        },
+        paid: async ({ clock }, real) => {
+          const other = await storeAt('other');
+          place.store = other;
+          const adoption = { tenant: 'default', runId: RUN_ID, at: 0, by: 'mia' };
+          clock.after(3 * HOUR, () => void real.within(other.adoptRun(adoption)));
+        },
+      });
+      expect(final).toMatchObject(completed);
+      expect(payments).toEqual(['lamp']);
+      expect(asked).toEqual(['outcome']);
+      expect(warnings(simulation)).toContain('run_adopted');
+      expect(simulation.clock.now() - SIMULATION_START).toBeGreaterThanOrEqual(3 * HOUR);
+    });
+  });
+
+  test('a write whose service recognises its key is repeated with the key in an older copy', async () => {
+    const place: Place = { store: await storeAt('own') };
     const { final, payments, asked } = await play(place, {
-      idempotency,
-      answer: 'not_happened',
-      handedOver: () => copy('own.db', 'older.db'),
+      effect: 'write',
+      handedOver: () => copy('own', 'older'),
       paid: async () => {
-        place.store = await storeAt('older.db');
+        place.store = await storeAt('older');
         await place.store.raiseEpoch({ at: 0, by: 'mia', reason: 'the disk broke' });
       },
     });
     expect(final).toMatchObject(completed);
-    expect(asked).toEqual(['outcome']);
+    expect(asked).toEqual([]);
     expect(payments).toEqual(['lamp', 'lamp']);
   });
 
-  test('a store that adopts the run takes what it lacks for unknown', async () => {
-    const place: Place = { store: await storeAt('own.db') };
-    const { final, payments, asked, simulation } = await play(place, {
-      idempotency,
-      handedOver() {
-        copy('own.db', 'other.db');
-        const database = new Database(join(folder, 'other.db'));
-        database.prepare('update store_identity set id = ?').run('f'.repeat(32));
-        database.close();
-      },
-      paid: async ({ clock }) => {
-        const other = await storeAt('other.db');
-        place.store = other;
-        const adoption = { tenant: 'default', runId: RUN_ID, at: 0, by: 'mia' };
-        clock.after(3 * HOUR, () => void other.adoptRun(adoption));
-      },
-    });
+  test('in its own store a call without a claim did not happen, and nobody is asked', async () => {
+    const place: Place = { store: await storeAt('own') };
+    const dyingAt = 'before_claim';
+    const { final, payments, asked } = await play(place, { dyingAt, paid: async () => undefined });
     expect(final).toMatchObject(completed);
     expect(payments).toEqual(['lamp']);
-    expect(asked).toEqual(['outcome']);
-    expect(warnings(simulation)).toContain('run_adopted');
-    expect(simulation.clock.now() - SIMULATION_START).toBeGreaterThanOrEqual(3 * HOUR);
+    expect(asked).toEqual([]);
   });
-});
-
-test('a write whose service recognises its key is repeated with the key in an older copy', async () => {
-  const place: Place = { store: await storeAt('own.db') };
-  const { final, payments, asked } = await play(place, {
-    effect: 'write',
-    handedOver: () => copy('own.db', 'older.db'),
-    paid: async () => {
-      place.store = await storeAt('older.db');
-      await place.store.raiseEpoch({ at: 0, by: 'mia', reason: 'the disk broke' });
-    },
-  });
-  expect(final).toMatchObject(completed);
-  expect(asked).toEqual([]);
-  expect(payments).toEqual(['lamp', 'lamp']);
-});
-
-test('in its own store a call without a claim did not happen, and nobody is asked', async () => {
-  const place: Place = { store: await storeAt('own.db') };
-  const dyingAt = 'before_claim';
-  const { final, payments, asked } = await play(place, { dyingAt, paid: async () => undefined });
-  expect(final).toMatchObject(completed);
-  expect(payments).toEqual(['lamp']);
-  expect(asked).toEqual([]);
 });

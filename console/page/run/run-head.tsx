@@ -39,6 +39,9 @@ export function RunHead({ run, changed }: RunHeadProps): VNode {
           .map((ask) => (
             <PendingNotice key={ask.askId} ask={ask} />
           ))}
+        {run.notStored === true && (
+          <p class="notice">The run has ended; its record is not in the store.</p>
+        )}
         {result !== undefined && <ResultNotice result={result as RunResult} runId={runId} />}
       </div>
       {!hasEnded(run) && <RunControls runId={runId} changed={changed} />}

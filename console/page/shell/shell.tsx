@@ -11,6 +11,7 @@ import { may, type Access } from '../parts/rights.js';
 import { Freezes } from './freezes.js';
 import { LoginForm } from './login.js';
 import { PersonMenu } from './person-menu.js';
+import { Restored } from './restored.js';
 import { placeOf, type Place } from './route.js';
 import { usePath } from './use-address.js';
 import { useLogin, type LoggingIn } from './use-login.js';
@@ -43,6 +44,7 @@ export function Shell(): VNode {
         </div>
       </header>
       <Absence />
+      {isWhole && login.state === 'known' && <Restored key={login.number} />}
       {isWhole && login.state === 'known' && may(login.me, 'read') && (
         <Freezes key={login.number} />
       )}
