@@ -367,7 +367,7 @@ function archiveLines({ archive }: RunFacts): readonly string[] {
 
 /** Of the run itself, as it says where it can be asked, and of the sub-agents below it. */
 function openAsks({ runId, run, asks, state }: RunFacts) {
-  const isOver = isEndByTemporal(run?.status);
+  const isOver = isEndByTemporal(run?.status) || isOwnEnd(run?.status);
   const pending = asks.filter((ask) => ask.outcome === 'pending');
   const stored = pending.filter((ask) => !isOver || ask.runId !== runId);
   const below = stored.filter((ask) => ask.runId !== runId);

@@ -113,8 +113,9 @@ const getRun = endpoint({
     const row = own.result === undefined ? await asItStands(desk, own) : own;
     const query = { under: runId, pendingOnly: true, limit: PENDING_MAX };
     const asks = await desk.store.listAsks(person.tenant, query);
-    // Nobody can answer a run that Temporal ended.
-    const pending = asks.filter((ask) => ask.runId !== runId || !isEndByTemporal(row.status));
+    // Nobody can answer a run that has ended without a result here.
+    const isOver = isEndByTemporal(row.status) || row.notStored === true;
+    const pending = asks.filter((ask) => ask.runId !== runId || !isOver);
     await desk.views.note(desk, person, pending);
     const forks = await desk.store.forksOf(person.tenant, runId, FORKS_MAX);
     const { taskId, sessionId, result } = row;
