@@ -26,8 +26,7 @@ const aboutStore = endpoint({
   method: 'get',
   path: '/v1/store',
   name: 'aboutStore',
-  summary:
-    'What everybody must know of the store: whether an older copy has taken its place lately.',
+  summary: 'Whether an older copy has taken the place of the store lately.',
   access: 'answer',
   answers: { 200: { description: 'The store.', schema: z.object(shapes.restored) } },
   handle: async ({ desk }) => ({ status: 200, body: await restoredHere(desk) }),
