@@ -110,7 +110,7 @@ const getRun = endpoint({
   async handle({ desk, person, params }) {
     const own = await ownRun(desk, person, params.runId);
     const { runId } = own;
-    const row = own.result === undefined ? await asItStands(desk, own) : own;
+    const row: ListedRow = own.result === undefined ? await asItStands(desk, own) : own;
     const query = { under: runId, pendingOnly: true, limit: PENDING_MAX };
     const asks = await desk.store.listAsks(person.tenant, query);
     // Nobody can answer a run that has ended without a result here.
