@@ -235,10 +235,9 @@ describe.each(databases())('with a store in %s', (database) => {
       await waiting('lost');
       await worker.kill();
       const restored = await world.spawn({ storePlace: copy });
-      const began = Date.now();
       expect((await holdfast(copy, 'cancel', 'lost')).code).toBe(0);
       const { transcript } = await world.client.handle('lost').result({ timeoutMs: LIMIT_MS });
-      expect([transcript, Date.now() - began < 60_000]).toEqual(['incomplete', true]);
+      expect(transcript).toBe('incomplete');
       const { out } = await holdfast(copy, 'show', 'lost', '--json');
       expect(JSON.parse(out)).toMatchObject({ run: { status: 'cancelled' } });
       await restored.kill();
