@@ -5,6 +5,7 @@
  * each growth is audited; a run once adopted stays so.
  */
 import type { StoreRef } from '../core/state/payloads/payload.js';
+import type { AuditRow } from '../pure/audit.js';
 import { appendEntries } from './audit.js';
 import { checkIdentifiers } from './bounds.js';
 import { change, immediate, rowsOf, type Db } from './database.js';
@@ -114,7 +115,16 @@ async function noticeMarks(tx: Db, marks: string, at: number): Promise<StoreRef>
   const isFirst = (await change(tx, NOTE_MARKS, { found })) > 0;
   if (!isFirst || known === null) return refOf(await readIdentity(tx, marks));
   const reason = `The database was restored or promoted: it was ${known}, it is ${found}.`;
-  return raise(tx, marks, { at, by: 'holdfast', reason });
+  return raise(tx, marks, { at, by: NOTICED_BY, reason });
+}
+
+const NOTICED_BY = 'holdfast';
+/** The same database of the same cluster, on another timeline (store/postgres/restore-marks.ts). */
+const OTHER_TIMELINE = /: it was ([^/ ]+\/[^/ ]+)\/[^/ ]+, it is \1\/[^/ ]+\.$/;
+
+/** Read off the reason, which releases before have written as well. */
+export function isPromotion({ by, facts: { reason } }: Pick<AuditRow, 'by' | 'facts'>): boolean {
+  return by === NOTICED_BY && typeof reason === 'string' && OTHER_TIMELINE.test(reason);
 }
 
 const RAISE = `

@@ -29,7 +29,7 @@ import { checkOptions, type OptionRules } from '../pure/options.js';
 import type { Provider } from '../providers/provider.js';
 import type { IsolationFound } from '../sandbox/isolation.js';
 import { lackingLines, lackingRuns } from '../store/lacking-runs.js';
-import { restoredLately } from '../store/restored.js';
+import { noticedLately, PROMOTED, PROMOTED_MEND } from '../store/restored.js';
 import type { CodeNames } from '../store/served.js';
 import { createConnectors, type Connectors } from '../connectors/index.js';
 import { openStoreAt, type Store, type StoreSync } from '../store/store.js';
@@ -308,8 +308,9 @@ async function announced(
   const tell = (line: string): void => Runtime.instance().logger.error(line, {});
   const announcer = await startAnnouncer({ ...queue, store, code, tell });
   if (say === undefined) return announcer;
-  const restored = await restoredLately(store).catch(() => undefined);
-  if (restored !== undefined) say(RESTORED);
+  const noticed = await noticedLately(store).catch(() => undefined);
+  if (noticed?.restoredAt !== undefined) say(RESTORED);
+  else if (noticed?.promotedAt !== undefined) say(`The store: ${PROMOTED}. ${PROMOTED_MEND}`);
   // Whoever cannot be told now finds it with `holdfast doctor`.
   const hasEnded = (runId: string): Promise<boolean> => endedRun(client, runId);
   const lacking = await lackingRuns(store, { ...queue, own: code, hasEnded }).catch(

@@ -23,6 +23,7 @@ import type { Output } from '../terminal/output.js';
 import {
   LIMIT_DEFAULT,
   moreRemark,
+  mergedPage,
   pageOf,
   pagesAtDesk,
   someText,
@@ -30,6 +31,7 @@ import {
   type Page,
   type PageOptions,
 } from '../desk/paging.js';
+import type { Place } from '../../console/http/cursor.js';
 import { lackedAsks, restoredIn, restoredRemark } from '../desk/restored.js';
 import { approvalCard, byText, inert } from '../render/index.js';
 import type { Session } from '../session.js';
@@ -147,14 +149,19 @@ async function withLacked(
   options: ApprovalsOptions,
   page: Page<ListedQuestion>,
 ): Promise<AskedQuestions> {
-  const restoredAt = await restoredIn(session);
-  if (restoredAt === undefined) return page;
-  const { run, kind, search, cursor, all } = options;
-  if (search !== undefined || cursor !== undefined || all === true) return { ...page, restoredAt };
+  const { run, kind, search, cursor, all, limit = LIMIT_DEFAULT } = options;
+  if (search !== undefined || all === true) {
+    const restoredAt = await restoredIn(session);
+    return { ...page, ...(restoredAt !== undefined && { restoredAt }) };
+  }
   const wanted: readonly string[] = kind === undefined ? KINDS : [kind];
-  const lacked = await lackedAsks(session, { tenant: tenantOf(options), run });
-  const items = [...page.items, ...lacked.filter((ask) => wanted.includes(ask.kind))];
-  return { ...page, items, restoredAt };
+  const { asks, ...told } = await lackedAsks(session, { tenant: tenantOf(options), run });
+  const lacked = asks.filter((ask) => wanted.includes(ask.kind));
+  return { ...mergedPage<ListedQuestion>(page, lacked, { limit, cursor, placeOfRow }), ...told };
+}
+
+function placeOfRow({ openedAt, askId }: ListedQuestion): Place {
+  return { at: openedAt, id: askId };
 }
 
 async function fromStore(
@@ -180,10 +187,7 @@ async function fromStore(
   const rows = await (client === undefined
     ? store.listAsks(tenant, { ...query, pendingOnly: all !== true })
     : client.forTenant(tenant).listAsks(query));
-  return pageOf<ListedQuestion>(rows, limit, ({ openedAt, askId }) => ({
-    at: openedAt,
-    id: askId,
-  }));
+  return pageOf<ListedQuestion>(rows, limit, placeOfRow);
 }
 
 /** Questions of one page that their runs are asked about. */

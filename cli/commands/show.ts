@@ -26,7 +26,7 @@ import {
 } from '../desk/run-at-desk.js';
 import { lastEvents, noSuchRun, withSources } from '../desk/run-record.js';
 import { NOTHING_PAID, paidIn, routeLines } from '../desk/run-routes.js';
-import { restoredIn, restoredText } from '../desk/restored.js';
+import { lackedText, restoredIn } from '../desk/restored.js';
 import type { Output } from '../terminal/output.js';
 import {
   approvalCard,
@@ -72,7 +72,7 @@ const STATE_LIMIT_MS = 2_500;
 const INDENT = ' '.repeat(25);
 
 const NOT_STORED =
-  'The store has nothing of this run; set HOLDFAST_STORE to the store of its workers.';
+  'The store has nothing of this run, or not yet; set HOLDFAST_STORE to the store of its workers.';
 
 const SERVER_AWAY: Live = {
   ...NOT_UNDER_WAY,
@@ -279,7 +279,7 @@ async function print(facts: RunFacts, printing: Printing): Promise<void> {
   } else if (state !== null) {
     output.line(`${paint.bold(inert(facts.runId))} ${inert(state.agent ?? '')}: ${state.status}`);
     if (!facts.storeAway && state.refused === undefined) {
-      output.line(await notStored(printing.session));
+      output.line((await lackedText(printing.session, state)) ?? NOT_STORED);
     }
   } else if (facts.storeAway) {
     output.line(paint.bold(inert(facts.runId)));
@@ -315,11 +315,6 @@ async function print(facts: RunFacts, printing: Printing): Promise<void> {
   if (state === null) return;
   output.line(paint.dim(costLine(state.counters)));
   if (facts.children !== undefined && facts.children.length > 0) output.line(paint.dim(COUNTED));
-}
-
-async function notStored(session: Session): Promise<string> {
-  const at = await restoredIn(session);
-  return at === undefined ? NOT_STORED : `The store has nothing of this run: ${restoredText(at)}.`;
 }
 
 /** The totals by route have open sub-agents as well. */

@@ -67,6 +67,33 @@ export function pageOf<Row>(
   return { items: rows, next: cursorOf(at, id) };
 }
 
+/** The same with rows from elsewhere, in one order and within the page's window: its `next` goes on behind both. */
+export function mergedPage<Row>(
+  page: Page<Row>,
+  others: readonly Row[],
+  { limit, cursor, placeOfRow }: Window<Row>,
+): Page<Row> {
+  const last = page.next === undefined ? undefined : page.items.at(-1);
+  const isWithin = (row: Row): boolean =>
+    (cursor === undefined || isBehind(placeOfRow(row), cursor)) &&
+    (last === undefined || isBehind(placeOfRow(last), placeOfRow(row)));
+  const all = [...page.items, ...others.filter(isWithin)].toSorted((a, b) =>
+    isBehind(placeOfRow(a), placeOfRow(b)) ? 1 : -1,
+  );
+  const items = all.slice(0, limit);
+  return items.length === all.length ? { ...page, items } : pageOf(items, limit, placeOfRow);
+}
+
+interface Window<Row> {
+  readonly limit: number;
+  readonly cursor?: Place | undefined;
+  readonly placeOfRow: (row: Row) => Place;
+}
+
+function isBehind(one: Place, other: Place): boolean {
+  return one.at === other.at ? one.id > other.id : one.at > other.at;
+}
+
 /** As many pages of the desk as `limit` rows take. */
 export async function pagesAtDesk<Row>(
   api: DeskApi,

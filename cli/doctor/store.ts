@@ -9,9 +9,14 @@ import { ALL_TENANTS, type DeskKeys } from '../../store/desk-keys.js';
 import type { RunRow } from '../../store/runs.js';
 import { storeExists } from '../../store/place.js';
 import type { Environment } from '../../worker/config.js';
-import { restoredLately } from '../../store/restored.js';
+import {
+  noticedLately,
+  PROMOTED,
+  PROMOTED_MEND,
+  type NoticedLately,
+} from '../../store/restored.js';
 import { restoredText } from '../desk/restored.js';
-import { archivalLine } from '../render/index.js';
+import { archivalLine, dateTimeText } from '../render/index.js';
 import { guarded, warning, type Check } from './check.js';
 import { roomAt, syncsAt } from './disk.js';
 import { writableCheck } from './writes.js';
@@ -51,7 +56,7 @@ export async function checkStore(
       ),
       ...(await guarded({
         name: 'restored',
-        look: async () => restored(await restoredLately(store)),
+        look: async () => restored(await noticedLately(store)),
       })),
       ...(await roomAt(storePlace)),
       ...(await syncsAt(storePlace, storeSync)),
@@ -82,11 +87,15 @@ export async function checkStore(
   }
 }
 
-function restored(at: number | undefined): readonly Check[] {
-  if (at === undefined) return [];
+export function restored({ restoredAt, promotedAt }: NoticedLately): readonly Check[] {
   const mend =
     'Look at runs of that time with `holdfast show RUN`; docs/operate/postgres.md in the package holdfast says how to go on.';
-  return [warning('restored', restoredText(at), mend)];
+  return [
+    ...(restoredAt === undefined ? [] : [warning('restored', restoredText(restoredAt), mend)]),
+    ...(promotedAt === undefined
+      ? []
+      : [warning('promoted', `${PROMOTED} (noticed ${dateTimeText(promotedAt)})`, PROMOTED_MEND)]),
+  ];
 }
 
 async function loginsWanted(rows: readonly ConnectorTokenRow[]): Promise<readonly Check[]> {

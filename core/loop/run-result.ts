@@ -137,6 +137,7 @@ export function viewOfRun(run: Run): RunView {
     taskId: run.taskId,
     goal: run.start.task.goal.slice(0, GOAL_CHARS_MAX),
     startedAt: run.clock.startedAt,
+    ...(run.store !== undefined && { store: run.store.id }),
     ...(isOpen(run) && {
       sessionId: run.session?.id ?? run.runId,
       model: currentRoute(run).name,

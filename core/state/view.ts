@@ -52,6 +52,8 @@ export interface RunView {
   readonly goal: string;
   /** ms since epoch. */
   readonly startedAt: number;
+  /** Id of the store that has its records; absent: it follows rules before 8, or a worker of a release before answers. */
+  readonly store?: string;
   /** The session that the run belongs to; the run's own id without one, absent until the run is opened. */
   readonly sessionId?: string;
   /** Route of the next model request; absent until the run is opened. */

@@ -8,7 +8,7 @@ import type { Check } from '../../cli/doctor/check.js';
 import { checkConfiguration } from '../../cli/doctor/configuration.js';
 import { lostWords } from '../../cli/commands/show.js';
 import { stuckFound } from '../../cli/doctor/server.js';
-import { checkStore } from '../../cli/doctor/store.js';
+import { checkStore, restored } from '../../cli/doctor/store.js';
 import { mendWait, mendWaitNow, waitLine } from '../../cli/render/index.js';
 import { withSession } from '../../cli/session.js';
 import type { EventBody } from '../../core/state/event.js';
@@ -251,6 +251,20 @@ describe('runs that do not get on', () => {
     });
   });
 
+  test('a promotion is told apart from an older copy, with what there is to do', () => {
+    expect(restored({})).toEqual([]);
+    const [promoted, ...more] = restored({ promotedAt: 0 });
+    expect(more).toEqual([]);
+    expect(promoted).toMatchObject({
+      name: 'promoted',
+      found: expect.stringMatching(/^the database was promoted.*if it was behind/),
+      mend: expect.stringContaining('holdfast store restored --as NAME'),
+    });
+    expect(restored({ restoredAt: 0 })).toMatchObject([
+      { name: 'restored', found: expect.stringContaining('an older copy of the store') },
+    ]);
+  });
+
   test.each(['the transcript', 'the right store'])(
     'nobody is promised that %s comes by itself: a restored store may lack it for good',
     (waitsFor) => {
@@ -268,7 +282,9 @@ describe('runs that do not get on', () => {
   test('a run that has come to its end is not to be cancelled: it says when it ends without its records', () => {
     const closing = { ...waiting(1), waitsFor: 'the transcript', activity: 'close_run' };
     const [{ mend } = { mend: '' }] = stuckFound([closing]);
-    expect(mend).toMatch(/ends without its last messages by itself: a cancelled one ten minutes/);
+    expect(mend).toMatch(
+      /ends without its last messages by itself: a cancelled one with its next try in .* a copy, else ten minutes after/,
+    );
     expect(mend).not.toContain('holdfast cancel');
   });
 

@@ -138,9 +138,18 @@ describe.each(databases())('with a store in %s', (database) => {
         expect(JSON.parse(out)).toMatchObject({ restoredAt: expect.any(Number) });
       }
       expect((await holdfast(copy, 'show', 'between')).out).toMatch(
-        /The store has nothing of this run: an older copy of the store took its place/,
+        /The store has nothing of this run, or not yet: an older copy of the store took its place/,
       );
       expect((await holdfast(copy, 'doctor')).out).toMatch(/restored +an older copy of the store/);
+      // Another store of the namespace, which was restored as well: neither the run nor its question is its own.
+      const other = await copies.fresh();
+      await (await openStoreAt(other)).close();
+      await holdfast(other, 'store', 'restored', '--as', 'mia');
+      for (const words of [['approvals'], ['approvals', '--run', 'between']])
+        expect((await holdfast(other, ...words)).out).not.toContain(askId);
+      const stranger = (await holdfast(other, 'show', 'between')).out;
+      expect(stranger).toContain('set HOLDFAST_STORE to the store of its workers');
+      expect(stranger).not.toContain('older copy');
       const later = await restoredCopy();
       expect((await holdfast(later, 'approvals')).out.split(`question  ${askId}`)).toHaveLength(2);
       const decided = await holdfast(copy, 'approve', askId, '--as', 'lea', '--role', 'manager');

@@ -1,6 +1,6 @@
 /** Which store this is: its identity, its epoch, and the runs that it has adopted from others. */
 import { Client } from 'pg';
-import { restorationsIn, restoredLately } from '../../store/restored.js';
+import { noticedLately, restorationsIn, restoredLately } from '../../store/restored.js';
 import { openStoreAt } from '../../store/store.js';
 import { cleanUp, newStore, onlyOn, rawRows } from './fixtures.js';
 
@@ -52,6 +52,33 @@ test('a restoration is told of for a month', async () => {
   expect(told.map(({ facts }) => facts.reason)).toEqual(['the first disk', 'the second disk']);
 });
 
+test('a promotion is no older copy: it is told apart, and for a day', async () => {
+  const { store } = await newStore();
+  const now = Date.now();
+  const moved = (to: string) =>
+    `The database was restored or promoted: it was 7/5/0001, it is ${to}.`;
+  const noticed = (by: string, reason: string) => store.raiseEpoch({ at: now - 9, by, reason });
+  await noticed('holdfast', moved('7/5/0002'));
+  expect(await noticedLately(store, now)).toEqual({ promotedAt: now - 9 });
+  expect(await restoredLately(store, now)).toBeUndefined();
+  expect(await noticedLately(store, now + 86_400_000)).toEqual({});
+  // Another database, another cluster, or the word of a person.
+  for (const [by, reason] of [
+    ['holdfast', moved('7/6/0002')],
+    ['holdfast', moved('8/5/0002')],
+    ['mia', moved('7/5/0002')],
+    ['holdfast', 'a claim is missing'],
+  ] as const) {
+    const { store: other } = await newStore();
+    await other.raiseEpoch({ at: now - 5, by, reason });
+    expect(await noticedLately(other, now)).toEqual({ restoredAt: now - 5 });
+  }
+  // A later promotion takes nothing back of a copy that was noticed before it.
+  await store.raiseEpoch({ at: now - 8, by: 'mia', reason: 'a dump' });
+  await noticed('holdfast', moved('7/5/0003'));
+  expect(await restoredLately(store, now)).toBe(now - 8);
+});
+
 test('a transaction is told of an epoch that another process has raised before it', async () => {
   const { store, place } = await newStore();
   const { store: other } = await newStore(place);
@@ -97,6 +124,19 @@ onlyOn('postgres')(
     expect(await store.readAudit('*', { limit: 10 })).toMatchObject([
       { at: 2, kind: 'store_restored', by: 'holdfast' },
     ]);
+  },
+);
+
+onlyOn('postgres')(
+  'a database on another timeline fences as a copy does, and says no more than that',
+  async () => {
+    const { store, place } = await newStore();
+    await store.identity(1);
+    // As a standby that was promoted finds it.
+    await rawRows(place, `update store_identity set marks = left(marks, -8) || 'FFFFFFFF'`);
+    const now = Date.now();
+    expect(await store.identity(now)).toMatchObject({ epoch: 2 });
+    expect(await noticedLately(store, now)).toEqual({ promotedAt: now });
   },
 );
 
