@@ -53,8 +53,11 @@ export function createScriptedProvider(script: Script, idleMs = IDLE_MS): Provid
 function blamingScript(error: unknown): unknown {
   if (!(error instanceof HoldfastError) || !error.message.includes(SCRIPT_FAILED)) return error;
   const { code, message, details, cause } = error;
-  const why = code === 'InvalidRequest' ? 'its reply cannot be sent' : 'it has thrown';
-  const hint = `Mend the function that the configuration has as \`scripted\`: ${why}.`;
+  const said = message.slice(message.indexOf(SCRIPT_FAILED) + SCRIPT_FAILED.length + 2);
+  // The message lists the fields that there are; a hint is short.
+  const short = said.replace(/; the fields .*/, '.').replace(/ The fields .*/, '');
+  const why = code === 'InvalidRequest' ? short : 'it has thrown.';
+  const hint = `Mend the function that the configuration has as \`scripted\`: ${why}`;
   return new HoldfastError(code, message, { hint, ...(details && { details }), cause });
 }
 
