@@ -1,4 +1,5 @@
 /** A shop in which everything goes wrong that goes wrong in production, by what its tools are asked. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import {
   askPerson,
@@ -13,6 +14,7 @@ import { AGENT } from './agents.js';
 
 const TIMEOUT_MS = 600;
 const EXPIRES_MS = 1_500;
+const DEAF_MS = 1_000;
 
 const input = z.object({ how: z.string(), order: z.string().optional() });
 const result = z.object({ ok: z.boolean() });
@@ -29,7 +31,11 @@ function never(signal: AbortSignal): Promise<never> {
 /** Calls whose first attempt has gone wrong. */
 const begun = new Set<string>();
 
+/** Runs whose tools are at work. */
+export const atWork = new Set<string>();
+
 async function behave(how: string, { signal, runId, callId }: ToolContext): Promise<unknown> {
+  atWork.add(runId);
   switch (how) {
     case 'throws':
       throw new Error('the shop is on fire');
@@ -47,6 +53,12 @@ async function behave(how: string, { signal, runId, callId }: ToolContext): Prom
       throw new ToolError('tool_unavailable', 'the bank is closed');
     case 'hangs':
       return never(signal);
+    case 'deaf':
+      await sleep(DEAF_MS);
+      return { ok: true };
+    case 'deaf_error':
+      await sleep(DEAF_MS);
+      throw new ToolError('no_funds', 'there is no money');
     case 'unfit':
       return { ok: 'perhaps' };
     case 'long':

@@ -2,7 +2,8 @@
 import type { Decider } from '../../../client/decide/decide.js';
 import type { RunHandle } from '../../../client/runs/run-handle.js';
 import type { ScriptedAnswer } from '../../../providers/scripted/script.js';
-import { openAsk, say, type StartIn, type World } from './world.js';
+import { atWork } from './failing-shop.js';
+import { openAsk, say, until, type StartIn, type World } from './world.js';
 
 const LEAD: Decider = { by: 'lea', roles: ['lead'] };
 
@@ -57,6 +58,13 @@ const freezing = async (world: World) =>
     reason: 'fraud',
     at: Date.now(),
   });
+
+const whileAtWork =
+  (act: (run: RunHandle) => Promise<unknown>): Failure['people'] =>
+  async (run) => {
+    await until('its tool to work', () => (atWork.has(run.runId) ? true : undefined));
+    await act(run);
+  };
 
 export const FAILURES: { readonly [name: string]: Failure } = {
   'a read that throws': { replies: [call('look', 'throws'), SORRY] },
@@ -298,6 +306,33 @@ export const FAILURES: { readonly [name: string]: Failure } = {
       await run.cancel();
     },
     ends: 'aborted',
+  },
+  'an interrupt of a read that does not listen': {
+    replies: [call('look.typed', 'deaf'), SORRY],
+    people: whileAtWork((run) => run.interrupt()),
+    ends: 'interrupted',
+  },
+  'an interrupt of a payment that does not listen': {
+    replies: [call('pay.asked', 'deaf'), SORRY],
+    people: async (run, world) => {
+      await approve(run);
+      await whileAtWork((one) => one.interrupt())!(run, world);
+    },
+    ends: 'interrupted',
+  },
+  'a cancel of a read that fails by itself': {
+    replies: [call('look.typed', 'deaf_error'), SORRY],
+    people: whileAtWork((run) => run.cancel()),
+    ends: 'aborted',
+  },
+  'an interrupt of a read that hangs': {
+    replies: [call('look.typed', 'hangs'), SORRY],
+    people: whileAtWork((run) => run.interrupt()),
+    ends: 'interrupted',
+  },
+  'a word of the user while a read works': {
+    replies: [call('look.typed', 'deaf'), SORRY],
+    people: whileAtWork((run) => run.sendMessage('Hurry.')),
   },
   'a word of the user at a question': {
     replies: [call('pay.asked', 'ok'), SORRY, SORRY],
