@@ -15,9 +15,9 @@ import { bundleText, type Bundle } from '../../replay/bundle.js';
 import { exportTree } from '../../replay/export-run.js';
 import { drawn } from '../draw.js';
 import { saySeed, SEED, WHOLE } from '../seed.js';
-import { SHOP } from './support/failing-shop.js';
+import { atWork, SHOP } from './support/failing-shop.js';
 import { FAILURES } from './support/usual-failures.js';
-import { startWorld, type World } from './support/world.js';
+import { startWorld, until, type World } from './support/world.js';
 
 const LIMIT_MS = 120_000;
 const ON_A_SERVER = WHOLE ? Infinity : 4;
@@ -119,6 +119,24 @@ test(
   'each is a case that passes as it was recorded',
   async () => {
     expect(await failing(captured(), 'simulation')).toEqual([]);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a run whose tool is at work is a case as far as it went, also where its events are not stored yet',
+  async () => {
+    const [input, runId] = [{ how: 'hangs' }, 'at-work'];
+    const run = await world.start({ runId, replies: [{ calls: [{ tool: 'look.typed', input }] }] });
+    await until('its tool to work', () => (atWork.has(runId) ? true : undefined));
+    const { address, namespace } = world.place;
+    const place = { address, namespace, store: world.store };
+    const bundle = await exportTree(place, { tenant: 'default', runId });
+    const early = { ...bundle, events: bundle.events.slice(0, 1) };
+    await run.cancel();
+    const cases = [bundle, early].map((one) => ({ name: runId, document: capture(one) }));
+    expect(await failing(cases, 'simulation')).toEqual([]);
+    await world.ended(run);
   },
   LIMIT_MS,
 );
