@@ -34,7 +34,10 @@ export interface ScriptedWords {
   readonly chunkDelayMs?: number;
 }
 
-/** Answers a request; the same request gets the same answer. An exception is a failure of the vendor. */
+/**
+ * Answers a request; the same request gets the same answer. An exception is a failure of the vendor. A reply with a field that
+ * there is not, or with a value of another kind, is an `InvalidRequest`, which is not tried again.
+ */
 export type ModelScript = (question: ScriptedQuestion) => ScriptedWords;
 
 /** Errors: InvalidConfig. */

@@ -22,6 +22,17 @@ export class ToolError extends Error {
   }
 }
 
+/** What people have set refuses the call before any tool is asked: said by the double of a tool that has a record of it. */
+export class RefusedCall extends ToolError {
+  declare readonly code: RefusedCode;
+
+  constructor(code: RefusedCode, message: string) {
+    super(code, message);
+  }
+}
+
+export type RefusedCode = 'frozen' | 'limit_exceeded';
+
 /** By name, not `instanceof`: a tool's package may hold another copy of this class. */
 export function isToolError(value: unknown): value is ToolError {
   return (

@@ -68,6 +68,8 @@ export interface Fixture {
   readonly compaction: readonly ScriptedSummary[];
   /** Registered hooks by name; a registered hook may have no outcomes. */
   readonly hooks: CaseHooks;
+  /** Names of hooks, and the calls that they are asked about; absent: the names of their points, and all calls. */
+  readonly namedHooks?: CaseHookNames;
   readonly during: readonly Moment[];
   /** Present: the case is one of a goal, whose objective is the task's goal. */
   readonly goal?: CaseGoal;
@@ -114,6 +116,7 @@ export interface CaseEvidence {
 export type JsonObject = { readonly [key: string]: Json };
 export type CaseBudget = Readonly<NonNullable<FixtureDocument['budget']>>;
 export type CaseHooks = Readonly<NonNullable<FixtureDocument['hooks']>>;
+export type CaseHookNames = Readonly<NonNullable<FixtureDocument['namedHooks']>>;
 
 export interface CasePrice {
   /** USD per million tokens. */

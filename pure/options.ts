@@ -159,19 +159,48 @@ export function optionDefect(call: string, given: unknown, rules: Rules): Option
     const message = `${call} takes an object of options, and got ${kindOf(given)}.`;
     return { message, hint: known };
   }
-  const unknown = Object.keys(given).find(
-    (name) => given[name] !== undefined && !Object.hasOwn(rules, name),
-  );
-  if (unknown !== undefined) {
-    const path = unknown.slice(0, NAME_CHARS_SHOWN);
-    const hint = `${didYouMean(unknown, names)}${known}`;
+  const path = unknownIn(given, names);
+  if (path !== undefined) {
+    const hint = `${didYouMean(path, names)}${known}`;
     return { message: `${call} has no option ${path}.`, hint, path };
   }
   const wrong = misfit(given, rules);
   if (wrong === undefined) return undefined;
-  const { name: path, what, is, near } = wrong;
-  const message = `The option ${path} of ${call} ${what}: it must be ${is}.`;
-  return { message, hint: `${near}Correct ${path}.`, path };
+  const { name, what, is, near } = wrong;
+  const message = `The option ${name} of ${call} ${what}: it must be ${is}.`;
+  return { message, hint: `${near}Correct ${name}.`, path: name };
+}
+
+/** The same of an object with fields that somebody has written: a reply, a test. */
+export function writtenDefect(
+  what: string,
+  given: unknown,
+  rules: Rules,
+): Pick<OptionDefect, 'message' | 'hint'> | undefined {
+  const names = Object.keys(rules);
+  if (!isRecord(given)) {
+    const hint = `Give an object; the fields are ${names.join(', ')}.`;
+    return { message: `${what} is ${kindOf(given)}.`, hint };
+  }
+  const unknown = unknownIn(given, names);
+  if (unknown !== undefined) {
+    const hint = `${didYouMean(unknown, names)}The fields are ${names.join(', ')}.`;
+    return { message: `${what} has no field ${JSON.stringify(unknown)}.`, hint };
+  }
+  const wrong = misfit(given, rules);
+  if (wrong === undefined) return undefined;
+  const { name, is, near } = wrong;
+  return { message: `${what} cannot use its ${name}.`, hint: `${near}Give ${is}.` };
+}
+
+/** The first name that there is not, as much of it as is shown. */
+function unknownIn(
+  given: { readonly [name: string]: unknown },
+  names: readonly string[],
+): string | undefined {
+  return Object.keys(given)
+    .find((name) => given[name] !== undefined && !names.includes(name))
+    ?.slice(0, NAME_CHARS_SHOWN);
 }
 
 /** In words, without the value itself. */

@@ -3,7 +3,7 @@
  * Invariant: an answer is held against the form of its question before it goes anywhere; one that does not fit is asked for
  * again, without a word to the server.
  */
-import { RETRYABLE, UNAVAILABLE, type ToolError } from '../../authoring/tool-error.js';
+import { RefusedCall, RETRYABLE, UNAVAILABLE, type ToolError } from '../../authoring/tool-error.js';
 import {
   ChangedTool,
   nextQuestion,
@@ -21,6 +21,9 @@ import { messageOf } from './tool-message.js';
 const INLINE_BYTES = 64;
 
 export function nothingBy(error: ToolError): Extract<ToolOutcome, { kind: 'error' }> {
+  if (error instanceof RefusedCall) {
+    return { kind: 'error', code: error.code, message: error.message };
+  }
   const { code: said } = error;
   const code = said === RETRYABLE || said === UNAVAILABLE ? said : 'execution_error';
   const changed = error instanceof ChangedTool && { changed: true as const };

@@ -14,6 +14,7 @@ import {
 import { inert, shellWord } from '../render/index.js';
 import { knownOf, lastEvents, noSuchRun, TENANT } from '../desk/run-record.js';
 import type { Session } from '../session.js';
+import { lostWords } from './show.js';
 import type { RunRow } from '../../store/runs.js';
 
 const EVENTS_MAX = 100_000;
@@ -25,18 +26,20 @@ export function addExplain(program: Command, cli: Cli): void {
     .command('explain')
     .description('Say which rule decided what in a run, and what to do next.')
     .argument('<run>', 'run id');
-  withJson(withPlace(command), '{runId, decisions, stopReason, detail, nextSafeAction}')
+  withJson(withPlace(command), '{runId, decisions, stopReason, detail, trouble, nextSafeAction}')
     .addHelpText('after', examples('holdfast explain run_01J…'))
     .action((runId: string, options: CommonOptions) =>
       runCommand(cli, options, async (session, output) => {
         const { run, known, decisions } = await recordOf(session, runId);
         const { result } = run;
-        const next = result === undefined ? waiting(runId) : nextActionOf(result, known);
+        const trouble = result === undefined ? await troubleOf(session, runId) : null;
+        const next = result === undefined ? waiting(runId, trouble) : nextActionOf(result, known);
         output.data({
           runId,
           decisions,
           stopReason: result?.stopReason ?? null,
           detail: result?.detail ?? null,
+          trouble,
           nextSafeAction: next,
         });
         if (output.json) return;
@@ -46,6 +49,7 @@ export function addExplain(program: Command, cli: Cli): void {
         }
         for (const line of rulesFired(decisions)) output.line(line);
         output.line('');
+        if (trouble !== null) output.line(output.paint.yellow(inert(trouble, WORDS_CHARS_MAX)));
         output.line(
           `${output.paint.bold('Next')}  ${output.paint.own(inert(next, WORDS_CHARS_MAX))}`,
         );
@@ -69,8 +73,21 @@ function deciderOf({ rule, decider }: Explanation): string {
   return rule === undefined || rule === decider ? decider : `${rule} › ${decider}`;
 }
 
-function waiting(runId: string): string {
-  return `The run is under way. \`holdfast show ${shellWord(runId)}\` has the questions that it asks.`;
+function waiting(runId: string, trouble: string | null): string {
+  const id = shellWord(runId);
+  return trouble === null
+    ? `The run is under way. \`holdfast show ${id}\` has the questions that it asks.`
+    : `Temporal tries it again by itself. Look at the logs of the workers, or stop the run with \`holdfast interrupt ${id}\`.`;
+}
+
+/** Work whose workers die tells the run nothing, so no event names it; null: there is none, or no server answers. */
+export async function troubleOf(
+  session: Pick<Session, 'tryClient'>,
+  runId: string,
+): Promise<string | null> {
+  const client = await session.tryClient().catch(() => undefined);
+  const execution = client?.forTenant(TENANT).handle(runId).execution();
+  return execution?.then(lostWords, () => null) ?? null;
 }
 
 interface Record {

@@ -10,7 +10,7 @@ import { briefOf, isCycle, withoutGoalTools } from './cycle.js';
 import { expectationOf, resultIn, withRunsBelow } from './expectation.js';
 import { captureGoal } from './goal-capture.js';
 import { isGoal } from './goal-recording.js';
-import { hookScript } from './hook-script.js';
+import { hooksOf } from './hook-script.js';
 import { superviseScript } from './looks.js';
 import { modelScript, PRICE_LEFT_OUT, type CapturedScript } from './model-script.js';
 import { momentsBelow, momentsOf } from './moments.js';
@@ -94,7 +94,6 @@ function caseOf(tree: Tree, options: CaptureOptions): FixtureDocument {
   const moments = [momentsOf(tree), ...members.map(momentsBelow)];
   const compaction = summaryScript(recording, texts);
   const supervise = superviseScript(recording);
-  const hooks = hookScript(tree);
   const [instructions] = root.blocks;
   const isLate = resultIn(bundle.events)?.stopReason === 'timeout' && !isTimed;
   const budget = { ...budgetOf(recording), ...(isLate && { timeoutMs: 0 }) };
@@ -121,7 +120,7 @@ function caseOf(tree: Tree, options: CaptureOptions): FixtureDocument {
     ...runsOf(tree, below),
     ...(compaction.length > 0 && { compaction: [...compaction] }),
     ...(supervise !== undefined && { supervise }),
-    ...(Object.keys(hooks).length > 0 && { hooks }),
+    ...hooksOf(tree),
     ...(said.length > 0 && { during: said }),
     expected:
       options.expected ??
@@ -167,7 +166,8 @@ function ofAgent(
   { start, frozen }: Recording,
   own: NonNullable<CaptureOptions['own']>,
 ): FixtureDocument {
-  const { instructions: _i, policy: _p, hooks: _h, budget: _b, settings: _s, ...said } = whole;
+  const { instructions: _i, policy: _p, hooks: _h, namedHooks: _m, ...bare } = whole;
+  const { budget: _b, settings: _s, ...said } = bare;
   const { agents: _a, subAgents: _n, offered: _o, handoffTo: _t, supervise: _, ...rest } = said;
   const tools = Object.entries(whole.tools === 'live' ? {} : (whole.tools ?? {}));
   const answers = tools.filter(

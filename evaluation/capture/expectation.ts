@@ -66,7 +66,7 @@ function progress({ recording, texts }: Omit<Expecting, 'isPriceKnown'>): Expect
   const results = resultsIn(recording, texts);
   return {
     // What was still to be done would be done when the case is played.
-    ...(isSettled(events) && {
+    ...(isSettled(recording) && {
       // Quick reads that go elsewhere reach their tools in an order that no record tells.
       ...(!recording.wentElsewhere && { executed: executedIn(recording, texts) }),
       ...(isOrderKnown(events, order.flat()) && { result_order: order }),
@@ -117,8 +117,10 @@ export function withRunsBelow(
   return { ...own, runs: Object.fromEntries(runs) as Expected['runs'] };
 }
 
-/** Every call that was proposed has its result. */
-function isSettled(events: readonly RunEvent[]): boolean {
+/** Every call that was proposed has its result; what is stored of a run under way may lag behind what it does. */
+function isSettled({ bundle: { events }, activities }: Recording): boolean {
+  if (activities.some(({ kind, end }) => kind === 'execute_tool' && end.kind === 'open'))
+    return false;
   const finished = new Set(
     events.flatMap((event) => (event.type === 'tool_finished' ? [event.callId] : [])),
   );

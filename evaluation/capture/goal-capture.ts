@@ -20,7 +20,7 @@ import { goalMoments } from './goal-moments.js';
 import { questionScripts } from './goal-questions.js';
 import { goalRecordingOf, isGoalTool, togetherOf, type GoalRecording } from './goal-recording.js';
 import { goalUntil } from './goal-until.js';
-import { hookScript } from './hook-script.js';
+import { hooksOf } from './hook-script.js';
 import { modelScript, PRICE_LEFT_OUT, type CapturedScript } from './model-script.js';
 import type { Recording } from './recording.js';
 import { refused } from './refused.js';
@@ -58,7 +58,7 @@ export function captureGoal(
       ? { tools: {}, leftOut: [] }
       : toolRecords({ root: together, members: [] }, texts, false);
   const compaction = together === undefined ? [] : summaryScript(together, texts);
-  const hooks = together === undefined ? {} : hookScript({ root: together, members: [] });
+  const hooks = together === undefined ? {} : hooksOf({ root: together, members: [] });
   const others = (start.goal.handoffTo ?? []).length > 0;
   const nameOf = (agent: string): string => (others ? agent : CASE_AGENT);
   const isPriceKnown = questions.isPriceKnown && scripts.every((one) => one.isPriceKnown);
@@ -86,7 +86,7 @@ export function captureGoal(
     tools,
     ...(others && { agents: agentsOf(recording, scripts) }),
     ...(compaction.length > 0 && { compaction: [...compaction] }),
-    ...(Object.keys(hooks).length > 0 && { hooks }),
+    ...hooks,
     ...(moments.during.length > 0 && { during: [...moments.during] }),
     goalLoop: loopOf(recording, {
       ...(others && { agent: start.goal.agent }),

@@ -1,15 +1,28 @@
 /** What the hooks of a recorded run said, as the one hook that a case has at each point. */
-import { CALL_POINTS, type HookOutcome, type HookPoint } from '../../core/state/hook.js';
+import { ownValue } from '../../core/json/json.js';
 import { isRecord } from '../../core/json/shape.js';
+import {
+  CALL_POINTS,
+  HOOK_POINTS,
+  type HookMatch,
+  type HookOutcome,
+  type HookPoint,
+} from '../../core/state/hook.js';
 import type { FixtureDocument } from '../format/document.js';
 import { ofKind, outputOf } from './recording.js';
 import { refused } from './refused.js';
 import { allOf, employedIn, type Tree } from './tree.js';
 
 type WrittenHooks = NonNullable<FixtureDocument['hooks']>;
+type WrittenNames = NonNullable<FixtureDocument['namedHooks']>;
+
+export function hooksOf(tree: Tree): Pick<FixtureDocument, 'hooks' | 'namedHooks'> {
+  const hooks = hookScript(tree);
+  return { ...(Object.keys(hooks).length > 0 && { hooks }), ...hookNames(tree) };
+}
 
 /** Outcomes at points of calls name their call: hooks that are asked about some calls only keep their place. */
-export function hookScript(tree: Tree): WrittenHooks {
+function hookScript(tree: Tree): WrittenHooks {
   const all = allOf(tree);
   const points = new Map<HookPoint, unknown[]>(
     all
@@ -39,6 +52,34 @@ export function hookScript(tree: Tree): WrittenHooks {
     }
   }
   return Object.fromEntries(points) as WrittenHooks;
+}
+
+/** Where one hook was all that a point had, in each run: it keeps its name and what it was asked about. */
+function hookNames(tree: Tree): Pick<FixtureDocument, 'namedHooks'> {
+  const employed = allOf(tree).flatMap(({ recording }) => employedIn(recording));
+  const single = HOOK_POINTS.flatMap((point) => {
+    const all = employed.flatMap(({ frozen: { hooks, hookMatches = {} } }) =>
+      (hooks[point] ?? []).map((name): HookName => {
+        const match = ownValue(hookMatches, name);
+        return { name, ...(match !== undefined && { match }) };
+      }),
+    );
+    const [first, ...others] = new Set(all.map((one) => JSON.stringify(one)));
+    return first === undefined || others.length > 0 ? [] : [[point, all[0]!] as const];
+  });
+  // Names are unique in an agent, and points without one have a hook of their own name.
+  const names = single.map(([, { name }]) => name);
+  const kept = single.filter(([point, { name, match }]) => {
+    if (name === point) return match !== undefined;
+    const isAlone = names.filter((one) => one === name).length === 1;
+    return isAlone && !HOOK_POINTS.includes(name as HookPoint);
+  });
+  return kept.length === 0 ? {} : { namedHooks: Object.fromEntries(kept) as WrittenNames };
+}
+
+interface HookName {
+  readonly name: string;
+  readonly match?: HookMatch;
 }
 
 const WEIGHT = ['allow', 'ask', 'deny'] as const;

@@ -1,5 +1,6 @@
 /** Places of a recorded run as moments of a case: a question, a model call, a call of a tool, a hook. */
 import type { RunEvent } from '../../core/state/event.js';
+import { INTERRUPTED_CODES } from '../../core/state/tool-result.js';
 import { isRecord } from '../../core/json/shape.js';
 import type { WrittenPattern } from '../format/during.js';
 import { asksIn, isClosing, type AskEvent } from './asked.js';
@@ -48,10 +49,15 @@ export function whenEnded(
   }
 }
 
+/** A tool hears late that it is to stop, or does not listen: what it brought all the same had come with the word. */
+const STOPS: readonly string[] = ['interrupt', 'cancel', 'close'];
+
 export function whileFlying(
   activity: Activity,
   events: readonly RunEvent[],
+  said = '',
 ): WrittenPattern | undefined {
+  if (STOPS.includes(said) && hasAnswered(activity)) return whenEnded(activity, events);
   switch (activity.kind) {
     case 'call_model': {
       const reply = outputOf(activity, 'call_model')?.reply;
@@ -67,6 +73,15 @@ export function whileFlying(
     default:
       return undefined;
   }
+}
+
+function hasAnswered(activity: Activity): boolean {
+  if (activity.kind !== 'execute_tool') return false;
+  const outcome = outputOf(activity, 'execute_tool')?.outcome;
+  return (
+    outcome?.kind === 'ok' ||
+    (outcome?.kind === 'error' && !INTERRUPTED_CODES.includes(outcome.code))
+  );
 }
 
 function ofHook(activity: Activity, events: readonly RunEvent[]): WrittenPattern | undefined {

@@ -175,7 +175,8 @@ function patternOf(
   const flying = recording.activities.findLast(
     ({ from, to }) => from < heard.place && (to === undefined || to > heard.together.before),
   );
-  const of = (ended && whenEnded(ended, events)) ?? (flying && whileFlying(flying, events));
+  const of =
+    (ended && whenEnded(ended, events)) ?? (flying && whileFlying(flying, events, heard.name));
   const below = of ?? momentBelow(members, heard);
   if (below !== undefined) return below;
   const waiting = asksIn(events).findLast((ask) => isOpenAt(ask, heard, events));

@@ -99,6 +99,8 @@ function ofError(
     case 'timeout':
       return { result: { timeout: true } };
     case 'tool_unavailable':
+    case 'frozen':
+    case 'limit_exceeded':
       return { result: { error: message.replace(/^tool_unavailable: /, ''), code } };
     case 'not_executed':
       return undefined;

@@ -39,7 +39,7 @@ export function refuseUnsayable(tree: Tree): void {
 const hasFiles = ({ bundle }: Recording): boolean =>
   bundle.events.some((event) => 'attachments' in event);
 
-/** What other runs have used up of a limit: nothing is used up in the store of a case. */
+/** A call that its claim refused is one of the case; before the question only the totals of the store refuse it. */
 function refuseUsedUp({ root, members }: Tree): void {
   const events = [root, ...members.map(({ recording }) => recording)].flatMap(
     ({ bundle }) => bundle.events,
@@ -47,7 +47,9 @@ function refuseUsedUp({ root, members }: Tree): void {
   const denied = events.find((event) => event.type === 'permission' && event.rule === 'limits');
   if (denied === undefined) return;
   const tool = 'tool' in denied ? String(denied.tool) : 'a tool';
-  throw refused(`other runs had used up a limit of ${tool} before anybody was asked`);
+  throw refused(
+    `other runs had used up a limit of ${tool} before anybody was asked, and the store of a case has no other runs`,
+  );
 }
 
 /** The others of a tree are there to write again. */

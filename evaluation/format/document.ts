@@ -3,6 +3,8 @@
  * Invariant: every object is closed; an unknown key anywhere is an error.
  */
 import { z } from 'zod';
+import { EFFECTS } from '../../core/state/tool.js';
+import { each } from '../../pure/options.js';
 import { agentKeys } from './agents.js';
 import { moment } from './during.js';
 import { expected } from './expected.js';
@@ -112,6 +114,22 @@ const hooks = z
   })
   .partial();
 
+const hookMatch = z
+  .strictObject({ tools: someTexts, effects: z.array(z.enum(EFFECTS)).min(1) })
+  .partial();
+const callHook = z.strictObject({ name: text, match: hookMatch.optional() });
+
+/** What the hook of a point is called, and which calls it is asked about; without `match` all of them. */
+const namedHooks = z
+  .strictObject({
+    ...each(callHook, 'PreToolUse PostToolUse PostToolUseFailure'),
+    ...each(
+      callHook.omit({ match: true }),
+      'SessionStart PostSampling Stop StopFailure PreCompact SessionEnd',
+    ),
+  })
+  .partial();
+
 /** Where a captured case comes from, and what of the record it does not say. Nothing is decided by it. */
 const captured = z.strictObject({
   run: text,
@@ -149,6 +167,7 @@ export const fixtureDocument = z.strictObject({
   model: z.array(reply).optional(),
   compaction: z.array(summary).min(1).optional(),
   hooks: hooks.optional(),
+  namedHooks: namedHooks.optional(),
   during: z.array(moment).optional(),
   ...goalKeys,
   expected,

@@ -78,7 +78,7 @@ export function castOf(
     ...heardBy(live),
   };
   const tools = codeOf(fixture, toolCast);
-  const hooks = scriptedHooks(fixture.hooks, { stage, moments });
+  const hooks = scriptedHooks(fixture, { stage, moments });
   const summaries = scriptedSummaries(fixture.compaction);
   const parts = { stage, moments, summaries, tools: fixture.tools, ...heardBy(live) };
   const model = scriptedModel(PROVIDER, playsOf(fixture, { workers, subAgentOf, placeOf }), parts);

@@ -13,6 +13,8 @@ export interface Handed {
 export interface Executions {
   /** An attempt begins; the returned function ends it. */
   begin(handed: Handed, at: number): (at: number) => void;
+  /** The call never reached its tool. */
+  withdraw(handed: Pick<Handed, 'callId' | 'key'>): void;
   /** How many attempts of this tool have begun. */
   attemptsOf(tool: string): number;
   tookEffect(tool: string, key: string): void;
@@ -40,6 +42,7 @@ export function recordExecutions(): Executions {
         execution.endedAt = Math.max(execution.endedAt, endedAt);
       };
     },
+    withdraw: ({ callId, key }) => void byCall.delete(`${callId} ${key}`),
     attemptsOf: (tool) => attempts.get(tool) ?? 0,
     tookEffect(tool, key) {
       happened.add(key);

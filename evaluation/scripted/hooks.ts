@@ -9,7 +9,7 @@ import {
   type HookReturns,
 } from '../../authoring/index.js';
 import { HOOK_POINTS, type HookPoint } from '../../core/state/hook.js';
-import type { CaseHooks } from '../fixture.js';
+import type { Fixture } from '../fixture.js';
 import { reachAtEnd, type Moments, type Occurrence } from './moments.js';
 import type { Stage } from './stage.js';
 
@@ -18,10 +18,14 @@ export interface HookCast {
   readonly moments: Moments;
 }
 
-export function scriptedHooks(hooks: CaseHooks, cast: HookCast): readonly Hook[] {
+export function scriptedHooks(
+  { hooks, namedHooks = {} }: Pick<Fixture, 'hooks' | 'namedHooks'>,
+  cast: HookCast,
+): readonly Hook[] {
   return HOOK_POINTS.flatMap((point) => {
-    const outcomes = hooks[point];
-    return outcomes === undefined ? [] : [scriptedHook(point, outcomes, cast)];
+    const named = namedHooks[point];
+    const outcomes = hooks[point] ?? (named && []);
+    return outcomes === undefined ? [] : [scriptedHook({ point, ...named }, outcomes, cast)];
   });
 }
 
@@ -41,15 +45,22 @@ function outcomeOf(outcomes: readonly Scripted[], number: number, input: object)
 /** Points that no event tells of (G98). */
 const UNTOLD: readonly HookPoint[] = ['SessionStart', 'SessionEnd'];
 
+interface Registered {
+  readonly point: HookPoint;
+  readonly name?: string;
+  readonly match?: object | undefined;
+}
+
 function scriptedHook(
-  point: HookPoint,
+  { point, name = point, match }: Registered,
   outcomes: readonly Scripted[],
   { stage, moments }: HookCast,
 ): Hook {
   let asked = 0;
   return defineHook({
-    name: point,
+    name,
     point,
+    ...(match !== undefined && { match: match as never }),
     async run(input: object, { signal, runId }: HookContext) {
       const worker = stage.worker();
       const number = asked;

@@ -84,14 +84,17 @@ export function ownProviders(
   );
   const agent = ownAgentIn(fixture)!;
   const fallback = fallbackModel ?? agent.settings.fallbackModel;
-  const names = [
-    model ?? agent.model,
-    ...named,
-    ...(typeof fallback === 'string' ? [fallback] : []),
-  ];
-  return new Map(
-    names.map((name) => [resolveRouteFor(name, config, ANY_MONEY).provider, provider]),
-  );
+  const names = [model ?? agent.model, ...(typeof fallback === 'string' ? [fallback] : [])];
+  const providerOf = (name: string) => resolveRouteFor(name, config, ANY_MONEY).provider;
+  // A model that a person names on the way may be one that nobody knows: the run then stays with its own.
+  const known = named.flatMap((name) => {
+    try {
+      return [providerOf(name)];
+    } catch {
+      return [];
+    }
+  });
+  return new Map([...names.map(providerOf), ...known].map((name) => [name, provider]));
 }
 
 function answered(tool: Tool, scripted: CaseTool | undefined, cast: ToolCast): Tool {

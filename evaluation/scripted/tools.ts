@@ -13,7 +13,7 @@ import {
 } from '../../authoring/index.js';
 import type { DeclaredKind } from '../../authoring/tool-kind.js';
 import { withRequiredFields } from '../../authoring/required-fields.js';
-import { RETRYABLE } from '../../authoring/tool-error.js';
+import { RefusedCall, RETRYABLE, type RefusedCode } from '../../authoring/tool-error.js';
 import { canonicalJson, type Json } from '../../core/json/json.js';
 import { retryFor, sideEffectOf } from '../../core/state/tool.js';
 import { sourceOf } from '../case-files.js';
@@ -211,6 +211,7 @@ class ToolDouble {
       case 'unfit':
         return this.succeed(result.value, call);
       case 'error':
+        if (isRefused(result.code)) throw this.refusal(result.code, result.message, ctx);
         if (!call.check) await this.reach('tool_finished', ctx, worker);
         throw result.code === undefined
           ? new ToolError(result.message)
@@ -243,6 +244,12 @@ class ToolDouble {
     return value;
   }
 
+  /** A freeze or a limit has refused the call: no executor has had it. */
+  private refusal(code: RefusedCode, message: string, ctx: ToolContext): Error {
+    this.cast.executions.withdraw({ callId: ctx.callId, key: ctx.idempotencyKey });
+    return new RefusedCall(code, message);
+  }
+
   private happen({ idempotencyKey: key }: ToolContext): void {
     const { executions } = this.cast;
     const { name, idempotency } = this.declared;
@@ -270,6 +277,10 @@ class ToolDouble {
     const actions = await moments.reach(occurrence);
     if (actions.length > 0) await worker.settle(signal, stopsWork(actions));
   }
+}
+
+function isRefused(code: string | undefined): code is RefusedCode {
+  return code === 'frozen' || code === 'limit_exceeded';
 }
 
 interface Attempted {

@@ -11,7 +11,7 @@ export interface RenderContext {
   readonly bodyBytes: number;
 }
 
-const BYTES_PER_TOKEN = 4;
+export const BYTES_PER_TOKEN = 4;
 export const CHUNKS_MAX = 10_000;
 
 interface WireUsage {

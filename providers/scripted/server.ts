@@ -14,6 +14,8 @@ import {
 import { CHAT_PROTOCOL } from './chat-protocol.js';
 import { MESSAGES_PROTOCOL } from './messages-protocol.js';
 import type { Protocol } from './protocol.js';
+import { BYTES_PER_TOKEN } from './render.js';
+import { replyDefect } from './reply-fields.js';
 import { RESPONSES_PROTOCOL } from './responses-protocol.js';
 import { replyFor, type Script, type ScriptedReply, type ScriptedRequest } from './script.js';
 import { sendFailure, sendReply, sendWhole } from './send.js';
@@ -37,14 +39,13 @@ export interface ScriptedModel {
   stop(): Promise<void>;
 }
 
-/** Begins what is told of a script that throws. */
+/** Begins what is told of a script that throws, or says what cannot be sent. */
 export const SCRIPT_FAILED = 'the script failed';
 const PROTOCOLS: readonly Protocol[] = [MESSAGES_PROTOCOL, CHAT_PROTOCOL, RESPONSES_PROTOCOL];
 const HOST = '127.0.0.1';
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 const KEYS_MAX = 100_000;
 const KEEP_ALIVE_MS = 120_000;
-const BYTES_PER_TOKEN = 4;
 
 interface Serving {
   readonly script: Script;
@@ -115,7 +116,11 @@ async function serveMessage(
     return;
   }
   const request: ScriptedRequest = { ...parsed, attempt: nextAttempt(serving.attempts, parsed) };
-  const reply = replyFor(await serving.script(request), request.attempt);
+  const said = replyFor(await serving.script(request), request.attempt);
+  const defect = replyDefect(said);
+  // The same at the next attempt: no failure of a vendor that is away.
+  const reply: ScriptedReply =
+    defect === undefined ? said : { status: 400, message: `${SCRIPT_FAILED}: ${defect}` };
   if ('status' in reply && reply.exhausted === true) serving.exhausted += 1;
   serving.log.add({
     path: protocol.path,

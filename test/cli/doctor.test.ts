@@ -6,6 +6,7 @@ import { allChecks } from '../../cli/doctor/all-checks.js';
 import { askedLately } from '../../cli/doctor/asked-lately.js';
 import type { Check } from '../../cli/doctor/check.js';
 import { checkConfiguration } from '../../cli/doctor/configuration.js';
+import { troubleOf } from '../../cli/commands/explain.js';
 import { lostWords } from '../../cli/commands/show.js';
 import { stuckFound } from '../../cli/doctor/server.js';
 import { checkStore, restored } from '../../cli/doctor/store.js';
@@ -326,6 +327,22 @@ describe('runs that do not get on', () => {
       /^execute_tool orders\.read is in attempt 8; .*"Heartbeat timeout": its worker died/,
     );
     expect(lostWords({ activities: [shown] })).toBeNull();
+  });
+
+  test('such an activity is named by explain as well, where a server answers', async () => {
+    const summary = 'orders.read';
+    const activity = { type: 'execute_tool', summary, attempt: 8, lastFailure: 'x', lost: true };
+    const handle = (runId: string) => ({
+      execution: async () => {
+        if (runId !== 'r1') throw new Error('RunNotFound');
+        return { activities: [activity] };
+      },
+    });
+    const client = { forTenant: () => ({ handle }) } as never;
+    const there = { tryClient: async () => client };
+    expect(await troubleOf(there, 'r1')).toMatch(/^execute_tool orders\.read is in attempt 8/);
+    expect(await troubleOf(there, 'r2')).toBeNull();
+    expect(await troubleOf({ tryClient: async () => undefined }, 'r1')).toBeNull();
   });
 
   test('bring nothing to the terminal that it obeys', () => {

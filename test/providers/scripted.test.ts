@@ -101,17 +101,63 @@ describe('the scripted model', () => {
     await model.stop();
   });
 
+  const progress = { signal: new AbortController().signal, onProgress: () => undefined };
+
   test('blames the script that fails, and no vendor', async () => {
     const provider = createScriptedProvider(() => {
       throw new Error('oops');
     });
-    const progress = { signal: new AbortController().signal, onProgress: () => undefined };
     await expect(provider.complete(requestOf(), progress)).rejects.toMatchObject({
       code: 'ServerError',
       message: expect.stringContaining('the script failed: Error: oops') as unknown,
       hint: 'Mend the function that the configuration has as `scripted`: it has thrown.',
       details: { shouldRetry: expect.any(Boolean) as unknown },
     });
+  });
+
+  /** Without the fields that there are. */
+  const SHORT =
+    /^Mend the function that the configuration has as `scripted`: its reply.{10,60}[.?]$/;
+
+  test.each([
+    [{ txt: 'Hi' }, 'its reply has no field "txt". Did you mean text? The fields are text, calls,'],
+    [{ toolCals: [] }, 'its reply has no field "toolCals". The fields are text, calls,'],
+    [{ text: 5 }, 'its reply cannot use its text. Give a text.'],
+    [{ calls: { tool: 'pay' } }, 'its reply cannot use its calls. Give a list.'],
+    [{ calls: [{ name: 'pay' }] }, 'its reply, call 1, has no field "name". The fields are tool,'],
+    [{ calls: [{ input: {} }] }, 'its reply, call 1, cannot use its tool. Give a text.'],
+    ['Hi', 'its reply is a string. Give an object; the fields are text,'],
+    [undefined, 'its reply is nothing. Give an object;'],
+  ])('refuses a reply that cannot be sent, once and by name: %j', async (reply, words) => {
+    let asked = 0;
+    const provider = createScriptedProvider(() => {
+      asked += 1;
+      return reply as never;
+    });
+    await expect(provider.complete(requestOf(), progress)).rejects.toMatchObject({
+      code: 'InvalidRequest',
+      message: expect.stringContaining(`the script failed: ${words}`) as unknown,
+      hint: expect.stringMatching(SHORT) as unknown,
+      details: { shouldRetry: false, receivedInput: false },
+    });
+    expect(asked).toBe(1);
+  });
+
+  const long = 'a word '.repeat(100);
+  const call = { tool: 'pay', input: { words: long } };
+
+  test.each([
+    ['a text', { text: long }, [{ type: 'text', text: long.slice(0, 40) }]],
+    ['a call, which is not made', { text: 'Now.', calls: [call] }, [{ text: 'Now.' }]],
+  ])('is cut where the request ends, as by a vendor: %s', async (_, reply, blocks) => {
+    const provider = createScriptedProvider(() => reply);
+    expect(await provider.complete(requestOf({ maxTokens: 10 }), progress)).toMatchObject({
+      stop: 'max_tokens',
+      blocks,
+      usage: { output: 10 },
+    });
+    const whole = await provider.complete(requestOf({ maxTokens: 1_000 }), progress);
+    expect(['end_turn', 'tool_use']).toContain(whole.stop);
   });
 
   test('keeps the last requests only', async () => {

@@ -1,22 +1,13 @@
 /** A test is as closed as a definition: a word that is mistyped, or a value of another kind, would say nothing unheard. */
 import { unknownField } from '../../authoring/known-fields.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { isRecord, kindOf, misfit, type Rules } from '../../pure/options.js';
+import { writtenDefect, isRecord, type Rules } from '../../pure/options.js';
 
 /** Errors: InvalidFixture for what is no object, a field that there is not, and one of another kind. */
 export function checkFields(what: string, given: unknown, rules: Rules): void {
-  const names = Object.keys(rules);
-  if (!isRecord(given)) {
-    throw unfit(
-      `${what} is ${kindOf(given)}.`,
-      `Give an object; the fields are ${names.join(', ')}.`,
-    );
-  }
-  refuseUnknown(what, given, names);
-  const wrong = misfit(given, rules);
-  if (wrong === undefined) return;
-  const { name, is, near } = wrong;
-  throw unfit(`${what} cannot use its ${name}.`, `${near}Give ${is}.`);
+  if (isRecord(given)) refuseUnknown(what, given, Object.keys(rules));
+  const defect = writtenDefect(what, given, rules);
+  if (defect !== undefined) throw unfit(defect.message, defect.hint);
 }
 
 /** Errors: InvalidFixture for a field that there is not. */

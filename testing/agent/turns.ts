@@ -1,33 +1,28 @@
 /** What a scripted model says, checked before it is played: a word that is mistyped would be a reply without it. */
 import type { Config } from '../../authoring/index.js';
 import { shown } from '../../authoring/known-fields.js';
-import type { ReplyStop, Usage } from '../../core/state/model.js';
+import type { ReplyStop } from '../../core/state/model.js';
 import {
   isRecord,
   needed,
   oneOf,
-  optionDefect,
   rules,
   words,
   type OptionRule,
   type OptionRules,
 } from '../../pure/options.js';
+import { CALL, callDefect, TOKENS } from '../../providers/scripted/reply-fields.js';
 import { roleOf } from './agent-role.js';
 import { checkFields, refuseUnknown, unfit } from './check-test.js';
-import type { TestFailure, TestReply, TestReplyCall } from './test-turn.js';
+import type { TestFailure, TestReply } from './test-turn.js';
 
 const STOPS: readonly ReplyStop[] = words(
   'end_turn tool_use max_tokens stop_sequence refusal pause_turn context_exceeded unknown',
 );
-const USAGE: OptionRules<Usage> = rules('amount input output cacheRead cacheWrite');
-
 const REPLY: OptionRules<TestReply> = {
   ...rules('words text thinking, list calls, any output, wait takesMs'),
   stop: oneOf(...STOPS),
-  usage: {
-    is: 'numbers of tokens: { input, output, cacheRead, cacheWrite }',
-    fits: (value) => optionDefect('', value, USAGE) === undefined,
-  },
+  usage: TOKENS,
 };
 const FAILURE: OptionRules<TestFailure> = {
   ...rules('words message, ms retryAfterMs, wait takesMs'),
@@ -36,8 +31,6 @@ const FAILURE: OptionRules<TestFailure> = {
     fits: (value) => Number(value) >= 400 && Number(value) <= 599,
   }),
 };
-// A model may name a tool that is none, also by a blank.
-const CALL: OptionRules<TestReplyCall> = rules('words! tool, any input, words id');
 
 export const SCRIPT: OptionRule = {
   is: 'a list of turns or (request) => …',
@@ -85,11 +78,10 @@ function checkEntry(entry: unknown, name: string): void {
     (field) => entry[field] !== undefined && !Object.hasOwn(REPLY, field),
   );
   checkFields(name, entry, isFailure ? FAILURE : REPLY);
-  const { text, output, calls = [] } = entry;
+  const { text, output } = entry;
   if (text !== undefined && output !== undefined) {
     throw unfit(`${name} has a text and an output.`, 'Give one of the two.');
   }
-  for (const [index, call] of (calls as readonly unknown[]).entries()) {
-    checkFields(`${name}, call ${index + 1},`, call, CALL);
-  }
+  const defect = callDefect(name, entry, CALL);
+  if (defect !== undefined) throw unfit(defect.message, defect.hint);
 }
