@@ -19,7 +19,7 @@ import { examples, runCommand, withJson, withPlace, type Cli } from '../command.
 import { signingKeyFile } from '../desk/desk.js';
 import { EXIT } from '../exit-code.js';
 import { queryText } from '../desk/paging.js';
-import { inert } from '../render/index.js';
+import { inert, plural } from '../render/index.js';
 import type { Session } from '../session.js';
 import { wholeNumber } from '../usage.js';
 
@@ -62,7 +62,7 @@ function addVerify(audit: Command, cli: Cli): void {
           output.line(`The trail is broken: ${inert(fault.message)}.`);
           return EXIT.error;
         }
-        output.line(`${rows} rows, unbroken, up to ${head.hash}.`);
+        output.line(`${plural(rows, 'row')}, unbroken, up to ${head.hash}.`);
         if (heads.length === 0) {
           output.remark(
             'Only a head that was kept elsewhere shows that the whole trail was replaced: pass it with --head.',
