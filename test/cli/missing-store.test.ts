@@ -60,3 +60,24 @@ test('a list of keys, and a key that is revoked, make no store', async () => {
   expect(await said(['keys', 'revoke', 'dk_1', '--store', 'new.db'])).toContain('no key dk_1');
   expect(readdirSync(folder)).toEqual([]);
 });
+
+test.each([
+  ['sessions', /^Error: There is no store at .*\.holdfast/],
+  ['transcript run_1', /^Error: There is no store at .*\.holdfast/],
+  ['audit list', /^Error: There is no store at .*\.holdfast/],
+])('`%s` names the place of the store that is not there', async (command, message) => {
+  const error = await said(wordsOf(command));
+  expect(error).toMatch(message);
+  expect(error).toContain('Name the store of your workers with --store or HOLDFAST_STORE.');
+});
+
+test.each([
+  [[], 'Give exactly one of --tool'],
+  [['--tool', 'pay'], '--reason is needed'],
+])('`freeze %p` is a wrong command line before any store is looked for', async (words, message) => {
+  let err = '';
+  const streams = { out: () => undefined, err: (text: string) => void (err += text) };
+  const environment = { variables: {}, folder, colour: false, interactive: false };
+  expect(await runCli(['freeze', ...words], { environment, streams })).toBe(2);
+  expect(err).toContain(message);
+});
