@@ -5,6 +5,7 @@
 import { HoldfastError } from '../core/state/errors.js';
 import type { Json } from '../core/json/json.js';
 import { currencyDigits } from '../pure/currencies.js';
+import { hasUnseen } from '../pure/unseen.js';
 import { isCurrencyCode, type ToolCard } from '../core/state/tool-card.js';
 import { shown } from './known-fields.js';
 
@@ -63,7 +64,7 @@ function labelsOf(tool: string, declared: unknown, schema: Json): NonNullable<To
   for (const [path, label] of entries) {
     knownPath(tool, { name: 'a path of card.labels', path, schema });
     const isText = typeof label === 'string' && label.trim() !== '';
-    if (!isText || label.length > LABEL_CHARS_MAX || /[\p{C}\p{Zl}\p{Zp}]/u.test(label)) {
+    if (!isText || label.length > LABEL_CHARS_MAX || hasUnseen(label)) {
       const hint = `Write 1 to ${LABEL_CHARS_MAX} characters on one line.`;
       throw wrong(tool, `card.labels of ${JSON.stringify(path)} is no label`, hint);
     }

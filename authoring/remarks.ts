@@ -10,6 +10,7 @@ import { AGENT_TOOL } from '../core/state/sub-agent.js';
 import type { Json } from '../core/json/json.js';
 import type { SettingsOverrides, StartInput } from '../core/state/task.js';
 import { didYouMean } from '../pure/nearest-names.js';
+import { withoutUnseen } from '../pure/unseen.js';
 import type { Agent } from './agent.js';
 import { isInSchema } from './card.js';
 import { CONNECTOR_PREFIX } from './connectors.js';
@@ -123,11 +124,9 @@ function bounded(found: readonly (string | Named)[], max: number): readonly stri
 
 function lineOf({ subject, stands, name, tools }: Named): string {
   const meant = didYouMean(name, [...tools].slice(0, NEAR_AMONG));
-  return `${subject}: ${stands}, which matches no tool. ${meant}`.trimEnd().replace(UNSEEN, '?');
+  // A name may come from outside.
+  return withoutUnseen(`${subject}: ${stands}, which matches no tool. ${meant}`.trimEnd(), '?');
 }
-
-/** Controls and what turns the direction of a line: a name may come from outside. */
-const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 function namedIn(subject: string, lists: Lists, tools: Names): Named[] {
   return lists.flatMap(([place, names = []]) =>

@@ -11,6 +11,8 @@ export interface CliEnvironment {
   readonly folder: string;
   /** Colours on standard output: a terminal, and nobody said no. */
   readonly colour: boolean;
+  /** Characters of a line; absent: standard output is no terminal. */
+  readonly columns?: number;
   readonly interactive: boolean;
   /** How the program was called, `npx holdfast` for example; absent: by its name. */
   readonly invocation?: string;
@@ -25,12 +27,14 @@ export interface CliEnvironment {
 /** What of it says how to speak. */
 export function speechOf({
   colour,
+  columns,
   invocation,
   given,
   docs,
-}: CliEnvironment): Pick<CliEnvironment, 'colour' | 'invocation' | 'given' | 'docs'> {
+}: CliEnvironment): Pick<CliEnvironment, 'colour' | 'columns' | 'invocation' | 'given' | 'docs'> {
   return {
     colour,
+    ...(columns !== undefined && { columns }),
     ...(invocation !== undefined && { invocation }),
     ...(given && { given }),
     ...(docs !== undefined && { docs }),
@@ -39,12 +43,14 @@ export function speechOf({
 
 export function cliEnvironment(): CliEnvironment {
   const { env } = process;
+  const { isTTY, columns } = process.stdout;
   const noColour = (env.NO_COLOR !== undefined && env.NO_COLOR !== '') || env.TERM === 'dumb';
   return {
     variables: env,
     folder: process.cwd(),
-    colour: process.stdout.isTTY === true && !noColour,
-    interactive: process.stdin.isTTY === true && process.stdout.isTTY === true,
+    colour: isTTY === true && !noColour,
+    ...(isTTY && columns > 0 && { columns }),
+    interactive: process.stdin.isTTY === true && isTTY === true,
     invocation: invocationOf(process.argv[1] ?? '', env.npm_config_user_agent),
     ...docsSeen(),
   };

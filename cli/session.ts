@@ -2,7 +2,7 @@
  * What a command works with: the store's file and a client, each opened when first needed and closed at the
  * end. Reading commands work from the store alone, so that a past run can be seen without a server.
  */
-import type { ConnectionSettings } from '../authoring/index.js';
+import type { Config, ConnectionSettings } from '../authoring/index.js';
 import type { HoldfastClient, ReadingStore } from '../client/index.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { runningServer } from '../devserver/index.js';
@@ -21,6 +21,8 @@ export interface Session {
   reach(settings?: ConnectionSettings): Promise<KnownReach>;
   /** What environment, profile and configuration name, running or not. Errors: InvalidConfig. */
   named(settings?: ConnectionSettings): Promise<ServerReach>;
+  /** The configuration of the folder, where the way to the server was looked for in one. */
+  readonly config: () => Config | undefined;
   /** The workers' store; undefined while there is none. */
   store(): Promise<ReadingStore | undefined>;
   /** The same with everything in it, for what reads more than events. */
@@ -56,8 +58,8 @@ export async function withSession<T>(
     return store;
   }
 
-  const named = namedIn(place, environment.folder);
-  const reach: Session['reach'] = async (given) => reachIn(place(), await named(given));
+  const ways = namedIn(place, environment.folder);
+  const reach: Session['reach'] = async (given) => reachIn(place(), await ways.named(given));
 
   const clientWith = async (connectLimitMs: number, opened: ReadingStore | undefined) => {
     const limits = patienceOf(environment, connectLimitMs);
@@ -82,7 +84,7 @@ export async function withSession<T>(
 
   async function clientWithoutStore(): Promise<HoldfastClient> {
     // A configuration that cannot be loaded is told elsewhere, and says nothing of the server.
-    const reached = await reachIn(place(), await named().catch(() => place().reach()));
+    const reached = await reachIn(place(), await ways.named().catch(() => place().reach()));
     const limits = patienceOf(environment, CONNECT_LIMIT_MS);
     return (withoutStore ??= await connected(place(), { ...reached, ...limits }));
   }
@@ -93,7 +95,7 @@ export async function withSession<T>(
         return place();
       },
       reach,
-      named,
+      ...ways,
       store: openedStore,
       wholeStore: openedStore,
       client: () => openedClient(CONNECT_LIMIT_MS),
@@ -119,11 +121,16 @@ function patienceOf({ workerLimitMs }: CliEnvironment, connectLimitMs: number) {
 }
 
 /** The configuration is loaded once. */
-function namedIn(place: () => Environment, folder: string): Session['named'] {
+function namedIn(place: () => Environment, folder: string): Pick<Session, 'named' | 'config'> {
   let settings: ConnectionSettings | undefined;
-  return async (given) => {
-    settings ??= given ?? (await connectionSettings(place(), folder));
-    return place().reach(settings);
+  let config: Config | undefined;
+  return {
+    async named(given) {
+      if (given === undefined && settings === undefined) config ??= await configOf(place(), folder);
+      settings ??= given ?? config?.connection;
+      return place().reach(settings);
+    },
+    config: () => config,
   };
 }
 
@@ -144,16 +151,14 @@ async function connected(
 }
 
 /** Of the configuration, where there is one: its codec is what keeps payloads from being sent as they are. */
-async function connectionSettings(
+async function configOf(
   { configFile, withoutConfig }: Environment,
   folder: string,
-): Promise<ConnectionSettings | undefined> {
+): Promise<Config | undefined> {
   if (withoutConfig) return undefined;
   const { findConfig, loadConfig } = await import('../worker/load-config.js');
   const file = configFile ?? findConfig(folder);
-  return file === undefined
-    ? undefined
-    : (await loadConfig({ folder, file }).catch(notNeeded)).connection;
+  return file === undefined ? undefined : loadConfig({ folder, file }).catch(notNeeded);
 }
 
 /** Only of a payload codec, or of a server that the configuration names, a client needs to know. */

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { STORE_AWAY, unlessStoreAway } from '../client/index.js';
 import { plainLine } from '../client/read/plain-line.js';
 import type { AuditEntry } from '../pure/audit.js';
+import { plural } from '../pure/plural.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { DeskStore } from './desk-store.js';
 
@@ -100,7 +101,9 @@ export function owedRows(store: AuditStore, say: Say): OwedRows {
       const [first] = queue.owed;
       if (first === undefined) return;
       const count = queue.entries().length;
-      say(`${count} rows of the audit trail could not be written, first ${heldBy(first)}`);
+      say(
+        `${plural(count, 'row')} of the audit trail could not be written, first ${heldBy(first)}`,
+      );
     },
   };
 }

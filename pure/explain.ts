@@ -12,6 +12,7 @@ import type { RunResult } from '../core/state/result.js';
 import { endWords } from './deciders-of.js';
 import { decimalOf, decimalText, shifted } from './decimal.js';
 import { goalEventWords, isGoalEvent } from './goal/event-words.js';
+import { plural } from './plural.js';
 import { supervisionWords } from './supervision-words.js';
 import { nextActionAfter, type EndedRun } from './next-action.js';
 import { TRANSITIONS } from './transitions.js';
@@ -97,7 +98,7 @@ function explain(event: RunEvent): Said | undefined {
     case 'model_error':
       return says(
         'model failure',
-        `the model failed for good after ${event.attempts} attempts with ${event.class}: ${quote(event.message)}`,
+        `the model failed for good after ${plural(event.attempts, 'attempt')} with ${event.class}: ${quote(event.message)}`,
       );
     case 'retry':
       return says('asking', `attempt ${event.attempt} of the model call, after ${event.class}`);

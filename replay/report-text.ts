@@ -1,5 +1,6 @@
 /** What a replay found, in words for a person. */
 import type { Json } from '../core/json/json.js';
+import { plural } from '../pure/plural.js';
 import type { TreeReport } from './replay-tree.js';
 import type { ReplayDifference, ReplayReport } from './strict-replay.js';
 
@@ -10,13 +11,13 @@ export function reportLines(report: TreeReport): readonly string[] {
   const { members = [] } = report;
   if (members.length === 0) return linesOfRun(report, report.equal);
   const differing = members.filter(({ equal }) => !equal);
-  const below = `${count(members.length, 'run')} below it`;
+  const below = `${plural(members.length, 'run')} below it`;
   const steps = members.reduce((sum, one) => sum + one.steps, 0);
-  const extent = `${count(steps, 'step')} in all`;
+  const extent = `${plural(steps, 'step')} in all`;
   const first =
     differing.length === 0
       ? `${below}: ${extent}, equal to the histories.`
-      : `${below}: ${count(differing.length, 'run')} of them ${differing.length === 1 ? 'does' : 'do'} not replay.`;
+      : `${below}: ${plural(differing.length, 'run')} of them ${differing.length === 1 ? 'does' : 'do'} not replay.`;
   const isRootEqual = report.differences.length === 0 && report.error === undefined;
   return [
     ...linesOfRun(report, isRootEqual),
@@ -27,13 +28,13 @@ export function reportLines(report: TreeReport): readonly string[] {
 
 function linesOfRun(report: ReplayReport, isEqual: boolean): readonly string[] {
   const { runId, segments, steps, open, differences, error } = report;
-  const extent = `${count(steps, 'step')} in ${count(segments, 'segment')}`;
+  const extent = `${plural(steps, 'step')} in ${plural(segments, 'segment')}`;
   if (isEqual) {
     const still = open ? '; the run goes on' : '';
     return [`${runId} replays exactly: ${extent} equal to the history${still}.`];
   }
   const lines = [
-    `${runId} does not replay: ${extent}, ${count(differences.length, 'difference')}.`,
+    `${runId} does not replay: ${extent}, ${plural(differences.length, 'difference')}.`,
   ];
   for (const difference of differences) lines.push('', ...differenceLines(difference));
   if (error !== undefined) {
@@ -80,8 +81,4 @@ function valueText(value: Json | undefined): string {
 
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ');
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
 }

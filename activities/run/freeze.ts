@@ -54,7 +54,10 @@ function agentOf(config: Config, name: string): Agent {
 }
 
 /** The agent of a start, with what the start brings along, or the role that an earlier start brought. */
-export function agentFor(config: Config, { agent: name, agents, role }: OpeningStart): Agent {
+export function agentFor(
+  config: Config,
+  { agent: name, agents, role }: Pick<OpeningStart, 'agent' | 'agents' | 'role'>,
+): Agent {
   if (role !== undefined) return startedRole(agentOf(config, role.of), role.name, role.definition);
   const agent = agentOf(config, name);
   if (agents === undefined || Object.keys(agents).length === 0) return agent;

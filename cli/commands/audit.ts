@@ -5,7 +5,6 @@ import { objectionToKey, readDeskKey } from '../../client/index.js';
 import type { AuditRow } from '../../pure/audit.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
-import type { Store } from '../../store/store.js';
 import { checkAudit, readSignedHead } from '../desk/audit-check.js';
 import {
   readingDeskOf,
@@ -19,8 +18,8 @@ import { examples, runCommand, withJson, withPlace, type Cli } from '../command.
 import { signingKeyFile } from '../desk/desk.js';
 import { EXIT } from '../exit-code.js';
 import { queryText } from '../desk/paging.js';
-import { inert } from '../render/index.js';
-import type { Session } from '../session.js';
+import { inert, plural } from '../render/index.js';
+import { neededStore, type Session } from '../session.js';
 import { wholeNumber } from '../usage.js';
 
 interface AuditOptions extends DeskOptions, TenantOptions {
@@ -52,7 +51,7 @@ function addVerify(audit: Command, cli: Cli): void {
       runCommand(cli, options, async (session, output) => {
         const { head: files = [] } = options;
         const tenant = tenantOf(options);
-        const store = await storeOf(session);
+        const store = await neededStore(session);
         const keys = await store.listDeskKeys(ALL_TENANTS);
         const paths = files.map((file) => resolve(cli.environment.folder, file));
         const heads = await Promise.all(paths.map((file) => readSignedHead(file, tenant, keys)));
@@ -62,7 +61,7 @@ function addVerify(audit: Command, cli: Cli): void {
           output.line(`The trail is broken: ${inert(fault.message)}.`);
           return EXIT.error;
         }
-        output.line(`${rows} rows, unbroken, up to ${head.hash}.`);
+        output.line(`${plural(rows, 'row')}, unbroken, up to ${head.hash}.`);
         if (heads.length === 0) {
           output.remark(
             'Only a head that was kept elsewhere shows that the whole trail was replaced: pass it with --head.',
@@ -83,7 +82,7 @@ function addHead(audit: Command, cli: Cli): void {
       runCommand(cli, { ...options, json: true }, async (session, output) => {
         const api = readingDeskOf(cli, options);
         if (api !== undefined) return output.data(await api.get('/v1/audit/head'));
-        const store = await storeOf(session);
+        const store = await neededStore(session);
         const file = signingKeyFile(cli.environment, session.place.home);
         const signer = await readDeskKey(file);
         const objection = await objectionToKey(store, ALL_TENANTS, signer.key);
@@ -134,7 +133,7 @@ async function rowsOf(
   };
   const api = readingDeskOf(cli, options);
   if (api === undefined) {
-    return (await storeOf(session)).readAudit(tenantOf(options), { after, limit, ...about });
+    return (await neededStore(session)).readAudit(tenantOf(options), { after, limit, ...about });
   }
   const rows: AuditRow[] = [];
   while (rows.length < limit) {
@@ -155,12 +154,4 @@ function lineOf({ seq, at, kind, by = '-', askId, runId, facts }: AuditRow): str
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
-}
-
-async function storeOf(session: Session): Promise<Store> {
-  const store = await session.wholeStore();
-  if (store !== undefined) return store;
-  throw new HoldfastError('StoreUnavailable', 'There is no store to read the trail from.', {
-    hint: 'Set HOLDFAST_STORE to the store of your workers.',
-  });
 }

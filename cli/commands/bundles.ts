@@ -11,7 +11,7 @@ import {
   type CommonOptions,
 } from '../command.js';
 import { EXIT } from '../exit-code.js';
-import { inert, inertLines } from '../render/index.js';
+import { inert, inertLines, plural } from '../render/index.js';
 import type { Output } from '../terminal/output.js';
 
 const LINE_CHARS_MAX = 2_000;
@@ -65,6 +65,5 @@ async function print(folder: string, found: readonly FileReport[], output: Outpu
     output.line('');
   }
   const problems = `${differing.length} differ, ${unreadable.length} cannot be read`;
-  const what = found.length === 1 ? '1 bundle' : `${found.length} bundles`;
-  output.line(`${what}: ${equal} replay exactly, ${problems}.`);
+  output.line(`${plural(found.length, 'bundle')}: ${equal} replay exactly, ${problems}.`);
 }

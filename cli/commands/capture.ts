@@ -13,7 +13,7 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import { exactJson, inert, inertInline, shellWord } from '../render/index.js';
+import { exactJson, inert, inertInline, plural, shellWord } from '../render/index.js';
 import { oneRecordedOf, recordedOf } from '../desk/recorded.js';
 import { someText } from '../desk/paging.js';
 import { writeNewFile } from '../new-file.js';
@@ -189,7 +189,8 @@ function print(
     ...(needs.length > 0 && { needs }),
   });
   output.line(`${run.runId}: a case of ${bytes} bytes in ${file}`);
-  for (const { rule, count } of redactions) output.line(`  ${rule}: ${count} place(s) hidden`);
+  for (const { rule, count } of redactions)
+    output.line(`  ${rule}: ${plural(count, 'place')} hidden`);
   for (const one of leftOut.slice(0, LEFT_OUT_SHOWN)) output.line(`  left out: ${inert(one, 200)}`);
   const [first] = differences;
   if (first === undefined) output.line('  The case passes in the simulation.');

@@ -10,7 +10,7 @@ import { Conversation } from '../chat/conversation.js';
 import { lineSource } from '../chat/line-source.js';
 import { examples, runCommand, withPlace, type Cli, type CommonOptions } from '../command.js';
 import type { Output } from '../terminal/output.js';
-import { inert, inertLines } from '../render/index.js';
+import { inert, inertLines, plural } from '../render/index.js';
 import type { Session } from '../session.js';
 import { collect, usage } from '../usage.js';
 
@@ -142,7 +142,7 @@ function recall(
   { title, messages }: { title: string; messages: readonly { role: string; text?: string }[] },
   output: Output,
 ): void {
-  output.remark(`Going on with “${inert(title)}”, ${messages.length} messages.`);
+  output.remark(`Going on with “${inert(title)}”, ${plural(messages.length, 'message')}.`);
   const said = messages.findLast(({ role, text }) => role === 'assistant' && text !== undefined);
   if (said?.text === undefined) return;
   for (const line of inertLines(said.text, LAST_WORDS_CHARS_MAX)) {

@@ -15,7 +15,7 @@ import { configurationOf, providersFor } from '../desk/model-access.js';
 import { oneRecordedOf } from '../desk/recorded.js';
 import { foundBy, sourceOf, type RunSource } from '../desk/run-source.js';
 import { EXIT } from '../exit-code.js';
-import { inert } from '../render/index.js';
+import { inert, plural } from '../render/index.js';
 import { withSession, type Session } from '../session.js';
 import { onInterrupt } from '../terminal/interrupt.js';
 import type { Output } from '../terminal/output.js';
@@ -57,7 +57,7 @@ export async function evaluatePast(
       playAll({ cli, session, source, terms, signal: interrupt.signal }, output),
     );
     if (interrupt.signal.aborted) {
-      output.remark(`Interrupted after ${runs.length} runs; no report was written.`);
+      output.remark(`Interrupted after ${plural(runs.length, 'run')}; no report was written.`);
       return EXIT.interrupted;
     }
     const played = runs.filter((one) => one.kind === 'played');
@@ -184,7 +184,7 @@ function print({ summary, gate }: PastReport, output: Output): void {
   const { was, now } = summary;
   output.line('');
   output.line(
-    `${summary.played} of ${summary.runs} runs played: ${summary.same_end} with the same end, ${summary.same_effects} with the same effects, ${summary.unmatched} asked something that was never recorded`,
+    `${summary.played} of ${plural(summary.runs, 'run')} played: ${summary.same_end} with the same end, ${summary.same_effects} with the same effects, ${summary.unmatched} asked something that was never recorded`,
   );
   output.line(
     `completed ${was.completed} → ${now.completed}, calls of tools ${was.calls} → ${now.calls}, denied or invalid ${was.breaches} → ${now.breaches}, cost ${usd(was.cost_micro_usd)} → ${usd(now.cost_micro_usd)}`,

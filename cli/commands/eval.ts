@@ -19,7 +19,7 @@ import { onInterrupt } from '../terminal/interrupt.js';
 import { notWritten } from '../terminal/file-error.js';
 import { createOutput, type Output } from '../terminal/output.js';
 import { caseLine, failureLines, summaryLines } from '../render/evaluation.js';
-import { exactJson, shellWord } from '../render/index.js';
+import { exactJson, plural, shellWord } from '../render/index.js';
 import { oneOf, usage, wholeNumber } from '../usage.js';
 
 const PROGRESS_EVERY_MS = 10_000;
@@ -219,7 +219,7 @@ export async function runEvaluation(
   try {
     const outcomes = await play({ evaluation, fixtures, signal: interrupt.signal }, output, open);
     if (!interrupt.signal.aborted) return await conclude(evaluation, outcomes, output);
-    output.remark(`Interrupted after ${outcomes.length} cases; no report was written.`);
+    output.remark(`Interrupted after ${plural(outcomes.length, 'case')}; no report was written.`);
     return EXIT.interrupted;
   } finally {
     interrupt.release();
@@ -241,7 +241,7 @@ async function play(
   const engines = await open();
   const all = fixtures.length * engines.length;
   const progress = setInterval(() => {
-    output.remark(`… ${outcomes.length} of ${all} cases`);
+    output.remark(`… ${outcomes.length} of ${plural(all, 'case')}`);
   }, PROGRESS_EVERY_MS);
   try {
     for await (const outcome of evaluate(fixtures, { engines, seed: evaluation.seed, signal })) {
@@ -293,7 +293,9 @@ async function conclude(
   for (const line of summaryLines(summary)) output.line(line);
   if (json !== undefined) await writeReport(resolve(folder, json), report);
   if (summary.passed + summary.failed === 0) {
-    throw nothingRan(`All ${summary.skipped} cases were skipped.`);
+    throw nothingRan(
+      `${plural(summary.skipped, 'case was', 'cases were')} skipped, and none was played.`,
+    );
   }
   return isSuccess(summary) ? EXIT.completed : EXIT.error;
 }

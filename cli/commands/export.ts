@@ -12,7 +12,7 @@ import {
   type CommonOptions,
 } from '../command.js';
 import { checkNewFile } from '../new-file.js';
-import { inert } from '../render/index.js';
+import { inert, plural } from '../render/index.js';
 import type { Output } from '../terminal/output.js';
 import { usage } from '../usage.js';
 import { BUNDLE, writeExport, type Written } from './export-file.js';
@@ -105,11 +105,14 @@ function report({ file, bytes, source, ...counts }: Written, output: Output): vo
   });
   const archived = segments.filter((segment) => segment.source === 'store').length;
   const from = archived === 0 ? '' : `, ${archived} of them from the store's archive`;
-  output.line(`${run.runId}: ${segments.length} segment(s)${from}, ${bytes} bytes in ${file}`);
-  if (members.length > 0) output.line(`  with ${members.length} run(s) below it`);
+  output.line(
+    `${run.runId}: ${plural(segments.length, 'segment')}${from}, ${bytes} bytes in ${file}`,
+  );
+  if (members.length > 0) output.line(`  with ${plural(members.length, 'run')} below it`);
   for (const { runId, reason } of absent)
     output.remark(`${runId} is not in it: ${inert(reason, 400)}`);
-  for (const { rule, count } of redactions) output.line(`  ${rule}: ${count} place(s) hidden`);
+  for (const { rule, count } of redactions)
+    output.line(`  ${rule}: ${plural(count, 'place')} hidden`);
   if (redactions.length > 0) {
     const what = members.length > 0 ? 'All runs of the redacted tree have' : 'The redacted run has';
     output.line(`  ${what} replayed exactly.`);

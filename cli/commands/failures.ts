@@ -12,7 +12,7 @@ import {
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
 import { queryText, someText } from '../desk/paging.js';
 import { moment } from '../desk/times.js';
-import { dateTimeText, inert, relativeText, table, usdText } from '../render/index.js';
+import { dateTimeText, inert, plural, relativeText, table, usdText } from '../render/index.js';
 import type { Output } from '../terminal/output.js';
 import { neededStore, type Session } from '../session.js';
 
@@ -85,7 +85,7 @@ function print(found: Failures, output: Output): void {
     const head = ['runs', 'stop reason', 'rule', 'last error', 'cost', 'newest', 'run'];
     output.line(table({ head, rows: groups.map(rowOf), paint: output.paint }));
     output.line(
-      `${failed} of ${ended} runs that ended since ${dateTimeText(since)} did not complete.`,
+      `${failed} of ${plural(ended, 'run')} that ended since ${dateTimeText(since)} did not complete.`,
     );
   }
   if (truncated) output.remark('There are more runs than are looked at; name a shorter time.');

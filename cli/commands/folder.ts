@@ -20,7 +20,7 @@ import {
 } from '../command.js';
 import { TENANT } from '../desk/run-record.js';
 import { writeFolder } from '../new-folder.js';
-import { dateTimeText, inert, table } from '../render/index.js';
+import { dateTimeText, inert, plural, table } from '../render/index.js';
 import { neededStore } from '../session.js';
 import type { Output } from '../terminal/output.js';
 import { onInterrupt } from '../terminal/interrupt.js';
@@ -182,7 +182,7 @@ async function write(found: Found, { store, place, output }: Writing): Promise<v
     );
     output.data({ ...told(found), folder: place, leftOut });
     const files = [...entries.values()].filter(({ kind }) => kind === 'file').length;
-    output.line(`${inert(runId)}: ${files} files, ${bytesOf(entries)} bytes in ${place}`);
+    output.line(`${inert(runId)}: ${plural(files, 'file')}, ${bytesOf(entries)} bytes in ${place}`);
     for (const path of leftOut)
       output.line(`  left out, because it is a link: ${inert(path, PATH_CHARS)}`);
   } finally {

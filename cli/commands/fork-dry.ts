@@ -7,7 +7,7 @@ import type { RunFold } from '../../recording/fold.js';
 import type { Bundle } from '../../replay/bundle.js';
 import type { Cli } from '../command.js';
 import { configurationOf, providersFor } from '../desk/model-access.js';
-import { inert } from '../render/index.js';
+import { inert, plural } from '../render/index.js';
 import { toldOf } from '../terminal/long-work.js';
 import type { Output } from '../terminal/output.js';
 import { changesOf, type ForkOptions } from './fork-options.js';
@@ -71,7 +71,7 @@ function linesOf(fork: DryFork): readonly string[] {
     ),
     ...(fork.wouldExecute.length === 0 ? ['would execute    nothing'] : []),
     ...fork.leftOut.map((line) => `left out         ${line}`),
-    `cost             ${usd(fork.costMicroUsd)} of its own, ${usd(fork.totalCostMicroUsd)} with the run before it; ${fork.turns} turns`,
+    `cost             ${usd(fork.costMicroUsd)} of its own, ${usd(fork.totalCostMicroUsd)} with the run before it; ${plural(fork.turns, 'turn')}`,
     ...(answer === undefined ? [] : [`answer           ${answer}`]),
   ];
 }

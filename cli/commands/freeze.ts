@@ -51,16 +51,22 @@ export function addFreeze(program: Command, cli: Cli): void {
     )
     .action((options: FreezeOptions) =>
       runCommand(cli, options, async (session, output) => {
+        checkWanted(options);
         await carryOut(await freezingBy(cli, session, options), output, options);
       }),
     );
 }
 
-function carryOut(freezing: Freezing, output: Output, options: FreezeOptions): Promise<void> {
-  const wanted = [options.list, options.lift, options.tool, options.agent, options.tenant];
-  if (wanted.filter((one) => one !== undefined).length !== 1) {
+/** Before anything is looked for. */
+function checkWanted({ list: isList, lift: id, tool, agent, tenant, reason }: FreezeOptions): void {
+  const wanted = [isList, id, tool, agent, tenant].filter((one) => one !== undefined);
+  if (wanted.length !== 1) {
     throw usage('Give exactly one of --tool, --agent, --tenant, --list and --lift.');
   }
+  if (isList === undefined && id === undefined) named('--reason', reason);
+}
+
+function carryOut(freezing: Freezing, output: Output, options: FreezeOptions): Promise<void> {
   if (options.list === true) return list(freezing, output);
   return options.lift === undefined
     ? set(freezing, output, options)

@@ -20,7 +20,7 @@ import type { RunRow } from '../../store/runs.js';
 import type { Cli } from '../command.js';
 import { oneHeard, treeRowsOf } from '../desk/recorded.js';
 import { TENANT } from '../desk/run-record.js';
-import { dateTimeText, inert, table, usdText } from '../render/index.js';
+import { dateTimeText, inert, plural, table, usdText } from '../render/index.js';
 import { neededStore, type Session } from '../session.js';
 import type { Output } from '../terminal/output.js';
 
@@ -153,7 +153,7 @@ function print(told: Indexed['index'], { kind: wanted, tree, output }: Printing)
     output.remark(`Segment ${segment} cannot be shown from step ${step} on: ${inert(reason, 400)}`);
   }
   for (const { rule, count } of redactions) {
-    output.remark(`The rule ${inert(rule)} of its redaction hides ${count} place(s).`);
+    output.remark(`The rule ${inert(rule)} of its redaction hides ${plural(count, 'place')}.`);
   }
 }
 

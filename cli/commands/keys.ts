@@ -4,8 +4,9 @@ import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { createDeskKey, readDeskKey } from '../../client/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { ALL_TENANTS } from '../../store/desk-keys.js';
+import { ALL_TENANTS, type DeskKeyRow } from '../../store/desk-keys.js';
 import { makeFolder } from '../../store/make-folder.js';
+import { storeExists } from '../../store/place.js';
 import { openStoreAt, type Store } from '../../store/store.js';
 import {
   examples,
@@ -16,6 +17,7 @@ import {
   type CommonOptions,
 } from '../command.js';
 import { deskKeyFile, devKeyFile } from '../desk/desk.js';
+import { storeMissing } from '../missing-store.js';
 import type { Output } from '../terminal/output.js';
 import { table } from '../render/index.js';
 
@@ -36,19 +38,24 @@ const SHAPE = '{keys: [{kid, key, state, addedAt, changedAt}]}';
 
 export function addKeys(program: Command, cli: Cli): void {
   const keys = program.command('keys').description("The desk's keys: they prove who decided.");
-  const add = (name: string, description: string, work: (place: Place) => Promise<void>): void => {
+  const add = (name: string, description: string, doing: Doing): void => {
     const command = keys
       .command(name)
       .description(description)
       .option('--by <name>', 'who does this, for the audit trail', 'operator');
     withJson(withPlace(command), SHAPE)
       .addHelpText('after', examples(`holdfast keys ${name}`))
-      .action((options: KeysOptions) => withStore(cli, options, work));
+      .action((options: KeysOptions) => withStore(cli, options, doing));
   };
-  add('list', 'Keys and whether their signatures count.', list);
-  add('create', 'Make the first key and trust it.', create);
-  add('rotate', 'Make a new key; signatures of the one before it still count.', rotate);
-  add('trust', 'Trust the key that is in the file.', trust);
+  add('list', 'Keys and whether their signatures count.', {
+    work: list,
+    without: (output) => tell([], output),
+  });
+  add('create', 'Make the first key and trust it.', { work: create });
+  add('rotate', 'Make a new key; signatures of the one before it still count.', {
+    work: rotate,
+  });
+  add('trust', 'Trust the key that is in the file.', { work: trust });
   const revoke = keys
     .command('revoke <kid>')
     .description('Signatures of this key count no more, from the next claim on.')
@@ -56,17 +63,29 @@ export function addKeys(program: Command, cli: Cli): void {
   withJson(withPlace(revoke), SHAPE)
     .addHelpText('after', examples('holdfast keys revoke dk_0123456789abcdef --by mia'))
     .action((kid: string, options: KeysOptions) =>
-      withStore(cli, options, (place) => revokeKey(place, kid)),
+      withStore(cli, options, {
+        work: (place) => revokeKey(place, kid),
+        without: () => {
+          throw noSuchKey(kid);
+        },
+      }),
     );
 }
 
-function withStore(
-  cli: Cli,
-  options: KeysOptions,
-  work: (place: Place) => Promise<void>,
-): Promise<void> {
+interface Doing {
+  readonly work: (place: Place) => Promise<void>;
+  /** Where there is no store; absent: one is made. */
+  readonly without?: (output: Output) => void;
+}
+
+function withStore(cli: Cli, options: KeysOptions, { work, without }: Doing): Promise<void> {
   return runCommand(cli, options, async (session, output) => {
     const { place } = session;
+    if (without !== undefined && !storeExists(place.storePlace)) {
+      const missing = storeMissing(cli.environment, options);
+      if (missing !== undefined) output.remark(missing);
+      return without(output);
+    }
     const file = deskKeyFile(cli.environment, place.home);
     const store = await openStoreAt(place.storePlace, place.storeSync);
     try {
@@ -78,12 +97,15 @@ function withStore(
 }
 
 async function list({ store, output }: Place): Promise<void> {
-  const keys = await store.listDeskKeys(ALL_TENANTS);
+  tell(await store.listDeskKeys(ALL_TENANTS), output);
+}
+
+function tell(keys: readonly DeskKeyRow[], output: Output): void {
   output.data({ keys });
   if (keys.length === 0)
     return output.line(output.paint.own('There is no key. Make one: holdfast keys create'));
   const rows = keys.map(({ kid, state, addedAt }) => [kid, state, new Date(addedAt).toISOString()]);
-  output.line(table({ head: ['key', 'state', 'since'], rows }));
+  output.line(table({ head: ['key', 'state', 'since'], rows, paint: output.paint }));
 }
 
 async function create(place: Place): Promise<void> {
@@ -130,11 +152,15 @@ async function rotate(place: Place): Promise<void> {
 async function revokeKey(place: Place, kid: string): Promise<void> {
   const change = { tenant: ALL_TENANTS, kid, at: Date.now(), by: place.by };
   if (!(await place.store.changeDeskKey({ ...change, to: 'revoked' }))) {
-    throw new HoldfastError('InvalidRequest', `There is no key ${kid} that could be revoked.`, {
-      hint: 'List them with `holdfast keys list`.',
-    });
+    throw noSuchKey(kid);
   }
   await list(place);
+}
+
+function noSuchKey(kid: string): HoldfastError {
+  return new HoldfastError('InvalidRequest', `There is no key ${kid} that could be revoked.`, {
+    hint: 'List them with `holdfast keys list`.',
+  });
 }
 
 async function add(

@@ -78,7 +78,7 @@ export function addList(program: Command, cli: Cli): void {
       examples(
         'holdfast list',
         'holdfast list --status awaiting_approval --agent refund',
-        'holdfast list --cost-from 500000',
+        'holdfast list --cost-from 0.50usd',
         'holdfast list --since 7d --stop-reason tool_failure --error-code timeout --sort cost',
         'holdfast list --forks-of run_01J…',
         'holdfast list --stuck',

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { CallDecision, ChangedDecision } from '../../evaluation/past/decisions.js';
 import type { Bundle } from '../../replay/bundle.js';
 import { EXIT } from '../exit-code.js';
-import { inert } from '../render/index.js';
+import { inert, plural } from '../render/index.js';
 import type { Output } from '../terminal/output.js';
 
 interface OnConfig {
@@ -37,7 +37,7 @@ export async function replayOnConfig(
   output.line(
     equal
       ? `${inert(runId)}: everything is decided as it was.`
-      : `${inert(runId)}: ${decisions.length} call(s) come out otherwise.`,
+      : `${inert(runId)}: ${plural(decisions.length, 'call comes', 'calls come')} out otherwise.`,
   );
   for (const one of decisions) output.line(`  ${decisionLine(one)}`);
   const ends = [was, now].map(({ stop_reason: reason, detail }) =>

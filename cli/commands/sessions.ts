@@ -1,6 +1,5 @@
 /** `holdfast sessions`: conversations that are kept, newest first. */
 import type { Command } from 'commander';
-import { storeOf } from '../../client/link.js';
 import type { SessionEntry, SessionsQuery } from '../../store/sessions.js';
 import {
   examples,
@@ -13,7 +12,7 @@ import {
 import type { Output } from '../terminal/output.js';
 import { dateTimeText, table } from '../render/index.js';
 import { TENANT } from '../desk/run-record.js';
-import type { Session } from '../session.js';
+import { neededStore, type Session } from '../session.js';
 import { wholeNumber } from '../usage.js';
 
 const LIMIT_DEFAULT = 20;
@@ -53,7 +52,7 @@ async function list(session: Session, output: Output, options: SessionsOptions):
     limit: options.limit ?? LIMIT_DEFAULT,
     ...(options.caller !== undefined && { caller: options.caller }),
   };
-  const sessions = await storeOf({ store: await session.store() }).listSessions(TENANT, query);
+  const sessions = await (await neededStore(session)).listSessions(TENANT, query);
   output.data({ sessions });
   if (sessions.length === 0) {
     output.line('No sessions. A run keeps its own with --setting persistSession=true.');

@@ -115,6 +115,7 @@ async function start(session: Session, output: Output, asked: StartWanted): Prom
   const { wait } = options;
   const onHeldUp = heldUpRemarks(output);
   const run = await client.start({ ...request, onHeldUp, ...(wait !== undefined && { wait }) });
+  await tellUnmatched(session, output, request);
   if (wait === false || options.detach) {
     output.data({ runId: run.runId, status: wait === false ? 'started' : 'open' });
     output.line(run.runId);
@@ -127,6 +128,22 @@ async function start(session: Session, output: Output, asked: StartWanted): Prom
   return options.watch
     ? followEvents(run, { ...following, handle: (runId) => client.handle(runId) }, { tokens: true })
     : waitFor(run, following);
+}
+
+/** What the start names in vain: its run says nothing of it, and the worker tells its own log. */
+async function tellUnmatched(
+  session: Session,
+  output: Output,
+  start: Awaited<ReturnType<typeof requestOf>>,
+): Promise<void> {
+  const config = session.config();
+  if (config?.agents.has(start.agent) !== true) return;
+  const { unmatchedIn } = await import('../../activities/run/unmatched-start.js');
+  try {
+    for (const line of unmatchedIn(config, 'The start', start)) output.remark(line);
+  } catch {
+    // What else is wrong with it the worker finds: the run is started all the same.
+  }
 }
 
 function waitFor(run: RunHandle, following: Parameters<typeof awaitOutcome>[1]): Promise<number> {

@@ -6,7 +6,6 @@ import {
   subAgentTranscripts,
   type SubAgentTranscripts,
 } from '../../client/read/tree-transcript.js';
-import { storeOf } from '../../client/link.js';
 import {
   readingDeskOf,
   tenantOf,
@@ -19,7 +18,7 @@ import { examples, runCommand, withPlace, type Cli } from '../command.js';
 import { exactJson, inertText } from '../render/index.js';
 import type { DeskApi } from '../desk/desk-api.js';
 import { asMissingRun } from '../desk/run-at-desk.js';
-import type { Session } from '../session.js';
+import { neededStore, type Session } from '../session.js';
 
 interface TranscriptOptions extends DeskOptions, TenantOptions {
   readonly format: 'md' | 'json';
@@ -82,7 +81,7 @@ async function fromStore(
   name: { readonly tenant: string; readonly id: string },
   { tree }: Pick<TranscriptOptions, 'tree'>,
 ) {
-  const store = storeOf({ store: await session.store() });
+  const store = await neededStore(session);
   const headOfOpenRun = async (runId: string): Promise<string | undefined> => {
     const client = await session.tryClient();
     return client && headOf(client.forTenant(name.tenant).handle(runId));

@@ -11,6 +11,7 @@ import type { LoggedIn, LoggedOut } from '../../connectors/logins.js';
 import * as shapes from '../../console/http/connector-shapes.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Answer, DeskApi } from '../desk/desk-api.js';
+import { plural } from '../../pure/plural.js';
 import { queryText } from '../desk/paging.js';
 import type { Logins } from './logins-here.js';
 import type { OfferedConnector, Offers } from './offered.js';
@@ -89,7 +90,7 @@ function approvedBefore(error: unknown, approved: readonly ShownTool[]): unknown
   const { code, message, hint = '', details } = error;
   return new HoldfastError(
     code,
-    `${approved.length} tools were approved. The next request was refused: ${message}`,
+    `${plural(approved.length, 'tool was', 'tools were')} approved. The next request was refused: ${message}`,
     {
       hint: `${hint} Those that were approved stay so; approve the others by name.`.trim(),
       details: { ...details, approved: approved.map(({ name }) => name) },

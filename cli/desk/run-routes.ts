@@ -3,7 +3,7 @@ import type { RouteCost } from '../../store/route-costs.js';
 import type { RunTree } from '../../client/read/run-tree.js';
 import type { Session } from '../session.js';
 import type { RunName } from '../../store/changes.js';
-import { inert, usdText } from '../render/index.js';
+import { inert, plural, usdText } from '../render/index.js';
 import type { DeskApi } from './desk-api.js';
 
 export type PaidRoutes = Pick<RunTree, 'runs' | 'routes' | 'leftOut'>;
@@ -35,7 +35,7 @@ export function routeLines({ runs, routes }: PaidRoutes): readonly string[] {
 
 function routeText({ model, calls, usage, costMicroUsd }: RouteCost): string {
   const input = usage.input + usage.cacheRead + usage.cacheWrite;
-  const replies = calls === 1 ? '1 reply' : `${calls} replies`;
-  const tokens = `${input} tokens in, ${usage.output} out`;
+  const replies = plural(calls, 'reply', 'replies');
+  const tokens = `${plural(input, 'token')} in, ${usage.output} out`;
   return `paid to ${inert(model, 100)}: ${replies}, ${tokens}, ${usdText(costMicroUsd)}`;
 }

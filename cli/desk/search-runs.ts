@@ -1,5 +1,6 @@
 /** The conditions of `holdfast list` that look into results and events, and the order of its rows. */
 import type { Command } from 'commander';
+import { microUsdOf } from '../../authoring/budget-in-usd.js';
 import { findJoined } from '../../client/read/find-joined.js';
 import { SORTS, wantedRuns, type FindRuns, type Sort } from '../../client/read/find-runs.js';
 import { summaryOf, withSpent, type RunSummary } from '../../client/read/run-summary.js';
@@ -130,23 +131,29 @@ const OF_ROWS: readonly SearchOption[] = [
   ],
   ['--agent <name>', 'only runs of this agent', someText('--agent')],
   [
-    '--cost-from <micro-usd>',
-    'only runs that have ended and cost this much or more',
-    amount('--cost-from'),
+    '--cost-from <amount>',
+    'only runs that have ended and cost this much or more: 0.50usd, or micro-USD',
+    money('--cost-from'),
   ],
-  [
-    '--cost-to <micro-usd>',
-    'only runs that have ended and cost this much or less',
-    amount('--cost-to'),
-  ],
+  ['--cost-to <amount>', 'the same, this much or less', money('--cost-to')],
 ];
 
 export function withRows(command: Command): Command {
   return withOptions(command, OF_ROWS);
 }
 
-function amount(name: string) {
-  return wholeNumber(name, [0, Number.MAX_SAFE_INTEGER]);
+/** In micro-USD: `0.50usd`, `$0.50`, or a whole number. */
+function money(name: string) {
+  return (text: string): number => {
+    const [, sign, number, unit] = /^(\$?)(\d+(?:\.\d+)?)(usd)?$/i.exec(text.trim()) ?? [];
+    const isUsd = sign === '$' || unit !== undefined;
+    const amount = isUsd ? microUsdOf(Number(number)) : Number(number);
+    if (Number.isSafeInteger(amount)) return Number(amount);
+    throw usage(
+      `${name} must be an amount of money, not "${text.slice(0, 40)}".`,
+      'Give 0.50usd, or a whole number of micro-USD.',
+    );
+  };
 }
 
 function withOptions(command: Command, options: readonly SearchOption[]): Command {

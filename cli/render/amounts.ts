@@ -1,5 +1,6 @@
 /** Money, tokens and time as people read them. Exact: integer arithmetic, nothing is rounded away silently. */
 import type { Counters } from '../../core/state/result.js';
+import { plural } from '../../pure/plural.js';
 
 const MICRO = 1_000_000;
 const SECOND_MS = 1_000;
@@ -41,7 +42,7 @@ export function costLine(counters: Counters): string {
   const cached = usage.cacheRead > 0 ? ` (${countText(usage.cacheRead)} cached)` : '';
   return [
     usdText(counters.costMicroUsd),
-    `${countText(read)} tokens in${cached}, ${countText(usage.output)} out`,
+    `${plural(read, 'token')} in${cached}, ${countText(usage.output)} out`,
     plural(counters.modelCalls, 'model call'),
     plural(counters.toolCalls, 'tool call'),
     `${durationText(counters.activeMs)} active`,
@@ -51,10 +52,6 @@ export function costLine(counters: Counters): string {
 
 export function countText(count: number): string {
   return count.toLocaleString('en-US');
-}
-
-export function plural(count: number, noun: string): string {
-  return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** `12:20:03`, this machine's time. */

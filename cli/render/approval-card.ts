@@ -16,6 +16,7 @@ import { dateTimeText, relativeText } from './amounts.js';
 import { moneyTexts } from './ask-money.js';
 import { answerCommands, type AnswerOptions } from './answer-commands.js';
 import { elicitationLines } from './elicitation-lines.js';
+import { folded } from './folded.js';
 import { inert, inertJson, inertLines } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';
 
@@ -29,6 +30,9 @@ export interface CardOptions extends AnswerOptions {
   readonly approvedBy?: readonly string[];
 }
 
+const BORDER = '│ ';
+/** Before the rest of a line that the terminal is too narrow for: no text from outside begins a line of the card. */
+const GOES_ON = '  ↳ ';
 const ID_CHARS_MAX = 400;
 const PATH_CHARS_MAX = 400;
 
@@ -77,13 +81,19 @@ export function approvalCard(ask: AskView & ShownPlace, options: CardOptions): s
     ...(ask.escalation === undefined ? [] : [label('or by', laterDeciders(ask.escalation, now))]),
     label('expires', `${dateTimeText(ask.expiresAt)} (${relativeText(ask.expiresAt, now)})`),
     ...(decidable ? [label('hash', inert(ask.argsHash, ID_CHARS_MAX))] : []),
-    ...(options.withoutCommands
-      ? []
-      : ['', ...answerCommands(ask, options).map((line) => paint.cyan(paint.own(line)))]),
   ];
+  // A command that is copied stays on one line.
+  const commands = options.withoutCommands
+    ? []
+    : ['', ...answerCommands(ask, options).map((line) => paint.cyan(paint.own(line)))];
+  const { columns = Infinity } = paint;
+  const fitting = (line: string) => folded(line, columns - BORDER.length - 1, GOES_ON);
+  const [title, ...more] = fitting(paint.bold(paint.yellow(titleOf(ask))));
   return [
-    `┌─ ${paint.bold(paint.yellow(titleOf(ask)))}`,
-    ...body.map((line) => (line === '' ? '│' : `│ ${line}`)),
+    `┌─ ${title}`,
+    ...[...more, ...body.flatMap(fitting), ...commands].map((line) =>
+      line === '' ? '│' : `${BORDER}${line}`,
+    ),
     '└─',
   ].join('\n');
 }

@@ -35,7 +35,7 @@ function printRun(diff: Diff, output: Output): void {
       for (const line of rowLines(row)) output.line(line);
     }
     const more = rows.length - ROWS_SHOWN;
-    if (more > 0) output.remark(`${more} more places are in --json.`);
+    if (more > 0) output.remark(`--json has ${plural(more, 'more place')}.`);
     if (actionsApart > 0) output.line(apartLine(actionsApart));
   }
   output.line('');
@@ -115,6 +115,6 @@ function endLine(
 ): string {
   if (stopReason === null) return `${name}  ${inert(runId)}: has not ended`;
   const why = detail === null ? '' : ` (${inert(detail)})`;
-  const counts = `${turns ?? 0} turns, ${toolCalls ?? 0} tool calls`;
+  const counts = `${plural(turns ?? 0, 'turn')}, ${plural(toolCalls ?? 0, 'tool call')}`;
   return `${name}  ${inert(runId)}: ${stopReason}${why}, ${usdText(costMicroUsd ?? 0)}, ${counts}`;
 }

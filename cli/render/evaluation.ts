@@ -2,6 +2,7 @@
 import type { CaseOutcome } from '../../evaluation/evaluate.js';
 import type { Difference } from '../../evaluation/compare.js';
 import type { Summary } from '../../evaluation/report.js';
+import { plural } from '../../pure/plural.js';
 import { countText, durationText, usdText } from './amounts.js';
 import { inert, inertInline } from './inert.js';
 import type { Paint } from './paint.js';
@@ -74,7 +75,7 @@ export function summaryLines(summary: Summary): readonly string[] {
   const { token_and_tool_cost: cost, latency_ms: latency } = summary;
   const { usage } = cost;
   const tokens = `${countText(usage.in + usage.cacheR + usage.cacheW)} in, ${countText(usage.out)} out`;
-  const tools = `${countText(cost.tool_calls)} tool calls in ${countText(cost.tool_attempts)} attempts`;
+  const tools = `${plural(cost.tool_calls, 'tool call')} in ${plural(cost.tool_attempts, 'attempt')}`;
   const times = [
     `median ${durationText(latency.median)}`,
     `95 % ${durationText(latency.p95)}`,

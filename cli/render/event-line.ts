@@ -8,6 +8,7 @@ import { goalEventWords, isGoalEvent } from '../../pure/goal/event-words.js';
 import { supervisionWords } from '../../pure/supervision-words.js';
 import { agentPathText } from '../../pure/agent-path.js';
 import { endWords } from '../../pure/deciders-of.js';
+import { plural } from '../../pure/plural.js';
 import { countText, durationText, relativeText, timeText, usdText } from './amounts.js';
 import { inert, inertInline } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';
@@ -148,7 +149,7 @@ function endText({ result }: Of<'run_result'>): string {
 }
 
 function failureText({ class: code, attempts, message }: Of<'model_error'>): string {
-  return `${inert(code)} after ${attempts} attempts: ${inert(message)}`;
+  return `${inert(code)} after ${plural(attempts, 'attempt')}: ${inert(message)}`;
 }
 
 function intervention(event: Of<'interruption' | 'supervision'>, paint: Paint): Description {
@@ -186,7 +187,7 @@ function hookText(event: Of<'hook'>, paint: Paint): string {
 
 function modelText(event: Of<'model_response'>, paint: Paint): string {
   const calls = event.calls.map((call) => `${inert(call.tool)} ${args(call.args)}`);
-  const cost = `${countText(event.usage.output)} tokens, ${usdText(event.costMicroUsd)}`;
+  const cost = `${plural(event.usage.output, 'token')}, ${usdText(event.costMicroUsd)}`;
   return [
     ...(event.text === undefined ? [] : [quote(event.text)]),
     ...(calls.length === 0 ? [] : [`wants ${calls.join('; ')}`]),

@@ -1,5 +1,6 @@
 /** How runs look on a terminal; used by the commands and by the examples. */
-export { costLine, dateTimeText, durationText, plural, relativeText, usdText } from './amounts.js';
+export { plural } from '../../pure/plural.js';
+export { costLine, dateTimeText, durationText, relativeText, usdText } from './amounts.js';
 export { asCalled, invocationOf, OWN_NAME, type GivenPlace } from './called.js';
 export { archivalLine } from './archival-line.js';
 export { shellWord } from './answer-commands.js';

@@ -3,16 +3,16 @@
  * people decide about money. Invariants: no control character, escape sequence or invisible character
  * leaves here; what was cut is said.
  */
+import { UNSEEN as UNSEEN_CLASS } from '../../pure/unseen.js';
 
 /** Sequences that a terminal obeys: CSI, OSC and the like, and two-character escapes. */
 const SEQUENCES =
   // eslint-disable-next-line no-control-regex
   /(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]|(?:\u001B[\]PX^_]|[\u009D\u0090\u0098\u009E\u009F])[^\u0007\u001B\u009C]{0,4096}(?:\u0007|\u001B\\|\u009C)|\u001B[ -/]*[0-~]/g;
 const LINE_BREAKS = /\r\n|[\n\r\u0085\u2028\u2029]/;
-/** Controls, format characters (bidi overrides, zero width, tags) and letters that look like nothing. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0\u2800]/gu;
+const UNSEEN = new RegExp(`[${UNSEEN_CLASS}]`, 'gu');
 /** The same in JSON, which escapes lower controls itself; its own line breaks stay. */
-const UNSEEN_IN_JSON = /[\p{Cf}\p{Zl}\p{Zp}\u007F-\u009F\u00A0\u115F\u1160\u3164\uFFA0\u2800]/gu;
+const UNSEEN_IN_JSON = new RegExp(`(?![\\0-\\x1F])[${UNSEEN_CLASS}\\xA0]`, 'gu');
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 /** Marks stacked on one letter beyond this many would cover the lines around it. */
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;

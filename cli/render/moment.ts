@@ -1,7 +1,7 @@
 /** A moment of a recorded run, for a terminal. */
 import type { MomentView } from '../../recording/moment-view.js';
 import type { ToldMoment, ToldRequest } from '../../replay/told-moment.js';
-import { dateTimeText, inert, inertLines, sourceLines, usdText } from './index.js';
+import { dateTimeText, inert, inertLines, plural, sourceLines, usdText } from './index.js';
 import type { Paint } from './paint.js';
 
 const WORDS_CHARS_MAX = 600;
@@ -62,7 +62,7 @@ function moneyLines(view: MomentView['view']): readonly string[] {
   const { costMicroUsd, turnCount, modelCalls, toolCalls } = counters;
   return [
     `Money   spent ${usdText(costMicroUsd)}, reserved ${usdText(reservedMicroUsd)}`,
-    `Counts  ${turnCount} turns, ${modelCalls} model calls, ${toolCalls} tool calls`,
+    `Counts  ${plural(turnCount, 'turn')}, ${plural(modelCalls, 'model call')}, ${plural(toolCalls, 'tool call')}`,
   ];
 }
 

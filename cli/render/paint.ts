@@ -1,5 +1,7 @@
-/** Colours or none, and how commands are called. Whoever renders says which; nothing here looks at the terminal. */
+/** Colours or none, how wide the terminal is, and how commands are called. Whoever renders says which; nothing here looks at the terminal. */
 export interface Paint {
+  /** Characters of a line; absent: no terminal, and lines are as long as they are. */
+  readonly columns?: number;
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
   readonly red: (text: string) => string;

@@ -1,6 +1,7 @@
 /** What a run waits for, since when, and what to do about it: for show, list and doctor. */
 import type { Wait } from '../../client/index.js';
 import { sandboxQueueOf } from '../../authoring/tool-queues.js';
+import { plural } from '../../pure/plural.js';
 import { dateTimeText, durationText, relativeText, timeText } from './amounts.js';
 import { inert } from './inert.js';
 import { NEWER_BACKUP, NEWER_BACKUP_OR_WAIT } from '../../store/newer-backup.js';
@@ -11,7 +12,7 @@ const MESSAGE_CHARS_MAX = 400;
 export function waitLine(wait: Wait, now: number): string {
   const { for: what, since, activity, attempts, message, nextAt } = wait;
   const when = `${dateTimeText(since)} (${durationText(Math.max(0, now - since))})`;
-  const tried = attempts === 0 ? '' : `, tried ${attempts} ${attempts === 1 ? 'time' : 'times'}`;
+  const tried = attempts === 0 ? '' : `, tried ${plural(attempts, 'time')}`;
   const how = activity === undefined ? '' : `, for ${inert(activity)}${tried}`;
   const why = message === undefined ? '' : `: ${inert(message, MESSAGE_CHARS_MAX)}`;
   const next = nextAt === undefined || nextAt <= now ? '' : `, next ${tryText(nextAt, now)}`;

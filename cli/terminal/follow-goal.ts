@@ -4,15 +4,31 @@ import type { GoalHandle, GoalOutcomeNow, GoalResult } from '../../client/index.
 import type { RunEvent } from '../../core/state/event.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import type { RunResult } from '../../core/state/result.js';
+import type { HintsOf } from '../desk/actor.js';
 import { EXIT } from '../exit-code.js';
 import { approvalCard, eventLine, goalResultLines, isDetail, shellWord } from '../render/index.js';
-import type { Session } from '../session.js';
 import { onInterrupt } from './interrupt.js';
 import type { Output } from './output.js';
 
 interface Following {
-  readonly session: Session;
   readonly output: Output;
+  /** How commands that answer a question look here. */
+  readonly hints: HintsOf;
+}
+
+type PrintCard = (runId: string, ask: AskView) => Promise<void>;
+
+/** Prints questions, and once what has to be done before their commands work. */
+export function cardPrinter({ output, hints }: Following): PrintCard {
+  const told = new Set<string>();
+  return async (runId, ask) => {
+    if (output.json) return;
+    const { first, ...looks } = await hints({ runId });
+    output.line(approvalCard(ask, { runId, now: Date.now(), paint: output.paint, ...looks }));
+    if (first === undefined || told.has(first)) return;
+    told.add(first);
+    output.remark(first);
+  };
 }
 
 export interface GoalFollowOptions {
@@ -26,15 +42,17 @@ export interface GoalFollowOptions {
 /** Gives the exit code. */
 export async function followGoal(
   goal: GoalHandle,
-  { output }: Following,
+  following: Following,
   options: GoalFollowOptions = {},
 ): Promise<number> {
+  const { output } = following;
+  const print = cardPrinter(following);
   const interrupt = onInterrupt();
   const { everything = false } = options;
   const leaving = new AbortController();
   const signal = AbortSignal.any([interrupt.signal, leaving.signal]);
   try {
-    const shown = showEvents(goal, { output, signal, options });
+    const shown = showEvents(goal, { output, print, signal, options });
     const outcome = everything ? endOf(goal, shown) : goal.outcome({ signal });
     // Without its events a goal is followed all the same.
     shown.catch(() => undefined);
@@ -50,7 +68,7 @@ export async function followGoal(
     leaving.abort();
     await shown.catch(() => undefined);
     if (!everything) output.data(outcomeData(goal.goalId, now));
-    if (now.kind === 'waiting') return sayWhoIsAwaited(goal.goalId, now, output);
+    if (now.kind === 'waiting') return await sayWhoIsAwaited(goal.goalId, now, { output, print });
     printGoalResult(now.result, output);
     return now.result.completed ? EXIT.completed : EXIT.stopped;
   } finally {
@@ -69,13 +87,20 @@ async function atMost(work: Promise<void>, ms: number): Promise<void> {
   over.abort();
 }
 
-interface Shown {
+interface Printing {
   readonly output: Output;
+  readonly print: PrintCard;
+}
+
+interface Shown extends Printing {
   readonly signal: AbortSignal;
   readonly options: GoalFollowOptions;
 }
 
-async function showEvents(goal: GoalHandle, { output, signal, options }: Shown): Promise<void> {
+async function showEvents(
+  goal: GoalHandle,
+  { output, print, signal, options }: Shown,
+): Promise<void> {
   const { since = 0, everything = false, all = false } = options;
   for await (const event of goal.watch({ since, signal })) {
     if (everything) output.data(event);
@@ -83,7 +108,7 @@ async function showEvents(goal: GoalHandle, { output, signal, options }: Shown):
     const line = eventLine(event, { paint: output.paint });
     if (everything) output.line(line);
     else if (!output.json) output.remark(line);
-    if (everything && isAsk(event)) output.line(cardOf(event, output));
+    if (everything && isAsk(event)) await print(event.stamp.runId, askOf(event));
   }
 }
 
@@ -102,13 +127,8 @@ function isAsk(event: RunEvent): event is AskEvent {
   return event.type === 'approval_requested' || event.type === 'input_request';
 }
 
-function cardOf(event: AskEvent, output: Output): string {
-  const { type: _type, stamp, ...ask } = event;
-  return card(stamp.runId, ask, output);
-}
-
-function card(runId: string, ask: AskView, { paint }: Output): string {
-  return approvalCard(ask, { runId, now: Date.now(), paint });
+function askOf({ type: _type, stamp: _stamp, ...ask }: AskEvent): AskView {
+  return ask;
 }
 
 function outcomeData(goalId: string, outcome: GoalOutcomeNow): unknown {
@@ -117,12 +137,12 @@ function outcomeData(goalId: string, outcome: GoalOutcomeNow): unknown {
     : { goalId, status: 'waiting', runId: outcome.runId, asks: outcome.asks };
 }
 
-function sayWhoIsAwaited(
+async function sayWhoIsAwaited(
   goalId: string,
   { runId, asks }: Extract<GoalOutcomeNow, { kind: 'waiting' }>,
-  output: Output,
-): number {
-  for (const ask of asks) output.line(card(runId, ask, output));
+  { output, print }: Printing,
+): Promise<number> {
+  for (const ask of asks) await print(runId, ask);
   output.remark(
     `The goal waits for a person. Answer with a command above; follow it with: holdfast goal watch ${shellWord(goalId)}`,
   );

@@ -34,6 +34,8 @@ export interface Streams {
 export interface Speech {
   readonly json: boolean;
   readonly colour: boolean;
+  /** Characters of a line of the terminal; absent: there is none. */
+  readonly columns?: number;
   /** How the program is called here, `npx holdfast` for example; absent: by its name. */
   readonly invocation?: string;
   /** Options of the place that the command line has; absent: none. */
@@ -43,9 +45,9 @@ export interface Speech {
 }
 
 export function createOutput(streams: Streams, options: Speech): Output {
-  const { json, colour, invocation = OWN_NAME, given, docs } = options;
+  const { json, colour, columns, invocation = OWN_NAME, given, docs } = options;
   const own = asCalled(invocation, given, docs);
-  const paint = { ...(colour && !json ? COLOURED : PLAIN), own };
+  const paint = { ...(colour && !json ? COLOURED : PLAIN), own, ...(columns && { columns }) };
   let inLine = false;
   const endLine = (): void => {
     if (inLine) streams.out('\n');

@@ -83,7 +83,9 @@ function wordsOf({
   resolvedAt,
 }: Pick<AskRow, 'outcome' | 'by' | 'resolvedAt'>): string {
   const who = by.length === 0 ? '' : ` by ${by.join(', ')}`;
-  const when = resolvedAt === undefined ? '' : ` (${timeText(resolvedAt)})`;
+  // When the run counted it: whoever said it, said it before.
+  const what = by.length === 0 ? '' : 'counted ';
+  const when = resolvedAt === undefined ? '' : ` (${what}${timeText(resolvedAt)})`;
   return `${outcome}${who}${when}`;
 }
 

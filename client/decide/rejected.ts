@@ -39,7 +39,7 @@ export function decisionRejected(
   { reason, message, decided }: Extract<Verdict, { accepted: false }>,
   { askId, runId, known = '', command = '', isAnswer, atDesk = false, unheard }: Rejected,
 ): HoldfastError {
-  const when = decided?.at === undefined ? '' : ` (${timeText(decided.at)})`;
+  const when = decided?.at === undefined ? '' : ` (sent ${timeText(decided.at)})`;
   const noun = isAnswer === true ? 'answer' : 'decision';
   const text = `The ${noun} does not count: ${message}${when}.${known}`;
   return new HoldfastError('DecisionRejected', text, {

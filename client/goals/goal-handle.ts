@@ -66,8 +66,11 @@ export interface GoalHandle extends Pick<
   review(
     options?: Speaker & { readonly objectiveValid?: boolean; readonly because?: string },
   ): Promise<Told>;
-  /** New limits, each in all; what is left out stays. */
-  setBudget(budget: { readonly [field in GoalBudgetField]?: number }, who?: Speaker): Promise<Told>;
+  /** New limits, each in all; what is left out stays. Money is `maxCostUsd`, or `maxCostMicroUsd`. */
+  setBudget(
+    budget: { readonly [field in GoalBudgetField | 'maxCostUsd']?: number },
+    who?: Speaker,
+  ): Promise<Told>;
   /** With `revision`, that of the plan which was looked at: StalePlan when it has changed since. */
   setPlan(
     steps: readonly ProposedStep[],

@@ -1,14 +1,10 @@
 /** A text from outside as one short line that a terminal or a page can show: nothing in it is a control character. */
-
-/** Controls, format characters (bidi overrides, zero width), line and paragraph separators, halves of pairs. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu;
+import { withoutUnseen } from '../../pure/unseen.js';
 
 /** At most `charsMax` characters, the mark of a cut among them. */
 export function plainLine(text: string, charsMax: number): string {
   // What is left out is no more than what is kept: of a long text nothing else is looked at.
-  const line = text
-    .slice(0, 2 * charsMax)
-    .replace(UNSEEN, ' ')
+  const line = withoutUnseen(text.slice(0, 2 * charsMax), ' ')
     .replace(/\s+/g, ' ')
     .trim();
   if (line.length <= charsMax) return line;

@@ -5,6 +5,7 @@
  */
 import { agentPathText } from '../../pure/agent-path.js';
 import { fileBytes, type Attachment } from '../../core/state/attachment.js';
+import { plural } from '../../pure/plural.js';
 import { placeWords, type Source } from '../../pure/sources.js';
 import type { Transcript, TranscriptMessage } from './transcript.js';
 import type { SubAgentTranscript, SubAgentTranscripts } from './tree-transcript.js';
@@ -20,7 +21,7 @@ export function transcriptMarkdown(
   const facts = [
     `${kind === 'session' ? 'Session' : 'Run'} ${inWords(id)}`,
     `agent ${inWords(agent)}`,
-    `${messages.length} messages`,
+    plural(messages.length, 'message'),
     new Date(updatedAt).toISOString(),
   ];
   const parts = conversation(messages, subAgents);

@@ -91,9 +91,11 @@ export interface RunHandle {
   setMaxThinkingTokens(tokens: number | null): Promise<void>;
   /** How much the run may do without asking from now on; open questions are looked at again. */
   setPermissionMode(mode: PermissionMode): Promise<void>;
+  /** Errors: RunNotFound with `details.ended` of a run that has ended. */
   interrupt(): Promise<void>;
-  /** Ends a conversation that waits for its user; cancels any other run. */
+  /** Ends a conversation that waits for its user; cancels any other run. Errors: as `interrupt`. */
   close(): Promise<void>;
+  /** Changes nothing of a run that has ended, and throws nothing. */
   cancel(): Promise<void>;
   /** Goes on in a new segment at the next boundary (continue-as-new), under the newest rules. */
   nextSegment(): Promise<void>;

@@ -3,6 +3,7 @@
  * after logging in, where it cannot be forwarded.
  */
 import type { WebhookSettings } from '../../authoring/index.js';
+import { withoutUnseen } from '../../pure/unseen.js';
 import type { AskRow } from '../../store/asks.js';
 
 const TEXT_CHARS_MAX = 200;
@@ -69,10 +70,7 @@ function linesOf({ runId, roles, quorum, expiresAt }: AskRow): readonly string[]
 
 /** One line without anything that could move, hide or break text. */
 export function plain(text: string): string {
-  return text
-    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
-    .slice(0, TEXT_CHARS_MAX)
-    .trim();
+  return withoutUnseen(text, ' ').slice(0, TEXT_CHARS_MAX).trim();
 }
 
 function slackText(text: string): string {

@@ -11,6 +11,7 @@ import type { WebhookSettings } from '../../authoring/index.js';
 import { fateOf, mayTry, takesNone, type NoticeFate } from '../../pure/notice.js';
 import { LIST_ROWS_MAX } from '../../store/bounds.js';
 import type { ClaimedNotice, NoticeName, NoticeTarget } from '../../store/notices.js';
+import { plural } from '../../pure/plural.js';
 import type { DeskStore } from '../desk-store.js';
 import { linkTo, messageOf, plain } from './message.js';
 import { post, SEND_LIMIT_MS } from './webhook.js';
@@ -206,7 +207,7 @@ function remark(
   const { name } = line.target;
   if (fate.state === 'given_up') {
     const { askId, tries } = claimed;
-    const times = tries === 1 ? '1 try' : `${tries} tries`;
+    const times = plural(tries, 'try', 'tries');
     say(`Webhook ${name} was not told of ${plain(askId)}: given up after ${times}, ${fate.fault}.`);
     return;
   }

@@ -13,6 +13,7 @@ import { startSimulation, virtualClock } from '../../testing/simulation/index.js
 import { RealTime } from '../real-time.js';
 import { recordedConfig, timedConfig, timedProviders, withServedTools } from './configuration.js';
 import type { DryFork } from './dry-fork.js';
+import { plural } from '../../pure/plural.js';
 import { DryWork } from './dry-work.js';
 import { forkRefused, preparedFork, type ForkPlace, type ForkTerms } from './prepare.js';
 import { fillStore } from './record.js';
@@ -156,7 +157,7 @@ function progressOf({ runId, tally, inflight }: Run, parent: Run): string {
   const turns = tally.turnCount - (runId === `${parent.runId}.fork` ? parent.tally.turnCount : 0);
   const kinds = Object.values(inflight).flatMap(({ kind }) => (kind === 'timer' ? [] : [kind]));
   const waits = [...new Set(kinds)].map((kind) => NAMES[kind] ?? kind);
-  return `${runId} has played ${turns === 1 ? '1 turn' : `${turns} turns`} and waits for ${waits.join(', ') || 'nothing'}.`;
+  return `${runId} has played ${plural(turns, 'turn')} and waits for ${waits.join(', ') || 'nothing'}.`;
 }
 
 async function within<T>(play: Promise<T>, limitMs: number, words: () => string): Promise<T> {

@@ -4,6 +4,7 @@
  */
 import { writeAuthority } from '../../activities/run/authority.js';
 import { callsAtHand, forkRefusal } from '../../core/loop/fork.js';
+import { dollars } from '../../core/money/dollars.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Fork } from '../../core/state/fork.js';
 import type { Frozen } from '../../core/state/frozen.js';
@@ -113,7 +114,7 @@ function overspent({ money }: Run, { budget = {} }: ForkChanges): string | undef
   const { spentMicroUsd } = money;
   const { maxCostMicroUsd: most } = budget;
   if (typeof most !== 'number' || most >= spentMicroUsd) return undefined;
-  return `The run had spent ${spentMicroUsd} micro-USD by then, which count: name a higher maxCostMicroUsd.`;
+  return `The run had spent ${dollars(spentMicroUsd)} by then, which count: name a higher maxCostUsd.`;
 }
 
 export function forkRefused(reason: string): HoldfastError {

@@ -1,5 +1,6 @@
 /** The report of an evaluation on the past: as data, as Markdown for people, as JUnit for a CI. */
 import type { Unmatched } from '../scripted/live.js';
+import { plural } from '../../pure/plural.js';
 import type { Gate, Violation } from './gate.js';
 import type { Effect, NotPlayed, PastOutcome } from './outcome.js';
 import type { PastSummary } from './summary.js';
@@ -30,7 +31,9 @@ export function linesOfRun(one: PastOutcome | NotPlayed): readonly string[] {
       : `another end: ${endText(was)} then, ${endText(now)} now`,
     ...effectLines('new effect', one.new_effects),
     ...effectLines('missing effect', one.missing_effects),
-    ...(was.calls === now.calls ? [] : [`${now.calls} calls of tools, ${was.calls} then`]),
+    ...(was.calls === now.calls
+      ? []
+      : [`${plural(now.calls, 'call')} of tools, ${was.calls} then`]),
     ...(now.breaches > was.breaches
       ? [`${now.breaches} denied or invalid calls, ${was.breaches} then`]
       : []),
@@ -136,7 +139,7 @@ export function junitOf({ summary, gate, runs }: PastReport): string {
         ? `${name}<skipped message="${xml(one.why)}"/></testcase>`
         : `${name}<system-out>${xml(linesOfRun(one).join('\n'))}</system-out></testcase>`;
     }),
-    `  <system-out>${summary.played} of ${summary.runs} runs were played.</system-out>`,
+    `  <system-out>${summary.played} of ${plural(summary.runs, 'run')} played.</system-out>`,
     '</testsuite>',
     '',
   ].join('\n');

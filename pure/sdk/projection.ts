@@ -11,6 +11,7 @@ import type { PermissionMode } from '../../core/state/permission-mode.js';
 import { DENIED_CODES } from '../../core/state/tool-result.js';
 import { CALLS_MAX, surplusResult } from '../../core/step/conversation.js';
 import { knownAfter, NOTHING_KNOWN, type EndedRun } from '../next-action.js';
+import { plural } from '../plural.js';
 import type { Source } from '../sources.js';
 import type { SDKModelUsage, SDKPermissionDenial } from './message.js';
 
@@ -95,7 +96,7 @@ export function advanceProjection(before: Projection, event: RunEvent): Projecti
     case 'model_response':
       return withReply(state, event);
     case 'model_error': {
-      const said = `${event.class} after ${event.attempts} attempts: ${event.message}`;
+      const said = `${event.class} after ${plural(event.attempts, 'attempt')}: ${event.message}`;
       return { ...state, errors: [...state.errors, said].slice(-ERRORS_MAX) };
     }
     case 'tool_finished':

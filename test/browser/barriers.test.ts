@@ -74,7 +74,14 @@ describeInBrowser('without barriers', () => {
       await goTo(page, '/runs');
       await page.getByRole('heading', { name: 'Runs' }).waitFor();
       await page.getByText('rita').first().click();
-      await page.getByLabel('Act as', { exact: true }).waitFor();
+      const name = page.getByLabel('Act as', { exact: true });
+      const isTaken = async (text: string) => {
+        await name.fill(text);
+        return name.evaluate((field: HTMLInputElement) => field.checkValidity());
+      };
+      expect(await isTaken('Ωλ 株')).toBe(true);
+      expect(await isTaken('a\u202eb')).toBe(false);
+      await name.fill('');
       await looksClean(rita, 'the menu of the person');
       await page.route('**/v1/**', (route) => route.abort());
       await page.getByText('The desk does not answer.').waitFor();

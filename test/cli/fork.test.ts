@@ -254,7 +254,7 @@ test.each([
 test('a budget below what the run had spent by then is refused before a fork starts', async () => {
   const words = ['fork', 'approved.json', '--at', '3', '--live', '--budget', 'maxCostMicroUsd=0'];
   const { code, err } = await holdfast(...words);
-  expect([code, err]).toEqual([1, expect.stringMatching(/had spent \d+ micro-USD by then/)]);
+  expect([code, err]).toEqual([1, expect.stringMatching(/had spent \$0\.\d+ by then/)]);
 });
 
 test('the last step has a name', async () => {

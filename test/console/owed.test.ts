@@ -192,7 +192,7 @@ describe('a row that the store cannot hold', () => {
     const rows = owedRows(store, (line) => void said.push(line));
     await rows.write('default', [by('ada', 'alone')]);
     await rows.stop();
-    expect(said.at(-1)).toMatch(/^1 rows of the audit trail could not be written, .*"alone"/);
+    expect(said.at(-1)).toMatch(/^1 row of the audit trail could not be written, .*"alone"/);
   });
 
   test('a long payment is not begun a second time, whatever is written meanwhile, and the end waits for it', async () => {

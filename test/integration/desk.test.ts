@@ -215,7 +215,9 @@ test('A4: whoever comes too late for a run that has ended hears who decided', as
   expect(await decide(ask, { decision: 'reject' }, 'mia')).toMatchObject({ status: 200 });
   await world.ended(run);
   const late = await decide(ask, {}, 'ann');
-  const detail: unknown = expect.stringContaining(`The question is rejected by ${idOf('mia')} (`);
+  const detail: unknown = expect.stringContaining(
+    `The question is rejected by ${idOf('mia')} (counted `,
+  );
   expect(late).toMatchObject({ status: 409, body: { code: 'run_closing', detail } });
 });
 

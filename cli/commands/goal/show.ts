@@ -6,7 +6,13 @@ import type { GoalView } from '../../../core/state/goal/view.js';
 import type { AskRow } from '../../../store/asks.js';
 import type { RunRow } from '../../../store/runs.js';
 import type { StoreCalls } from '../../../store/store.js';
-import { tenantOf, withTenant, type TenantOptions } from '../../desk/actor.js';
+import {
+  commandHints,
+  tenantOf,
+  withTenant,
+  type HintsOf,
+  type TenantOptions,
+} from '../../desk/actor.js';
 import {
   examples,
   runCommand,
@@ -16,7 +22,6 @@ import {
   type CommonOptions,
 } from '../../command.js';
 import {
-  approvalCard,
   dateTimeText,
   inert,
   inertLines,
@@ -30,7 +35,7 @@ import {
   usdText,
 } from '../../render/index.js';
 import type { Session } from '../../session.js';
-import { followGoal, printGoalResult } from '../../terminal/follow-goal.js';
+import { cardPrinter, followGoal, printGoalResult } from '../../terminal/follow-goal.js';
 import type { Output } from '../../terminal/output.js';
 import { wholeNumber } from '../../usage.js';
 
@@ -60,7 +65,7 @@ export function addGoalShow(goal: Command, cli: Cli): void {
       runCommand(cli, options, async (session, output) => {
         const facts = await factsOf(session, tenantOf(options), goalId);
         output.data(facts);
-        if (!output.json) print(facts, output);
+        if (!output.json) await print(facts, output, hintsIn(cli, session, options));
       }),
     );
 }
@@ -156,7 +161,12 @@ function asNoGoal(goalId: string) {
   };
 }
 
-function print(facts: GoalFacts, output: Output): void {
+function hintsIn(cli: Cli, session: Session, options: TenantOptions): HintsOf {
+  const hints = commandHints(cli, session);
+  return (asking) => hints({ ...asking, tenant: tenantOf(options) });
+}
+
+async function print(facts: GoalFacts, output: Output, hints: HintsOf): Promise<void> {
   const { goalId, goal, state, record, asks, trouble } = facts;
   const { paint } = output;
   const lines = (texts: readonly string[]): void => {
@@ -180,9 +190,8 @@ function print(facts: GoalFacts, output: Output): void {
     if (review !== undefined) lines(['', ...reviewLines(review, paint)]);
     if (record.childRuns.length > 0) lines(['', cycleTable(record, output)]);
   }
-  for (const ask of asks) {
-    output.line(approvalCard(ask, { runId: ask.runId, now: Date.now(), paint }));
-  }
+  const printCard = cardPrinter({ output, hints });
+  for (const ask of asks) await printCard(ask.runId, ask);
   if (goal?.result !== undefined) printGoalResult(goal.result, output);
 }
 
@@ -257,9 +266,8 @@ export function addGoalWatch(goal: Command, cli: Cli): void {
             ...(all !== undefined && { all }),
             everything: true,
           };
-          return followGoal(client.goal(goalId), { session, output }, wanted).catch(
-            asNoGoal(goalId),
-          );
+          const following = { output, hints: hintsIn(cli, session, options) };
+          return followGoal(client.goal(goalId), following, wanted).catch(asNoGoal(goalId));
         }),
     );
 }

@@ -10,10 +10,11 @@ import {
   type Cli,
   type CommonOptions,
 } from '../../command.js';
+import { commandHints } from '../../desk/actor.js';
 import { followGoal } from '../../terminal/follow-goal.js';
 import { heldUpRemarks } from '../../terminal/held-up.js';
 import type { Output } from '../../terminal/output.js';
-import { inert, inertJson, shellWord, usdText } from '../../render/index.js';
+import { inert, inertJson, plural, shellWord, usdText } from '../../render/index.js';
 import type { Session } from '../../session.js';
 import { collect, usage } from '../../usage.js';
 import { readGoal, startBudget } from './goal-input.js';
@@ -84,7 +85,7 @@ export function addGoalStart(goal: Command, cli: Cli): void {
           ...(wait !== undefined && { wait }),
           onHeldUp: heldUpRemarks(output),
         });
-        return follow(started, { session, output, options });
+        return follow(started, { cli, session, output, options });
       }),
     );
 }
@@ -128,7 +129,7 @@ export function addGoalRestart(goal: Command, cli: Cli): void {
           ...(wait !== undefined && { wait }),
           onHeldUp: heldUpRemarks(output),
         });
-        return follow(started, { session, output, options });
+        return follow(started, { cli, session, output, options });
       }),
     );
 }
@@ -153,7 +154,7 @@ export function addGoalCheck(goal: Command, cli: Cli): void {
         const { objective, agent, budget, cycle } = definition;
         output.line(`“${inert(objective)}”`);
         output.line(
-          `Agent ${inert(agent)}; ${usdText(budget.maxCostMicroUsd)} in all, ${usdText(cycle.maxCostMicroUsd)} a cycle, at most ${budget.maxCycles} cycles.`,
+          `Agent ${inert(agent)}; ${usdText(budget.maxCostMicroUsd)} in all, ${usdText(cycle.maxCostMicroUsd)} a cycle, at most ${plural(budget.maxCycles, 'cycle')}.`,
         );
         for (const line of inertJson(definition, 200_000)) output.line(line);
         output.remark(
@@ -170,6 +171,7 @@ function checkFollowing({ watch, detach, wait }: FollowOptions): void {
 }
 
 interface Started {
+  readonly cli: Cli;
   readonly session: Session;
   readonly output: Output;
   readonly options: FollowOptions;
@@ -177,7 +179,7 @@ interface Started {
 
 function follow(
   goal: GoalHandle,
-  { session, output, options }: Started,
+  { cli, session, output, options }: Started,
 ): Promise<number> | undefined {
   const { goalId } = goal;
   if (!output.json) output.remark(starterRemark(options.caller));
@@ -190,7 +192,8 @@ function follow(
   output.remark(
     `Following; Ctrl-C leaves it running. Later: holdfast goal watch ${shellWord(goalId)}`,
   );
-  return followGoal(goal, { session, output }, { everything: options.watch === true });
+  const following = { output, hints: commandHints(cli, session) };
+  return followGoal(goal, following, { everything: options.watch === true });
 }
 
 /** Whoever starts a goal decides nothing in it, if the goal knows who that is. */

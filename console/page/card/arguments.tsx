@@ -4,6 +4,7 @@ import { argumentsInOrder, type Argument } from '../../../pure/argument-order.js
 import { labelOf } from '../../../pure/headline.js';
 import type { Ask, Grounds, Json, Schema } from '../data/api-types.js';
 import { InertLine } from '../parts/inert.js';
+import { plural } from '../parts/format.js';
 import { textOfJson } from '../parts/json-value.js';
 import { Readable } from '../parts/readable.js';
 import { OriginLine } from './origin.js';
@@ -29,7 +30,9 @@ export function Arguments({ ask, grounds }: ArgumentsProps): VNode {
           <Row key={argument.path} argument={argument} ask={ask} grounds={grounds} />
         ))}
       </dl>
-      {hidden > 0 && <p class="cut">{`${hidden} more entries: see the exact JSON.`}</p>}
+      {hidden > 0 && (
+        <p class="cut">{`${plural(hidden, 'more entry', 'more entries')}: see the exact JSON.`}</p>
+      )}
     </>
   );
 }

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import type { Ask, Person } from '../data/api-types.js';
 import { now } from '../data/connection.js';
 import { Fact } from '../parts/fact.js';
-import { dateTime, relative, words } from '../parts/format.js';
+import { dateTime, plural, relative, words } from '../parts/format.js';
 import { InertLine } from '../parts/inert.js';
 import { Names } from '../parts/names.js';
 
@@ -118,7 +118,7 @@ function NoticeLine({ notice }: { readonly notice: Notice }): VNode {
 
 function noticeWords({ state, tries, nextAt, fault = '' }: Notice): string {
   if (state === 'sent') return ': told';
-  const failed = `${tries} ${tries === 1 ? 'try' : 'tries'}${fault && `, ${fault}`}`;
+  const failed = `${plural(tries, 'try', 'tries')}${fault && `, ${fault}`}`;
   if (state === 'given_up') return `: given up after ${failed}`;
   if (tries === 0) return ': not told yet';
   return `: not told yet, ${failed}; again ${dateTime(nextAt ?? now())}`;

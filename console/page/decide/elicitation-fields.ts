@@ -4,6 +4,7 @@
  */
 import { oneOfChoices, type NamedChoice } from '../../../pure/form-choices.js';
 import type { Json, Schema } from '../data/api-types.js';
+import { plural } from '../parts/format.js';
 import { inertText } from '../parts/inert-text.js';
 import { readField, type Drafts } from './read-fields.js';
 import { fieldsOf, type Field } from './schema-fields.js';
@@ -68,8 +69,8 @@ function faultOf(part: Schema, value: Json | undefined, isNeeded: boolean): stri
   if (typeof value === 'string') {
     // JSON Schema counts characters, not halves of them.
     const chars = Array.from(value).length;
-    if (chars < minLength) return `has fewer than ${minLength} characters`;
-    return chars > maxLength ? `has more than ${maxLength} characters` : undefined;
+    if (chars < minLength) return `has fewer than ${plural(minLength, 'character')}`;
+    return chars > maxLength ? `has more than ${plural(maxLength, 'character')}` : undefined;
   }
   if (Array.isArray(value)) return faultOfList(part, value.length);
   if (typeof value !== 'number') return undefined;

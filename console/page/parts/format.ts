@@ -1,4 +1,5 @@
 /** Amounts, times and durations as people read them. */
+export { plural } from '../../../pure/plural.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -63,10 +64,6 @@ export function cost(microUsd: number): string {
 
 export function whole(count: number): string {
   return count.toLocaleString('en');
-}
-
-export function plural(count: number, noun: string): string {
-  return `${whole(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** `awaiting_approval` as words. */

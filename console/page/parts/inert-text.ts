@@ -2,9 +2,9 @@
  * Text from outside, made so that it can do nothing: it is cut, and characters that nobody sees or that turn text
  * around become pieces of their own, to be shown by their names. Pure.
  */
+import { UNSEEN_OR_UNKNOWN } from '../../../pure/unseen.js';
 
-/** Control characters, format characters (bidi, zero width, tags), letters that look like nothing, halves. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0\u2800]/u;
+const UNSEEN = new RegExp(`[${UNSEEN_OR_UNKNOWN}]`, 'u');
 const PIECES = new RegExp(`(\\r\\n|[\\n\\t]|${UNSEEN.source})`, 'gu');
 /** More marks on one letter than any language has: they would cover other lines. */
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;

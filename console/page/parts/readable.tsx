@@ -1,5 +1,6 @@
 /** Values as people read them: names and texts, each inert. */
 import type { VNode } from 'preact';
+import { plural } from './format.js';
 import { InertBlock, InertLine } from './inert.js';
 import { isBlob } from './json-value.js';
 import { StoredText } from './stored-text.js';
@@ -54,7 +55,9 @@ function Fields({
           </div>
         ))}
       </dl>
-      {hidden > 0 && <p class="cut">{`${hidden} more entries: see the exact JSON.`}</p>}
+      {hidden > 0 && (
+        <p class="cut">{`${plural(hidden, 'more entry', 'more entries')}: see the exact JSON.`}</p>
+      )}
     </>
   );
 }

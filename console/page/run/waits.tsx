@@ -6,7 +6,7 @@ import { ApiProblem, get, pathOf } from '../data/api.js';
 import type { Wait } from '../data/api-types.js';
 import { now } from '../data/connection.js';
 import { usePoll } from '../data/use-poll.js';
-import { dateTime, relative } from '../parts/format.js';
+import { dateTime, plural, relative } from '../parts/format.js';
 import { InertLine } from '../parts/inert.js';
 
 const LOOK_MS = 6_000;
@@ -61,7 +61,7 @@ function WaitLine({ wait }: { readonly wait: Wait }): VNode {
           , for <InertLine text={activity} max={128} />
         </>
       )}
-      {attempts > 0 && `, tried ${attempts} ${attempts === 1 ? 'time' : 'times'}`}
+      {attempts > 0 && `, tried ${plural(attempts, 'time')}`}
       {message !== undefined && (
         <>
           : <InertLine text={message} max={300} />

@@ -66,8 +66,8 @@ function ActingForm({ changed }: { readonly changed: () => void }): VNode {
             id={`acting-${name}`}
             type="text"
             autocomplete="off"
-            // What a header can hold.
-            pattern="[\x20-\x7e]*"
+            // A person has a name that can be seen.
+            pattern="\P{C}*"
             value={said[name] ?? ''}
             onInput={(event) => setSaid({ ...said, [name]: textIn(event) })}
           />

@@ -4,7 +4,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { StepsIndex } from '../data/api-types.js';
 import { Button } from '../parts/button.js';
 import { textIn } from '../parts/form.js';
-import { exactTime, whole, words } from '../parts/format.js';
+import { exactTime, plural, whole, words } from '../parts/format.js';
 import { InertLine } from '../parts/inert.js';
 import { stepPath } from '../parts/paths.js';
 import { useKept } from '../parts/use-kept.js';
@@ -196,7 +196,7 @@ function Divergences({
       ))}
       {redactions.map(({ rule, count }) => (
         <p class="help" key={rule}>
-          The rule <InertLine text={rule} /> {`of its redaction hides ${count} places.`}
+          The rule <InertLine text={rule} /> {`of its redaction hides ${plural(count, 'place')}.`}
         </p>
       ))}
     </>

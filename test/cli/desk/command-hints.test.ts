@@ -122,6 +122,12 @@ describe('where decisions must be signed', () => {
         eventsFrom(0, [{ ...SESSION_INIT, agent } as typeof SESSION_INIT, asked]),
       );
     }
+    const goal = { tenant: 'default', runId: 'run-goal', execution: 'e' };
+    const objective = { text: 'All paid.' };
+    const started = { type: 'goal_started', agent: 'strict', objective, definition: 'd' } as const;
+    const more = { maxCostMicroUsd: 1, pace: 'continuous', versions: {} } as const;
+    const asked = { type: 'approval_requested', ...askView('run-goal:g1') } as const;
+    await store.appendEvents(goal, eventsFrom(0, [{ ...started, ...more }, asked]));
     await store.close();
     const cards = async (...words: readonly string[]) => {
       const at = { folder, address: '127.0.0.1:1' };
@@ -133,9 +139,12 @@ describe('where decisions must be signed', () => {
       return { named, err };
     };
     const listed = await cards('approvals');
-    expect(listed.named.toSorted()).toEqual(['run-a:0 by name', 'run-strict:0']);
+    expect(listed.named.toSorted()).toEqual(['run-a:0 by name', 'run-goal:g1', 'run-strict:0']);
     expect(listed.err).toContain('runs of the agent strict');
     expect(await cards('show', 'run-a')).toEqual({ named: ['run-a:0 by name'], err: '' });
     expect((await cards('show', 'run-strict')).named).toEqual(['run-strict:0']);
+    const ofGoal = await cards('goal', 'show', 'run-goal');
+    expect(ofGoal.named).toEqual(['run-goal:g1']);
+    expect(ofGoal.err).toContain('runs of the agent strict');
   }, 60_000);
 });

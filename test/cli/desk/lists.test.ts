@@ -113,6 +113,7 @@ describe('holdfast list', () => {
       ['list', '--cost-from', '100'],
       ['r2', 'r1'],
     ],
+    [['list', '--cost-from', '0.0001usd', '--cost-to', '$0.00015'], ['r1']],
     [
       ['list', '--cost-from', '0', '--cost-to', '100'],
       ['r1', 'r0'],

@@ -50,6 +50,17 @@ test('an answer is called one, and the hint leads to the one that counts', () =>
   expect(error.hint).toBe('See the answer with `holdfast grounds q:0`.');
 });
 
+test('the time of the decision that counted is when it was sent', () => {
+  const decided = { outcome: 'rejected', by: 'mia', at: 1_000 } as const;
+  const error = decisionRejected(
+    { accepted: false, reason: 'already_decided', message: 'mia was first', decided },
+    { askId: 'bonus-1:1', runId: 'bonus-1' },
+  );
+  expect(error.message).toBe(
+    'The decision does not count: mia was first (sent 1970-01-01T00:00:01.000Z).',
+  );
+});
+
 test('a reason of a newer release is told without a hint', () => {
   const error = decisionRejected(
     { accepted: false, reason: 'not_today' as 'late', message: 'not on a holiday' },
