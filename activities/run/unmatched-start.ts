@@ -25,8 +25,9 @@ export function tellUnmatched(
   const tell = say ?? ((line: string) => scope.warn(line, {}));
   try {
     // A list that starts of several agents share names tools of some of them.
-    const tools = new Set([...config.tools.values()].map(({ record }) => record.name));
-    for (const name of toolsWithin(agentFor(config, start), config.agents)) tools.add(name);
+    const { agents } = config;
+    const tools = new Set(toolsWithin([agentFor(config, start), ...agents.values()], agents));
+    for (const { record } of config.tools.values()) tools.add(record.name);
     const subject = `The start of run ${run.runId}`;
     for (const line of remarksOnStart(subject, start, tools)) {
       const key = `${start.agent}${line.replace(subject, '')}`;
