@@ -56,6 +56,18 @@ test.each<[string, InputDeclaration, string, Json]>([
     'to.iban',
     { to: { id: 'a', iban: 'DE' } },
   ],
+  [
+    'a default with more than its schema says',
+    z.object({ to: z.object({ id: z.string() }).default({ id: 'a', iban: 'DE' } as never) }),
+    'to.iban',
+    {},
+  ],
+  [
+    'a closed part that need be no object',
+    { type: 'object', properties: { to: { properties: {}, additionalProperties: false } } },
+    'to.iban',
+    { to: { iban: 'DE' } },
+  ],
   ['patternProperties', { ...open, patternProperties: { '^x_': {} } }, 'x_eu', { x_eu: 1 }],
   [
     'a type that is a list',
