@@ -1,12 +1,13 @@
 /**
  * What a tool says of the card of its question, checked where it is written.
- * Invariant: every path that a card names is one that the schema of the tool knows.
+ * Invariant: every path that a card names is one that the schema of the tool knows or leaves open.
  */
 import { HoldfastError } from '../core/state/errors.js';
 import type { Json } from '../core/json/json.js';
 import { currencyDigits } from '../pure/currencies.js';
 import { hasUnseen } from '../pure/unseen.js';
 import { isCurrencyCode, type ToolCard } from '../core/state/tool-card.js';
+import { mayHave } from './declared-fields.js';
 import { shown } from './known-fields.js';
 
 /** `labels`: what people read in place of the names of arguments. */
@@ -80,23 +81,13 @@ interface Named {
 
 function knownPath(tool: string, { name, path, schema }: Named): string {
   const found = pathIn(tool, name, path);
-  if (isInSchema(schema, found.split('.'))) return found;
+  if (mayHave(schema, found.split('.'))) return found;
   throw wrong(tool, `${name} is ${JSON.stringify(found)}, which its input does not have`, HINT);
 }
 
 function pathIn(tool: string, name: string, path: unknown): string {
   if (typeof path === 'string' && path !== '' && path.length <= PATH_CHARS_MAX) return path;
   throw wrong(tool, `${name} is no path`, 'Name an argument; dots lead into objects: to.iban.');
-}
-
-/** A part of the schema that does not list what it has may have it. */
-export function isInSchema(schema: unknown, [name, ...rest]: readonly string[]): boolean {
-  if (name === undefined) return true;
-  if (!isObject(schema) || !isObject(schema['properties'])) {
-    return !isObject(schema) || schema['type'] === undefined || schema['type'] === 'object';
-  }
-  const { properties } = schema;
-  return Object.hasOwn(properties, name) && isInSchema(properties[name], rest);
 }
 
 function isObject(value: unknown): value is { readonly [name: string]: unknown } {

@@ -25,7 +25,7 @@ const OPEN_WORDS = [
 
 export function declaredOnly(schema: unknown, value: Json): Json {
   if (!isPart(schema) || typeof value !== 'object' || value === null) return value;
-  const isOpen = OPEN_WORDS.some((word) => Object.hasOwn(schema, word));
+  const isOpen = openWordsOf(schema).length > 0;
   if (Array.isArray(value)) {
     const { items } = schema;
     return isOpen ? value : value.map((one: Json) => declaredOnly(items, one));
@@ -38,6 +38,41 @@ export function declaredOnly(schema: unknown, value: Json): Json {
       .filter(([name]) => Object.hasOwn(properties, name))
       .map(([name, field]) => [name, declaredOnly(ownValue(properties, name), field)]),
   );
+}
+
+/** Those that say less than what passes them. */
+const open = new WeakSet<object>();
+
+export function leaveOpen(schema: Json): void {
+  if (isPart(schema)) open.add(schema);
+}
+
+/** Whether a value that has passed may have something at the path: no is certain, and what a schema leaves open is a yes. */
+export function mayHave(schema: unknown, path: readonly string[]): boolean {
+  return isOpenAt(schema, path, false);
+}
+
+/** `isWhole`: a part above says something of further fields, so nothing is taken out here. */
+function isOpenAt(schema: unknown, [name, ...rest]: readonly string[], isWhole: boolean): boolean {
+  if (name === undefined || !isPart(schema) || open.has(schema)) return true;
+  const { properties, type, additionalProperties } = schema;
+  const isClosed = type === 'object' && additionalProperties === false;
+  const words = openWordsOf(schema).filter((word) => !isClosed || word !== 'additionalProperties');
+  if (words.length > 0 || givenIn(schema).some(isPart)) return true;
+  if (type !== undefined && ![type].flat().includes('object')) return false;
+  if (!isPart(properties)) return !isClosed;
+  return Object.hasOwn(properties, name)
+    ? isOpenAt(properties[name], rest, isWhole || isClosed)
+    : isWhole && !isClosed;
+}
+
+/** Whole values, which need not look like what else the schema says. */
+function givenIn(schema: Part): readonly unknown[] {
+  return [schema['const'], schema['default'], schema['enum']].flat();
+}
+
+function openWordsOf(schema: Part): readonly string[] {
+  return OPEN_WORDS.filter((word) => Object.hasOwn(schema, word));
 }
 
 function isPart(value: unknown): value is Part {

@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 import { digestOf, type Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
-import { declaredOnly } from './declared-fields.js';
+import { declaredOnly, leaveOpen } from './declared-fields.js';
 import {
   guarded,
   isZod,
@@ -19,6 +19,7 @@ import {
   type JsonSchema,
   type ParsedInput,
 } from './schema-forms.js';
+import { isTold } from './schema-walk.js';
 import { isStandard, parseStandard, type StandardSchema } from './standard-schema.js';
 
 export interface InputSchema {
@@ -70,6 +71,7 @@ function jsonInput(tool: string, schema: JsonSchema): InputSchema {
 
 function zodInput(tool: string, schema: z.ZodType): InputSchema {
   const jsonSchema = jsonSchemaOf({ tool, side: 'input' }, schema);
+  if (!isTold(schema)) leaveOpen(jsonSchema);
   const parse = (value: unknown): ParsedInput => parseWith(schema, 'input', value);
   return { jsonSchema, hash: digestOf(jsonSchema), parse };
 }

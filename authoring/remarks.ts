@@ -5,18 +5,20 @@
  * says it: rules are shared.
  */
 import { matchesGlob } from '../core/hooks/start.js';
-import { GOAL_TOOLS } from '../core/state/goal/proposal.js';
-import { AGENT_TOOL } from '../core/state/sub-agent.js';
-import type { Json } from '../core/json/json.js';
+import { matchesName, type PolicyRule } from '../core/state/policy.js';
 import type { SettingsOverrides, StartInput } from '../core/state/task.js';
 import { didYouMean } from '../pure/nearest-names.js';
 import { withoutUnseen } from '../pure/unseen.js';
 import type { Agent } from './agent.js';
-import { isInSchema } from './card.js';
+import { agent as startAgent } from './agent-tool.js';
 import { CONNECTOR_PREFIX } from './connectors.js';
+import { mayHave } from './declared-fields.js';
 import type { Config } from './define-config.js';
+import { GOAL_TOOL_LIST } from './goal/goal-tools.js';
 import { shown } from './known-fields.js';
-import type { Tool } from './tool.js';
+
+/** Starts and goals give these to any agent. */
+const BROUGHT = [startAgent, ...GOAL_TOOL_LIST];
 
 /** Names of tools, by the place where the list stands. */
 type Lists = readonly (readonly [place: string, names: readonly string[] | undefined])[];
@@ -48,17 +50,20 @@ export function newRemarks(config: Config): readonly string[] {
   if (told.has(config)) return [];
   told.add(config);
   const { agents, tools, defaults } = config;
-  const all = new Set([...agents.values()].flatMap((agent) => [...toolsWithin(agent, agents)]));
   const named = [
-    ...namedIn('The defaults', listed('settings.', defaults.settings), all),
+    ...namedIn(
+      'The defaults',
+      listed('settings.', defaults.settings),
+      toolsWithin(agents.values(), agents),
+    ),
     ...[...agents.values()].flatMap((agent) =>
-      namedIn(`Agent ${agent.name}`, listsIn(agent), toolsWithin(agent, agents)),
+      namedIn(`Agent ${agent.name}`, listsIn(agent), toolsWithin([agent], agents)),
     ),
   ];
   const known = new Set<string>();
   const unknown = new Map<string, Named>();
   for (const one of named) {
-    if (isKnown(one)) known.add(one.name);
+    if (isKnown(one)) known.add(readAs(one));
     // Each is told of the agent that says it first.
     else if (!unknown.has(one.stands)) unknown.set(one.stands, one);
   }
@@ -68,32 +73,46 @@ export function newRemarks(config: Config): readonly string[] {
       ? `Tool ${name}: its approval expires after ${ms} ms; expiresInMs is milliseconds: seconds(…), minutes(…), hours(…).`
       : [];
   });
-  const paths = [...agents.values()].flatMap((agent) => unknownPaths(agent, [...tools.values()]));
-  const names = [...unknown.values()].filter(({ name }) => !known.has(name));
-  return bounded([...short, ...paths, ...names], LINES_MAX);
+  const names = [...unknown.values()].filter((one) => !known.has(readAs(one)));
+  return bounded([...short, ...unknownPaths(config), ...names], LINES_MAX);
 }
 
 /** Conditions of rules on an argument that no tool of the rule takes: such a rule is about no call. */
-function unknownPaths({ name, policy, mcp }: Agent, tools: readonly Tool[]): readonly string[] {
-  return policy.rules.flatMap(({ tool, when }, at) => {
-    const about = tools.filter(({ record }) => matchesGlob(tool, record.name));
-    const path = when?.path.split('.') ?? [];
-    const isSure = about.length > 0 && (mcp.length === 0 || !tool.includes('*'));
-    if (!isSure || about.some(({ inputSchema }) => mayTake(inputSchema, path))) return [];
-    const known = about.flatMap(({ inputSchema }) =>
-      Object.keys((inputSchema as { readonly properties?: object }).properties ?? {}),
-    );
-    const place = `policy.rules[${at}].when.path`;
-    const meant = known.includes(path[0] ?? '') ? '' : didYouMean(path[0], known);
-    return `Agent ${name}: ${place} is ${shown(when?.path)}, which no tool of the rule takes. ${meant}`.trimEnd();
-  });
+function unknownPaths({ agents, tools }: Config): readonly string[] {
+  const all = [...tools.values(), ...BROUGHT];
+  const lines = [...agents.values()].flatMap(({ name, policy }) =>
+    policy.rules.flatMap(({ tool, when }, at): (readonly [string, string])[] => {
+      const about = all.filter(({ record }) => matchesName(tool, record.name));
+      // What must be missing is missing.
+      if (when === undefined || when.exists === false || about.length === 0) return [];
+      const path = when.path.split('.');
+      if (about.some(({ inputSchema }) => mayHave(inputSchema, path))) return [];
+      if (isOfConnectors({ tool, when }, agents)) return [];
+      const known = about.flatMap(({ inputSchema }) =>
+        Object.keys((inputSchema as { readonly properties?: object }).properties ?? {}),
+      );
+      const stands = `policy.rules[${at}].when.path is ${shown(when.path)}`;
+      const meant = known.includes(path[0] ?? '') ? '' : didYouMean(path[0], known);
+      const line = `Agent ${name}: ${stands}, which no tool of the rule takes. ${meant}`;
+      return [[`${tool} ${stands}`, line.trimEnd()]];
+    }),
+  );
+  // A role has the rules of its agent: the first of them is told.
+  const places = lines.map(([place]) => place);
+  return lines.filter(([place], at) => places.indexOf(place) === at).map(([, line]) => line);
 }
 
-function mayTake(schema: Json, path: readonly string[]): boolean {
-  const { additionalProperties: others = false } = schema as {
-    readonly additionalProperties?: Json;
-  };
-  return others !== false || isInSchema(schema, path);
+/** A connector of any agent that has the rule, or that works below one, may have tools that take it. */
+function isOfConnectors(
+  { tool, when }: Pick<PolicyRule, 'tool' | 'when'>,
+  agents: Config['agents'],
+): boolean {
+  const sayers = [...agents.values()].filter(({ policy }) =>
+    policy.rules.some((rule) => rule.tool === tool && rule.when?.path === when?.path),
+  );
+  return [...toolsWithin(sayers, agents)].some(
+    (one) => one.startsWith(CONNECTOR_PREFIX) && mayMatch(tool, one, false),
+  );
 }
 
 /** Names that match no tool, of the first of a start; in lists of the task a `*` stands for nothing. */
@@ -122,11 +141,20 @@ function bounded(found: readonly (string | Named)[], max: number): readonly stri
   return more <= 0 ? lines : [...lines, `And ${more} more.`];
 }
 
-function lineOf({ subject, stands, name, tools }: Named): string {
+function lineOf(one: Named): string {
+  const { subject, stands, name, tools } = one;
   const meant = didYouMean(name, [...tools].slice(0, NEAR_AMONG));
+  const line = `${subject}: ${stands}, which matches no tool. ${starOf(one)}${meant}`;
   // A name may come from outside.
-  return withoutUnseen(`${subject}: ${stands}, which matches no tool. ${meant}`.trimEnd(), '?');
+  return withoutUnseen(line.trimEnd(), '?');
 }
+
+function starOf({ name, stands }: Named): string {
+  if (isOfTask(stands)) return name.includes('*') ? 'A * stands for nothing there. ' : '';
+  return STAR_INSIDE.test(name) && !isOfHook(stands) ? 'Only a * at the end counts. ' : '';
+}
+
+const STAR_INSIDE = /\*./;
 
 function namedIn(subject: string, lists: Lists, tools: Names): Named[] {
   return lists.flatMap(([place, names = []]) =>
@@ -138,8 +166,21 @@ function namedIn(subject: string, lists: Lists, tools: Names): Named[] {
 }
 
 function isKnown({ name, stands, tools }: Named): boolean {
-  if (stands.startsWith('task.') && name.includes('*')) return false;
-  return tools.has(name) || matches(name, tools);
+  if (isOfTask(stands) && name.includes('*')) return false;
+  return [...tools].some((tool) => mayMatch(name, tool, isOfHook(stands)));
+}
+
+/** Hooks alone give a meaning to a `*` inside: what they match so, no list does. */
+function readAs({ name, stands }: Named): string {
+  return STAR_INSIDE.test(name) && isOfHook(stands) ? `hook ${name}` : name;
+}
+
+function isOfTask(stands: string): boolean {
+  return stands.startsWith('task.');
+}
+
+function isOfHook(stands: string): boolean {
+  return stands.startsWith('hook ');
 }
 
 function listsIn({ policy, hooks, settings, agents = new Map() }: Agent): Lists {
@@ -165,10 +206,9 @@ function listed(
 }
 
 /** Of sub-agents and of whoever may take a run over, too: what forbids counts for them as well. */
-export function toolsWithin(agent: Agent, agents: Config['agents']): Names {
-  // Starts and goals give these to any agent.
-  const names = new Set<string>([AGENT_TOOL, ...GOAL_TOOLS]);
-  const met = new Set<Agent | undefined>([agent]);
+export function toolsWithin(first: Iterable<Agent>, agents: Config['agents']): Names {
+  const names = new Set(BROUGHT.map(({ record }) => record.name));
+  const met = new Set<Agent | undefined>(first);
   // Those that are added meanwhile are met as well.
   for (const one of met) {
     for (const { record } of one?.tools ?? []) names.add(record.name);
@@ -180,10 +220,11 @@ export function toolsWithin(agent: Agent, agents: Config['agents']): Names {
   return names;
 }
 
-function matches(name: string, tools: Names): boolean {
-  return [...tools].some((tool) =>
-    tool.endsWith('*')
-      ? matchesGlob(tool, name) || matchesGlob(name.replace(/\*.*/, '*'), tool)
-      : matchesGlob(name, tool),
-  );
+/** As the core matches them; of a tool that ends in `*` the rest may be anything but a `*`. */
+function mayMatch(name: string, tool: string, isGlob: boolean): boolean {
+  if (!tool.endsWith('*')) return isGlob ? matchesGlob(name, tool) : matchesName(name, tool);
+  const known = tool.slice(0, -1);
+  const head = name.replace(isGlob ? /\*.*/ : /\*$/, '');
+  if (head.includes('*')) return false;
+  return head.startsWith(known) || (head !== name && known.startsWith(head));
 }

@@ -52,6 +52,18 @@ export interface SchemaDefect {
 
 /** The first part of a schema that cannot travel, or undefined. */
 export function findSchemaDefect(schema: z.ZodType): SchemaDefect | undefined {
+  return findPart(schema, defectOf);
+}
+
+/** Of an intersection zod tells the fields alone, and not that one of its parts lets others pass. */
+export function isTold(schema: z.ZodType): boolean {
+  return findPart(schema, ({ type }) => (type === 'intersection' ? type : undefined)) === undefined;
+}
+
+function findPart(
+  schema: z.ZodType,
+  whatOf: (def: SchemaDef) => string | undefined,
+): SchemaDefect | undefined {
   const seen = new Set<unknown>();
   const queue: { readonly part: unknown; readonly path: string }[] = [{ part: schema, path: '' }];
   for (let visited = 0; queue.length > 0; visited += 1) {
@@ -61,7 +73,7 @@ export function findSchemaDefect(schema: z.ZodType): SchemaDefect | undefined {
     seen.add(next.part);
     const def = defOf(next.part);
     if (def === undefined) continue;
-    const what = defectOf(def);
+    const what = whatOf(def);
     if (what !== undefined) return { path: next.path, what };
     queue.push(...partsOf(def, next.path));
   }

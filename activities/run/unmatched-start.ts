@@ -46,7 +46,8 @@ export function unmatchedIn(
   start: Pick<OpeningStart, 'agent' | 'task' | 'settings' | 'agents' | 'role'>,
 ): readonly string[] {
   // A list that starts of several agents share names tools of some of them.
-  const tools = new Set([...config.tools.values()].map(({ record }) => record.name));
-  for (const name of toolsWithin(agentFor(config, start), config.agents)) tools.add(name);
+  const { agents } = config;
+  const tools = new Set(toolsWithin([agentFor(config, start), ...agents.values()], agents));
+  for (const { record } of config.tools.values()) tools.add(record.name);
   return remarksOnStart(subject, start, tools);
 }

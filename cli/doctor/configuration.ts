@@ -2,6 +2,8 @@
 import { guarded, ok, warning, type Check } from './check.js';
 import { checkKeys, type KeysPlace } from './model-keys.js';
 
+const MEND = 'Correct it. Before a rule is taken out, look at what it was to stop.';
+
 export interface ConfigurationPlace extends KeysPlace {
   readonly folder: string;
 }
@@ -24,7 +26,7 @@ export async function checkConfiguration(where: ConfigurationPlace): Promise<rea
   const agents = [...config.agents.keys()];
   return [
     ok('configuration', `${file}: ${agents.join(', ')}`),
-    ...newRemarks(config).map((one) => warning('definitions', one, 'Correct it, or leave it out.')),
+    ...newRemarks(config).map((one) => warning('definitions', one, MEND)),
     ...(await guarded({ name: 'model key', look: () => checkKeys(config, where) })),
   ];
 }

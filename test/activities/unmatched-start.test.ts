@@ -87,6 +87,23 @@ test('Many such names are a few lines, and a worker without a terminal has them 
   expect(logged).toHaveLength(6);
 });
 
+test('A list that starts of several agents share may name what a connector of another agent gives.', () => {
+  const other = defineAgent({
+    name: 'other',
+    model: 'scripted/x',
+    instructions: 'Help.',
+    mcp: ['crm'],
+  });
+  const mcp = { crm: { url: 'https://crm.test' } };
+  const said: string[] = [];
+  const scope = { warn: (line: string) => void said.push(line) };
+  const forbiddenActions = ['mcp__crm__merge', 'mcp__erp__merge'];
+  const start = { task: { goal: 'Do it.', forbiddenActions } };
+  const config = defineConfig({ agents: [agent, other], mcp });
+  tellUnmatched({ config }, scope, { input: input('', start), output });
+  expect(said).toEqual([expect.stringContaining('forbiddenActions[1] is "mcp__erp__merge"')]);
+});
+
 test('A name from outside has no controls in its line, and a terminal that is gone stops no run.', () => {
   const said: string[] = [];
   const start = { task: { goal: 'Do it.', forbiddenActions: ['\u009b31m\u202ex'] } };

@@ -42,6 +42,16 @@ test('what a tool says of its card is frozen with its record, as it was declared
   expect(defineTool(base).record).not.toHaveProperty('card');
 });
 
+test('a card may name what the schema of its tool leaves open', () => {
+  const input = {
+    type: 'object',
+    properties: { cents: { type: 'integer' } },
+    oneOf: [{ properties: { iban: { type: 'string' } } }],
+  } as const;
+  const card = { recipient: 'iban' };
+  expect(defineTool({ ...base, input, card }).record.card).toEqual(card);
+});
+
 test.each([
   ['no object', 'cents', /its card is no object/],
   ['another field', { amout: {} }, /card\.amout is unknown/],

@@ -173,7 +173,7 @@ test('A start that names no tool of its agent is found; in its task a `*` has no
     task: { goal: 'Do it.', forbiddenActions: ['refund', 'refund*'] },
     settings: { disallowedTools: ['ref*', 'fund*'] },
   };
-  const tools = toolsWithin(agents.get('desk')!, agents);
+  const tools = toolsWithin([agents.get('desk')!], agents);
   expect(remarksOnStart('The start', start, tools)).toEqual([
     expect.stringMatching(/^The start: task\.forbiddenActions\[1\] is "refund\*".* mean refund\?$/),
     expect.stringMatching(/^The start: settings\.disallowedTools\[1\] is "fund\*"/),

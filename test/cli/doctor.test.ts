@@ -146,6 +146,7 @@ test('a rule that matches no tool is a warning with what was meant', async () =>
       name: 'definitions',
       status: 'warning',
       found: expect.stringMatching(/policy\.rules\[0\] is "ask_persn".* Did you mean ask_person\?/),
+      mend: 'Correct it. Before a rule is taken out, look at what it was to stop.',
     },
     { name: 'model key', status: 'ok' },
   ]);

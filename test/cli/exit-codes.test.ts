@@ -380,16 +380,26 @@ describe('the process', () => {
     expect(stderr).toContain('task.goal');
   });
 
-  async function leftAlone(argv: readonly string[], stream: 'stdout' | 'stderr') {
+  async function leftAlone(argv: readonly string[], stream: 'stdout' | 'stderr', more = {}) {
     const child = spawn(process.execPath, [compiledPath(join(ROOT, 'cli', 'main.ts')), ...argv], {
       cwd: folder,
-      env: { PATH: process.env.PATH, NO_COLOR: '1' },
+      env: { PATH: process.env.PATH, NO_COLOR: '1', ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child[stream].destroy();
     const [code] = (await once(child, 'exit')) as [number];
     return code;
   }
+
+  it('ends with 141 where the reader left while the work goes on for long', async () => {
+    const file = join(folder, 'slow.mjs');
+    const words = [
+      "process.stdout.write('x');",
+      'await new Promise((end) => setTimeout(end, 60_000));',
+    ];
+    writeFileSync(file, words.join('\n'));
+    expect(await leftAlone(['list'], 'stdout', { HOLDFAST_CONFIG: file })).toBe(141);
+  }, 40_000);
 
   it('says how a command ended whose reader left, and a failure is no success then', async () => {
     expect(await leftAlone(['--help'], 'stdout')).toBe(0);
