@@ -154,7 +154,7 @@ async function withLacked(
   const restored = restoredRemark(at);
   if (search !== undefined || cursor !== undefined || all === true) return { ...page, restored };
   const wanted: readonly string[] = kind === undefined ? KINDS : [kind];
-  const lacked = await lackedAsks(session, { tenant: tenantOf(options), run });
+  const lacked = await pendingOf(session, { tenant: tenantOf(options), run });
   const items = [...page.items, ...lacked.filter((ask) => wanted.includes(ask.kind))];
   return { ...page, items, restored };
 }
@@ -186,6 +186,11 @@ async function fromStore(
     at: openedAt,
     id: askId,
   }));
+}
+
+/** As rows of the store say it. */
+async function pendingOf(...of: Parameters<typeof lackedAsks>): Promise<readonly ListedQuestion[]> {
+  return (await lackedAsks(...of)).map((ask) => ({ ...ask, outcome: 'pending' }));
 }
 
 /** Questions of one page that their runs are asked about. */

@@ -29,7 +29,7 @@ test.each([
       },
     });
     const engine = createSimulationEngine();
-    const played = await engine.run(fixture);
+    const played = await engine.run(fixture, { seed: 1 });
     await engine.stop();
     const result = { stopReason: 'completed' };
     expect(played).toMatchObject({ kind: 'observed', observed: { result, violations: [] } });
@@ -49,7 +49,11 @@ describe('a stream that is wrong', () => {
       }),
     ],
   });
-  const says = (messageId: string) => ({ type: 'model_response', messageId, text: { text: 'Hi.' } });
+  const says = (messageId: string) => ({
+    type: 'model_response',
+    messageId,
+    text: { text: 'Hi.' },
+  });
   const handed = { type: 'handoff', to: 'loud', run: {} };
   const told = (agent: string, events: readonly object[], messageId: string) => {
     const entries = [

@@ -3,7 +3,7 @@ import { unknownField } from '../../authoring/known-fields.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { isRecord, kindOf, misfit, type Rules } from '../../pure/options.js';
 
-/** Errors: InvalidFixture for what is no object, a field that there is not, and one of another kind. */
+/** Errors: InvalidFixture for what is no object, a field that there is not, and one of another kind. Classes have fields of their own. */
 export function checkFields(what: string, given: unknown, rules: Rules): void {
   const names = Object.keys(rules);
   if (!isRecord(given)) {
@@ -12,7 +12,7 @@ export function checkFields(what: string, given: unknown, rules: Rules): void {
       `Give an object; the fields are ${names.join(', ')}.`,
     );
   }
-  refuseUnknown(what, given, names);
+  if (isPlain(given)) refuseUnknown(what, given, names);
   const wrong = misfit(given, rules);
   if (wrong === undefined) return;
   const { name, is, near } = wrong;
@@ -23,6 +23,12 @@ export function checkFields(what: string, given: unknown, rules: Rules): void {
 export function refuseUnknown(what: string, given: object, fields: readonly string[]): void {
   const unknown = unknownField(given, fields);
   if (unknown !== undefined) throw unfit(`${what} has no field ${unknown.name}.`, unknown.hint);
+}
+
+/** Of no class; objects of other realms are plain as well. */
+function isPlain(given: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(given);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 export function unfit(message: string, hint: string): HoldfastError {
