@@ -50,14 +50,13 @@ export function isCassette(value: unknown): value is Cassette {
   );
 }
 
-const CASSETTE: OptionRules<Cassette> = rules('any kind secrets, text! file, flag record');
+const CASSETTE: OptionRules<Cassette> = rules('any kind, text! file, flag record, list secrets');
 /** Without its variable a secret is empty or absent, as where a cassette plays; a short text would be in every file. */
 const RECORDING = {
   secrets: {
     is: `a list of texts of ${SECRET_CHARS_MIN} characters at least, or empty ones`,
     fits: (value: unknown) =>
-      Array.isArray(value) &&
-      value.every(
+      (value as readonly unknown[]).every(
         (one = '') => typeof one === 'string' && (one === '' || one.length >= SECRET_CHARS_MIN),
       ),
   },
