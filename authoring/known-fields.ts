@@ -19,7 +19,7 @@ export function unknownField(
   if (unknown === undefined) return undefined;
   return {
     name: JSON.stringify(unknown[0].slice(0, NAME_CHARS_SHOWN)),
-    hint: `${belongs(unknown[0]) || didYouMean(unknown[0], names)}The fields are ${names.join(', ')}.`,
+    hint: `${belongs(unknown[0]) || didYouMean(unknown[0], names)}The fields are ${names.join(', ') || 'none'}.`,
   };
 }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { digestOf, type Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
+import type { Place } from './check-limits.js';
 import { EMPTY_POLICY, type Policy, type PolicyRule } from '../core/state/policy.js';
 
 const RULES_MAX = 200;
@@ -46,15 +47,19 @@ const policySchema = z.strictObject({
     .max(RULES_MAX),
 });
 
-export function policyOf(agent: string, declared: PolicyDeclaration | undefined): Policy {
+export function policyOf(
+  agent: string,
+  declared: PolicyDeclaration | undefined,
+  { code, subject }: Place = { code: 'InvalidAgent', subject: `Agent ${agent}` },
+): Policy {
   if (declared === undefined) return EMPTY_POLICY;
   const result = policySchema.safeParse(declared);
   if (!result.success) {
     const issue = result.error.issues[0];
     const path = ['policy', ...(issue?.path ?? [])].join('.');
     throw new HoldfastError(
-      'InvalidAgent',
-      `Agent ${agent}: ${path} is not allowed: ${issue?.message ?? 'not valid'}.`,
+      code,
+      `${subject}: ${path} is not allowed: ${issue?.message ?? 'not valid'}.`,
       {
         hint: 'A rule is {tool, decision: allow | deny | ask | sandbox, when?, reason?, terminal?}; `when` is {path} with equals, lte, gte or exists.',
       },

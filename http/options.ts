@@ -6,11 +6,9 @@ import { checkStart } from '../client/runs/check-start.js';
 import { HoldfastError } from '../core/state/errors.js';
 import {
   checkOptions as checkClosed,
-  FIELDS,
-  FLAG,
+  isRecord,
   oneOf,
   rules,
-  type OptionRule,
   type OptionRules,
 } from '../pure/options.js';
 import type { UiProfile } from './projection/index.js';
@@ -106,16 +104,11 @@ const ORIGIN = /^(null|[a-z][a-z\d+.-]*:\/\/[^/\sA-Z]+)$/;
 /** Longest delay of a timer. */
 const LIMIT_MAX = 2_147_483_647;
 
-/** Of options that were null where nobody had set them. */
-function orNull(rule: OptionRule): OptionRule {
-  return { ...rule, fits: (value) => value === null || rule.fits(value) };
-}
-
 const OPTIONS: OptionRules<ChatHandlerOptions> = {
-  ...rules('any client agent authorize start, flag insecure ownDecisions, call say'),
-  profile: orNull(oneOf('v6', 'v7')),
-  reasoning: orNull(FLAG),
-  limits: orNull(FIELDS),
+  ...rules(
+    'any client agent authorize start, object limits, flag insecure ownDecisions reasoning, call say',
+  ),
+  profile: oneOf('v6', 'v7'),
   origins: {
     // Compared with what browsers send, letter by letter.
     is: "a list of origins, as 'https://example.com', without a path",
@@ -124,8 +117,9 @@ const OPTIONS: OptionRules<ChatHandlerOptions> = {
   },
 };
 
-/** Errors: InvalidConfig. */
-export function checkOptions(options: ChatHandlerOptions): CheckedOptions {
+/** Options that are null count as not given. Errors: InvalidConfig. */
+export function checkOptions(given: ChatHandlerOptions): CheckedOptions {
+  const options = withoutNulls(given);
   checkClosed('chatHandler', options, OPTIONS);
   checkClosed('limits of chatHandler', options.limits ?? {}, LIMITS);
   const { client, agent, authorize, insecure = false } = options;
@@ -154,6 +148,12 @@ export function checkOptions(options: ChatHandlerOptions): CheckedOptions {
     throw invalid(`limits.${name.slice(0, 40)} is no limit`, 'Give a whole number above zero.');
   }
   return { ...options, limits, say: options.say ?? ((line) => console.error(line)) };
+}
+
+function withoutNulls(given: ChatHandlerOptions): ChatHandlerOptions {
+  if (!isRecord(given)) return given;
+  const set = Object.entries(given).filter(([, value]) => value !== null);
+  return Object.fromEntries(set) as unknown as ChatHandlerOptions;
 }
 
 /** Where it is written: else every message of every chat would be refused. */

@@ -171,7 +171,7 @@ export function optionDefect(call: string, given: unknown, rules: Rules): Option
   return { message, hint: `${near}Correct ${name}.`, path: name };
 }
 
-/** The same of an object with fields that somebody has written: a reply, a test. */
+/** The same of an object with fields that somebody has written: a reply, a test. One of a class has fields of its own. */
 export function writtenDefect(
   what: string,
   given: unknown,
@@ -182,7 +182,7 @@ export function writtenDefect(
     const hint = `Give an object; the fields are ${names.join(', ')}.`;
     return { message: `${what} is ${kindOf(given)}.`, hint };
   }
-  const unknown = unknownIn(given, names);
+  const unknown = isPlain(given) ? unknownIn(given, names) : undefined;
   if (unknown !== undefined) {
     const hint = `${didYouMean(unknown, names)}The fields are ${names.join(', ')}.`;
     return { message: `${what} has no field ${JSON.stringify(unknown)}.`, hint };
@@ -191,6 +191,12 @@ export function writtenDefect(
   if (wrong === undefined) return undefined;
   const { name, is, near } = wrong;
   return { message: `${what} cannot use its ${name}.`, hint: `${near}Give ${is}.` };
+}
+
+/** Of no class; objects of other realms are plain as well. */
+export function isPlain(given: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(given);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** The first name that there is not, as much of it as is shown. */

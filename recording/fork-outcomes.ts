@@ -44,8 +44,9 @@ export function outcomeReader(after: Run): OutcomeReader {
     moment({ before, given }) {
       isOver ||= before.turn?.messageId !== after.turn?.messageId;
       if (isOver) return false;
-      for (const { id, fact } of returnedIn(before, given)) {
-        if (wanted.has(id) && !found.has(id) && isKnown(fact)) found.set(id, fact);
+      for (const call of returnedIn(before, given)) {
+        const { id, fact } = call;
+        if (wanted.has(id) && !found.has(id) && isKnown(call)) found.set(id, fact);
       }
       isOver = found.size === wanted.size;
       return !isOver;
@@ -63,7 +64,7 @@ function returnedIn(before: Run, given: readonly Input[]): readonly ReturnedStag
 }
 
 /** The core itself says of these facts what became of the call, and asks nobody. */
-function isKnown(fact: CallFact): boolean {
+function isKnown({ fact, inDoubt }: ReturnedStage): boolean {
   switch (fact.kind) {
     case 'outcome':
       return fact.outcome.kind === 'ok' || fact.outcome.kind === 'error';
@@ -71,6 +72,9 @@ function isKnown(fact: CallFact): boolean {
       return fact.finding.kind === 'happened' || fact.finding.kind === 'not_happened';
     case 'recorded':
       return true;
+    case 'failure':
+      // Refused before its code ran; of an attempt in doubt before it, that tells nothing.
+      return fact.failure.code === 'GrantInvalid' && !fact.outOfTime && inDoubt === undefined;
     default:
       return false;
   }

@@ -93,7 +93,8 @@ const OPTIONS: OptionRules<SimulatedGoalOptions> = {
   model: SCRIPT,
   providers: { is: 'a Map of providers', fits: (value) => value instanceof Map },
 };
-const PERSON = rules('text! by, texts roles, words reason, amount amount');
+const SPEAKER = rules('text! by, texts roles, words reason');
+const PERSON = { ...SPEAKER, ...rules('amount amount') };
 
 /**
  * Errors: InvalidTask; InvalidFixture: an option cannot be used, or nothing is scripted for a request; what refuses the goal; a goal that nothing can ever
@@ -198,12 +199,16 @@ function worldOf(
     after: (ms, then) => void clock.after(ms, then),
     approve: (ask, person) => decide(ask, 'approve', person),
     reject: (ask, person) => decide(ask, 'reject', person),
-    answer({ askId, stamp: { runId } }, value, { by, roles = [] }) {
+    answer({ askId, stamp: { runId } }, value, person) {
+      checkFields('A person', person, SPEAKER);
+      const { by, roles = [] } = person;
       const parsed = parseProvidedInput({ askId, value, by, roles });
       if (!parsed.ok) throw invalid(parsed.reason);
       tell(runId, { type: 'input_provided', ...parsed.value });
     },
-    say(body, { by, roles = [] }) {
+    say(body, person) {
+      checkFields('A person', person, SPEAKER);
+      const { by, roles = [] } = person;
       said += 1;
       const message = { v: 1, id: `said-${said}`, at: clock.now(), by, roles, ...body };
       simulation().send({ type: 'goal_message', message: checkedGoalMessage(message) });

@@ -156,7 +156,10 @@ async function withLacked(
   }
   const wanted: readonly string[] = kind === undefined ? KINDS : [kind];
   const { asks, ...told } = await lackedAsks(session, { tenant: tenantOf(options), run });
-  const lacked = asks.filter((ask) => wanted.includes(ask.kind));
+  // As rows of the store say it.
+  const lacked = asks
+    .filter((ask) => wanted.includes(ask.kind))
+    .map((ask): ListedQuestion => ({ ...ask, outcome: 'pending' }));
   return { ...mergedPage<ListedQuestion>(page, lacked, { limit, cursor, placeOfRow }), ...told };
 }
 

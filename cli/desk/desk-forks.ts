@@ -69,7 +69,7 @@ export function deskForks(place: ForksPlace): Forks {
           startLive({ ...live, fork: state }, { client: own, store, runId: wanted.forkId });
         await start(fork).catch(async (error: unknown) => {
           const known = await stateThere(place, wanted, error);
-          // A record that goes on says more by now than when the row was written: the row counts.
+          // A configuration or a release may have changed since the row was written: the row counts.
           await start(known).catch(unlessTaken);
         });
       }),

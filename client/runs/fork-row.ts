@@ -1,9 +1,11 @@
 /**
  * The row that says of a run or goal that it is a fork, written before its start.
- * Invariants: what has an id already is made no fork by a row; under one id there is one fork, with one state.
+ * Invariants: what has an id already is made no fork by a row; under one id there is one fork, with the state of its row: a
+ * record that goes on says more by now of the calls that were in flight, and the same changes are the same fork.
  */
 import { sha256Hex } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
+import type { Fork } from '../../core/state/fork.js';
 import type { NewFork } from '../../store/forks.js';
 import type { StoreCalls } from '../../store/store.js';
 import type { Link } from '../link.js';
@@ -17,14 +19,13 @@ export interface GivenFork extends NewFork {
   readonly isGivenId: boolean;
 }
 
-/** Gives the digest of the state. A start that is sent again finds its own row. Errors: `RunExists`. */
+/** Gives the digest of the state in the row. A start that is sent again finds its own row. Errors: `RunExists`. */
 export async function writeForkRow(
   link: Link,
   store: ForkRows,
   { isGivenId, ...fork }: GivenFork,
 ): Promise<string> {
   const { tenant, runId, parent, body } = fork;
-  const own = sha256Hex(body);
   if (isGivenId) {
     const known = await store.getFork(tenant, runId);
     if (known === undefined) {
@@ -34,12 +35,24 @@ export async function writeForkRow(
         // Temporal forgets what has ended.
         (await store.getRun?.(tenant, runId)) !== undefined;
       if (isTaken) throw taken(runId, 'Another run or goal has it');
-    } else if (known.digest !== own) throw otherFork(runId);
+    } else if (!isSame(known.body, body)) throw otherFork(runId);
   }
   const digest = await store.putFork(fork);
-  // Two starts at once: the row of the first one counts.
-  if (digest !== own) throw otherFork(runId);
-  return digest;
+  if (digest === sha256Hex(body)) return digest;
+  // The row of an earlier start, or of the first of two at once, counts.
+  const row = await store.getFork(tenant, runId);
+  if (row === undefined || !isSame(row.body, body)) throw otherFork(runId);
+  return row.digest;
+}
+
+/** Run, step and changes are one: all that a state has beside what became of calls later. */
+function isSame(one: string, other: string): boolean {
+  return withoutOutcomes(one) === withoutOutcomes(other);
+}
+
+function withoutOutcomes(body: string): string {
+  const { outcomes: _, ...state } = JSON.parse(body) as Partial<Fork>;
+  return JSON.stringify(state);
 }
 
 const otherFork = (runId: string): HoldfastError =>

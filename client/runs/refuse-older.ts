@@ -25,7 +25,7 @@ export async function refuseBesideOlder(
     'ForkRefused',
     `A worker of an older release is at work on the task queue ${taskQueue.slice(0, SHOWN_CHARS)}: it would repeat effects without a question.`,
     {
-      hint: 'End the older workers (after a kill wait ten minutes), or play the fork dry: leave out --live.',
+      hint: 'End the older workers (after a kill wait ten minutes), or play the fork dry (`holdfast fork` without --live).',
       details: { worker, taskQueue, workers: older.length },
     },
   );

@@ -24,7 +24,7 @@ export interface ForkOptions {
   readonly store: ForkRows;
   /** What the record gave to executors: the fork asks before it does the same. Absent: what the ledger has of the run. */
   readonly calls?: readonly RecordedCallRow[];
-  /** Default: a new `run_<ulid>`. The same id with the same state again gives the fork that is under way. */
+  /** Default: a new `run_<ulid>`. The same id with the same state, whatever became of its calls since, gives the fork that is under way. */
   readonly runId?: string | undefined;
   /** False: it does not wait until the fork is open. */
   readonly wait?: boolean | undefined;

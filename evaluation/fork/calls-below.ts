@@ -82,7 +82,7 @@ export async function callsBelow(
   const { rows, leftOut } = await rowsBelow(store, run, wanted);
   if (leftOut) {
     throw new HoldfastError('ForkRefused', `More than ${MEMBERS_MAX} runs are below the run.`, {
-      hint: 'Fork one of the runs below it, or play the fork dry: leave out --live.',
+      hint: 'Fork one of the runs below it, or play the fork dry (`holdfast fork` without --live).',
     });
   }
   return reading(place, (histories) =>
@@ -109,7 +109,9 @@ function tooSlow(read: number, all: number): HoldfastError {
   return new HoldfastError(
     'ForkRefused',
     `Reading the histories below the run takes too long: ${read} of ${all} were read.`,
-    { hint: 'Fork one of the runs below it, or play the fork dry: leave out --live.' },
+    {
+      hint: 'Fork one of the runs below it, or play the fork dry (`holdfast fork` without --live).',
+    },
   );
 }
 

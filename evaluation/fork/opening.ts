@@ -93,7 +93,7 @@ function neverOpened(agent: string, limitMs: number): HoldfastError {
     'ForkRefused',
     `The agent ${agent} of the configuration did not open within ${limitMs / 1_000} s.`,
     {
-      hint: 'Leave out --config, or parts of the agent, one after the other, until the fork begins: the last one does not end.',
+      hint: 'Leave out the configuration, or parts of the agent, one after the other, until the fork begins: the last one does not end.',
     },
   );
 }

@@ -36,16 +36,6 @@ export function maxRetriesOf(fixture: Fixture): number {
   return typeof maxRetriesPerToolCall === 'number' ? maxRetriesPerToolCall : Infinity;
 }
 
-/** Whether the run streams: by the case, or by the code that plays in it. */
-export function wantsStream({ settings, ownAgent }: Fixture): boolean {
-  const { includePartialMessages } = {
-    ...ownAgent?.config?.defaults.settings,
-    ...(ownAgent && ownAgent.config?.agents.get(ownAgent.name)?.settings),
-    ...settings,
-  };
-  return includePartialMessages === true;
-}
-
 export function ownConfigOf(fixture: Fixture, config: Config, cast: ToolCast): Config {
   const agent = ownAgentIn(fixture)!;
   const isLive = fixture.ownAgent?.live === true;

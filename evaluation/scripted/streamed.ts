@@ -1,7 +1,8 @@
 /**
- * What was streamed of a run, against its messages (S155): nothing unless it was wanted, else in pieces what each
- * reply says.
+ * What was streamed of a run, against its messages (S155): nothing unless the agent at work wanted it, else in pieces what
+ * each reply says.
  */
+import type { Config } from '../../authoring/index.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { STREAM_START, type StreamPlace } from '../../pure/stream.js';
 import type { Store } from '../../store/store.js';
@@ -9,7 +10,8 @@ import type { StreamBatch } from '../../store/changes.js';
 import type { RunPlace } from './observe.js';
 
 export interface Streamed {
-  readonly isWanted: boolean;
+  /** That the run is played with: whether an agent streams is said there. */
+  readonly config: Pick<Config, 'agents' | 'defaults'>;
   /** With their texts. */
   readonly events: readonly RunEvent[];
 }
@@ -19,20 +21,43 @@ const PAGES_MAX = 1_000;
 export async function streamViolations(
   store: Pick<Store, 'readStream'>,
   run: RunPlace,
-  { isWanted, events }: Streamed,
+  { config, events }: Streamed,
 ): Promise<readonly string[]> {
   const batches = await batchesOf(store, run);
-  if (!isWanted) return batches.length === 0 ? [] : ['a run streams that nobody wanted to'];
   const said = wordsByMessage(batches);
-  return events.flatMap((event) => {
-    if (event.type !== 'model_response' || event.text === undefined) return [];
+  const begun = new Set(batches.map(({ messageId }) => messageId));
+  const found: string[] = [];
+  let isWanted = false;
+  let isEver = false;
+  for (const event of events) {
+    const agent = takingOver(event);
+    if (agent !== undefined) isWanted = wantsStream(config, agent);
+    isEver ||= isWanted;
+    if (event.type !== 'model_response') continue;
+    const { messageId } = event;
+    if (!isWanted && begun.has(messageId)) found.push(UNWANTED);
+    if (!isWanted || event.text === undefined) continue;
     const text = 'text' in event.text ? event.text.text : '';
-    const streamed = said.get(event.messageId);
-    if (streamed === text) return [];
-    return [
-      `${event.messageId} says ${JSON.stringify(text)}, its stream ${JSON.stringify(streamed)}`,
-    ];
-  });
+    const streamed = said.get(messageId);
+    if (streamed === text) continue;
+    found.push(`${messageId} says ${JSON.stringify(text)}, its stream ${JSON.stringify(streamed)}`);
+  }
+  // Words of a reply that never ended are of an agent that nobody can name.
+  if (!isEver && begun.size > 0) found.push(UNWANTED);
+  return [...new Set(found)];
+}
+
+const UNWANTED = 'a run streams that nobody wanted to';
+
+/** Who works on the run from here. */
+function takingOver(event: RunEvent): string | undefined {
+  if (event.type === 'session_init') return event.agent;
+  return event.type === 'handoff' && event.run !== undefined ? event.to : undefined;
+}
+
+function wantsStream({ agents, defaults }: Streamed['config'], agent: string): boolean {
+  const { includePartialMessages } = { ...defaults.settings, ...agents.get(agent)?.settings };
+  return includePartialMessages === true;
 }
 
 async function batchesOf(

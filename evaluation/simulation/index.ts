@@ -25,7 +25,6 @@ import { notYet } from '../scripted/not-yet.js';
 import type { LivePlay } from '../scripted/live.js';
 import { evidenceOf } from '../scripted/evidence.js';
 import { finalViolations, transcriptAt, withTexts } from '../scripted/observe.js';
-import { wantsStream } from '../scripted/own-config.js';
 import { seedSessions, sessionEvidence, sessionOf } from '../scripted/sessions.js';
 import { streamViolations } from '../scripted/streamed.js';
 import { playGoal, type GoalPlay } from './goal-play.js';
@@ -123,9 +122,9 @@ async function play(
   const result = await withTexts(store, tenant, final.result);
   const { live } = options;
   if (live !== undefined) live.unmatched = await withTexts(store, tenant, live.unmatched);
-  const isWanted = wantsStream(fixture);
+  const { config } = cast;
   const place = { tenant, runId: fixture.caseId };
-  const streamed = await streamViolations(store, place, { isWanted, events });
+  const streamed = await streamViolations(store, place, { config, events });
   return observed({
     ...evidenceOf({ ...unstarted, tree: await withTexts(store, tenant, simulation.tree) }, events),
     ...(await sessionEvidence(store, fixture, events)),

@@ -21,7 +21,6 @@ import {
 } from '../scripted/moments.js';
 import { evidenceOf } from '../scripted/evidence.js';
 import { seedSessions, sessionEvidence, sessionRequest } from '../scripted/sessions.js';
-import { wantsStream } from '../scripted/own-config.js';
 import { streamViolations } from '../scripted/streamed.js';
 import {
   eventViolations,
@@ -236,12 +235,12 @@ async function observe(playing: Playing, ended: Ended): Promise<CaseRun> {
   const transcript = await transcriptAt(host.store, TENANT, life.head());
   const whole = await withTexts(host.store, TENANT, result);
   const replayFailure = await replays.failureOf(runId);
-  const isWanted = wantsStream(playing.fixture);
+  const { config } = cast;
   const { tree, violations: below } = await othersOf(playing, stored);
   const violations = [
     ...below,
     ...finalViolations({ events, transcript, result: whole }),
-    ...(await streamViolations(host.store, run, { isWanted, events })),
+    ...(await streamViolations(host.store, run, { config, events })),
     ...(replayFailure === undefined ? [] : [`the history does not replay: ${replayFailure}`]),
   ];
   const replayed = replayFailure === undefined;

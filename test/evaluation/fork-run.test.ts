@@ -2,11 +2,14 @@
 import type { HoldfastClient } from '../../client/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { forkRun, type ForkRunOptions } from '../../evaluation/fork/fork-run.js';
+import { defineAgent } from '../../index.js';
 import type { Store } from '../../store/store.js';
 
 /** Whoever asks it for anything has gone too far. */
 const CLIENT = {} as HoldfastClient;
 const RUN = { store: { putFork: () => 'digest' } as unknown as Store, runId: 'run_1', at: 3 };
+
+const AGENT = { name: 'desk', model: 'scripted/x', instructions: 'Work.' };
 
 function refusal(options: unknown): Promise<unknown> {
   return forkRun(CLIENT, options as ForkRunOptions).then(
@@ -35,6 +38,16 @@ test.each<[object, string]>([
   [{ budget: { maxTurn: 5 } }, 'forkRun: budget'],
   [{ budget: { maxTurns: -1 } }, 'forkRun: budget.maxTurns is not allowed'],
   [{ config: { agent: [] } }, 'The option config of forkRun cannot be used'],
+  [{ config: { agents: [{}] } }, 'it must be what defineConfig gives'],
+  [
+    { config: defineAgent({ ...AGENT, agents: { a: { description: 'A.', prompt: 'B.' } } }) },
+    'it must be what defineConfig gives',
+  ],
+  [{ tool: 'pay@2' }, 'forkRun has a tool without a configuration.'],
+  [{ policy: { rules: [{ tool: 'x', decision: 'no' }] } }, 'forkRun: policy.rules.0.decision'],
+  [{ policy: {} }, 'forkRun: policy.rules is not allowed'],
+  [{ forkId: 'no blanks' }, 'The option forkId of forkRun cannot be used'],
+  [{ forkId: 'parent:c1' }, 'The option forkId of forkRun cannot be used'],
   [{ rules: 'oldest' }, 'The option rules of forkRun cannot be used: it must be one of newest.'],
   [{ wait: 'no' }, 'The option wait of forkRun cannot be used'],
 ])('%p', async (given, message) => {

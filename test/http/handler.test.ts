@@ -186,8 +186,14 @@ test('pages of the own origin, and of those that are named, may ask', async () =
 });
 
 test('what nobody has set may be null', () => {
-  const unset = { ...insecure, profile: null, reasoning: null, limits: null };
-  expect(checkOptions(unset as unknown as ChatHandlerOptions).limits.streams).toBe(1_000);
+  const names = ['authorize', 'limits', 'origins', 'ownDecisions', 'profile', 'reasoning'];
+  const unset = Object.fromEntries([...names, 'say', 'start'].map((name) => [name, null]));
+  const options = { ...insecure, ...unset } as unknown as ChatHandlerOptions;
+  expect(checkOptions(options).limits.streams).toBe(1_000);
+  const given = { ...options, authorize, insecure: null } as unknown as ChatHandlerOptions;
+  expect(checkOptions(given)).toMatchObject({ authorize, say: expect.any(Function) as unknown });
+  const none = { ...options, insecure: null } as unknown as ChatHandlerOptions;
+  expect(() => checkOptions(none)).toThrow('nothing says who asks');
 });
 
 test('an error of authorize, or nobody in its answer, is an error that tells nothing', async () => {

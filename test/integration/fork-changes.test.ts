@@ -127,7 +127,7 @@ test.each<[string, Partial<ForkRunOptions>, string]>([
   ['its beginning', { at: 1 }, 'ForkRefused'],
   ['a step that there is not', { at: 999 }, 'StepNotFound'],
   ['a result of a call that is not at hand', { results: { other: 'paid' } }, 'ForkRefused'],
-  ['a tool without a configuration', { tool: 'pay.keyed@2' }, 'InvalidRequest'],
+  ['a tool without a configuration', { tool: 'pay.keyed@2' }, 'InvalidConfig'],
   ['a run that there is not', { runId: 'nobodys' }, 'RunNotFound'],
 ])('no fork from code begins with %s', async (_, given, code) => {
   const at = stepOf('call_model', 2);

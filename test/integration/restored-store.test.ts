@@ -131,6 +131,8 @@ describe.each(databases())('with a store in %s', (database) => {
         expect(out).toMatch(new RegExp(`holdfast approve .*${askId} --as NAME`));
       }
       expect((await holdfast(copy, 'approvals', '--kind', 'budget')).out).not.toContain(askId);
+      const { out: listed } = await holdfast(copy, 'approvals', '--json');
+      expect(JSON.parse(listed)).toMatchObject({ asks: [{ askId, outcome: 'pending' }] });
       expect((await holdfast(own, 'approvals')).out.split(`question  ${askId}`)).toHaveLength(2);
       for (const words of [['list'], ['effects', '--order', 'A-between']]) {
         expect((await holdfast(copy, ...words)).err).toMatch(NOTICED);

@@ -6,6 +6,7 @@ import type { OpenRun } from '../../core/state/run.js';
 import type { ToolEffect } from '../../core/state/tool.js';
 import { baseOf } from '../../core/step/open-work.js';
 import { foldOf, type RunFold } from '../../recording/fold.js';
+import { outcomeReader } from '../../recording/fork-outcomes.js';
 import { forkPlanner } from '../../recording/fork-plan.js';
 import type { Bundle } from '../../replay/bundle.js';
 import { stored } from '../replay/setup.js';
@@ -138,4 +139,31 @@ test.each<[string, CallFact]>([
 
 test('a read that is back with a loss is not listed: nobody is asked about it', () => {
   expect(inFlight({ change: back(failure({})), effect: 'read' })).toEqual([]);
+});
+
+/** What a fork takes over when the call comes back in the next step as refused before its code ran. */
+function takenOver(more: object, inDoubt?: true): readonly CallFact[] {
+  const { step } = fold.steps.find(({ effects }) =>
+    effects.some(({ kind }) => kind === 'execute_tool'),
+  )!;
+  const { before, given } = fold.at(step + 1);
+  const refused = given.map((input): Input => {
+    if (input.type !== 'tool_returned') return input;
+    const { output: _, type: __, ...rest } = input;
+    const refusal = { code: 'GrantInvalid', message: 'The key was revoked.', retryable: false };
+    return { ...rest, type: 'effect_failed', failure: refusal, ...more } as unknown as Input;
+  });
+  const run = before as OpenRun;
+  const calls = run.turn!.calls.map((call) => ({ ...call, ...(inDoubt && { inDoubt }) }) as Call);
+  const reader = outcomeReader(fold.at(step).after);
+  reader.moment({ before: { ...run, turn: { ...run.turn!, calls } }, given: refused });
+  return [...reader.found.values()];
+}
+
+test('a call that was refused before its code ran is known to the plan and to the fork', () => {
+  const fact = { kind: 'failure', failure: { code: 'GrantInvalid' } };
+  expect(takenOver({})).toMatchObject([fact]);
+  expect(takenOver({}, true)).toEqual([]);
+  expect(takenOver({ failure: { code: 'Internal', message: 'lost' } })).toEqual([]);
+  expect(inFlight({ change: back(failure({ code: 'GrantInvalid' })) })).toEqual([]);
 });

@@ -11,7 +11,15 @@ import {
   hours,
   usd,
 } from '../../index.js';
-import { calls, simulateGoal, type ModelReply, type Provider } from '../../testing/index.js';
+import {
+  calls,
+  simulateGoal,
+  type AskedEvent,
+  type GoalWorld,
+  type ModelReply,
+  type Provider,
+  type SimulatedPerson,
+} from '../../testing/index.js';
 
 const START = Date.UTC(2026, 2, 1);
 
@@ -237,6 +245,27 @@ describe('a question of the model', () => {
       if (event.type === 'input_request') answer(event, 'blue', { by: 'mia' });
     });
     expect(told).toContain('mia');
+  });
+
+  test.each<[string, (world: GoalWorld, ask: AskedEvent, person: SimulatedPerson) => void]>([
+    ['answers', (world, ask, person) => world.answer(ask, 'blue', person)],
+    ['says something', (world, _, person) => world.say({ type: 'steer', text: 'Go.' }, person)],
+  ])('a person who %s is closed: a role under another name is none', async (_, speak) => {
+    const slip = { by: 'mia', role: ['lead'] } as unknown as SimulatedPerson;
+    const refused: unknown[] = [];
+    await answered((event, world) => {
+      if (event.type !== 'input_request') return;
+      try {
+        speak(world, event, slip);
+      } catch (error) {
+        refused.push(error);
+      }
+      world.answer(event, 'blue', { by: 'mia' });
+    });
+    expect(refused[0]).toMatchObject({
+      code: 'InvalidFixture',
+      message: 'A person has no field "role".',
+    });
   });
 
   test.each([

@@ -1,11 +1,11 @@
 /** A test is as closed as a definition: a word that is mistyped, or a value of another kind, would say nothing unheard. */
 import { unknownField } from '../../authoring/known-fields.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { writtenDefect, isRecord, type Rules } from '../../pure/options.js';
+import { isPlain, isRecord, writtenDefect, type Rules } from '../../pure/options.js';
 
-/** Errors: InvalidFixture for what is no object, a field that there is not, and one of another kind. */
+/** Errors: InvalidFixture for what is no object, a field that there is not, and one of another kind. Classes have fields of their own. */
 export function checkFields(what: string, given: unknown, rules: Rules): void {
-  if (isRecord(given)) refuseUnknown(what, given, Object.keys(rules));
+  if (isRecord(given) && isPlain(given)) refuseUnknown(what, given, Object.keys(rules));
   const defect = writtenDefect(what, given, rules);
   if (defect !== undefined) throw unfit(defect.message, defect.hint);
 }

@@ -104,25 +104,30 @@ function playedTool(tool: Tool, place: FakePlace): Tool {
   const fake = Object.hasOwn(place.fakes, name) ? place.fakes[name] : undefined;
   const timed = typeof fake === 'function' ? { run: fake } : fake;
   const run = timed === undefined || timed === 'own' ? missing(name, place) : faked(timed, place);
-  const probe = typeof timed === 'object' ? timed.probe : undefined;
   return {
     ...tool,
     run,
     ...(tool.sandboxRun !== undefined && { sandboxRun: run }),
-    ...(tool.probe !== undefined && { probe: probed(probe, place) }),
+    ...(tool.probe !== undefined && { probe: probed(timed, place) }),
   };
 }
 
-function faked({ run, takesMs }: TimedFake, { counted, wait }: FakePlace): Tool['run'] {
+function faked(fake: TimedFake, { counted, wait }: FakePlace): Tool['run'] {
+  const { takesMs } = fake;
   return async (input, ctx) => {
     if (takesMs !== undefined) await wait(takesMs, ctx.signal);
     ctx.signal.throwIfAborted();
-    return counted(called(run, input, ctx), 'a fake');
+    return counted(called(fake, 'run', { input, ctx }), 'a fake');
   };
 }
 
-async function called(code: FakeCode, input: unknown, ctx: ToolContext): Promise<unknown> {
-  return code(input as Parameters<FakeCode>[0], ctx);
+/** As a method: a fake may be of a class. */
+async function called(
+  fake: TimedFake,
+  method: 'run' | 'probe',
+  { input, ctx }: { readonly input: unknown; readonly ctx: ToolContext },
+): Promise<unknown> {
+  return fake[method]?.(input as Parameters<FakeCode>[0], ctx);
 }
 
 function missing(name: string, { fail }: FakePlace): Tool['run'] {
@@ -138,9 +143,12 @@ function missing(name: string, { fail }: FakePlace): Tool['run'] {
   };
 }
 
-function probed(probe: FakeCode | undefined, { counted }: FakePlace): NonNullable<Tool['probe']> {
+function probed(
+  fake: TimedFake | 'own' | undefined,
+  { counted }: FakePlace,
+): NonNullable<Tool['probe']> {
   return (input, ctx) =>
-    probe === undefined
+    typeof fake !== 'object' || fake.probe === undefined
       ? Promise.reject(new Error('The test has no probe of this tool.'))
-      : counted(called(probe, input, ctx), 'the probe of a fake');
+      : counted(called(fake, 'probe', { input, ctx }), 'the probe of a fake');
 }

@@ -29,8 +29,8 @@ const HOW = `HOLDFAST_CASSETTES=${RECORD}, with the keys of the vendor.`;
 export interface CassetteOptions {
   /** True: the vendor is asked, and the file written anew. Default: `HOLDFAST_CASSETTES=record`. */
   readonly record?: boolean;
-  /** Further texts that must not be in the file, of 8 characters at least; an empty one counts for nothing. */
-  readonly secrets?: readonly string[];
+  /** Further texts that must not be in the file, of 8 characters at least; an empty or absent one counts for nothing. Read while it records. */
+  readonly secrets?: readonly (string | undefined)[];
 }
 
 /** The recorded answers of a vendor, as a file without keys. */
@@ -50,14 +50,14 @@ export function isCassette(value: unknown): value is Cassette {
   );
 }
 
-const CASSETTE: OptionRules<Cassette> = rules('any kind, text! file, flag record, texts secrets');
-/** Those of a recording: without the variable of a secret its text is empty, and a short one would be in every file. */
+const CASSETTE: OptionRules<Cassette> = rules('any kind, text! file, flag record, list secrets');
+/** Without its variable a secret is empty or absent, as where a cassette plays; a short text would be in every file. */
 const RECORDING = {
   secrets: {
     is: `a list of texts of ${SECRET_CHARS_MIN} characters at least, or empty ones`,
     fits: (value: unknown) =>
-      (value as readonly string[]).every(
-        ({ length }) => length === 0 || length >= SECRET_CHARS_MIN,
+      (value as readonly unknown[]).every(
+        (one = '') => typeof one === 'string' && (one === '' || one.length >= SECRET_CHARS_MIN),
       ),
   },
 };
@@ -86,7 +86,10 @@ export async function openCassette(given: Cassette): Promise<OpenCassette> {
   if (!records) return replaying(file);
   checkFields('The cassette', { secrets }, RECORDING);
   await checkWritable(file);
-  return recording(file, { variables, secrets: secrets.filter((one) => one !== '') });
+  return recording(file, {
+    variables,
+    secrets: secrets.filter((one = '') => one !== '') as readonly string[],
+  });
 }
 
 /** A mistyped word would play the old file, and look as though the vendor had been asked. */

@@ -60,7 +60,7 @@ interface Played {
   readonly record?: boolean;
   readonly status?: string;
   readonly instructions?: string;
-  readonly secrets?: readonly string[];
+  readonly secrets?: readonly (string | undefined)[];
 }
 
 function play(
@@ -190,11 +190,13 @@ test('a file that would hold a secret is refused whole, and the old one stays', 
 });
 
 test('the secret of a variable that is not set stands in no file, and keeps no test from its replay', async () => {
-  await play('unset.json', { record: true, secrets: [''] });
+  await play('unset.json', { record: true, secrets: ['', process.env['HOLDFAST_UNSET_KEY']] });
   goOffline();
-  expect(await play('unset.json', { secrets: ['', 'short'] })).toMatchObject({
+  expect(await play('unset.json', { secrets: ['', 'short', undefined] })).toMatchObject({
     answer: 'The order was delivered.',
   });
+  const short = play('short.json', { record: true, secrets: ['short'] });
+  await expect(short).rejects.toThrow('The cassette cannot use its secrets.');
 });
 
 test('a file that is missing or no cassette is named, with how to record it', async () => {

@@ -61,7 +61,11 @@ test.each<[string, object | null, string]>([
   ['a time that no clock can hold', { startAt: 1e300 }, 'The test cannot use its startAt.'],
   ['a time in a failure in words', { model: [{ status: 429, takesMs: '5s' }] }, 'its takesMs.'],
   ['a later turn', { model: [READS, 'Done.', { txt: 'Hi.' }] }, 'Turn 3 of the script'],
-  ['a script of its own beside the model', { agents: { refunds: ['Hi.'] } }, 'no field "refunds"'],
+  [
+    'a script of its own beside the model',
+    { agents: { refunds: ['Hi.'] } },
+    'a script of refunds, the tested agent itself.',
+  ],
   [
     'scripts beside a cassette',
     { model: { kind: 'cassette', file: 'x.json' }, agents: {} },
@@ -100,6 +104,34 @@ test('a script of another agent is a list or a function, and its turns are looke
     'Turn 1 of the script of the agent auditor',
   );
   expect(await play(['Fine.'])).toMatchObject({ answer: 'Bought.' });
+});
+
+test('a fake may be an object of a class, with fields and methods of its own', async () => {
+  class Shop {
+    readonly asked: unknown[] = [];
+    readonly takesMs = 5;
+    run(input: unknown): object {
+      this.asked.push(input);
+      return { status: 'delivered' };
+    }
+  }
+  const shop = new Shop();
+  const run = await testAgent(agent, test1({ tools: { 'orders.read': shop } }));
+  expect(run.stopReason).toBe('completed');
+  expect(shop.asked).toEqual([{ orderId: 'O-17' }]);
+  const late = Object.assign(new Shop(), { takesMs: '5s' as unknown as number });
+  await expect(testAgent(agent, test1({ tools: { 'orders.read': late } }))).rejects.toThrow(
+    'The fake of orders.read cannot use its takesMs.',
+  );
+});
+
+test('a script of the tested agent itself is told where it belongs', async () => {
+  await expect(testAgent(agent, test1({ agents: { refunds: ['Hi.'] } }))).rejects.toMatchObject({
+    hint: 'Write it as `model`, and leave it out of `agents`.',
+  });
+  await expect(testAgent(agent, test1({ agents: { other: ['Hi.'] } }))).rejects.toMatchObject({
+    hint: 'The fields are none.',
+  });
 });
 
 test('an attempt may be answered with a text, as a request may', async () => {
