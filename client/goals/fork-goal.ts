@@ -5,6 +5,7 @@
  */
 import type { KnownFields } from '../../authoring/known-fields.js';
 import { normalGoal } from '../../authoring/goal/normal-goal.js';
+import { canonicalJson, sha256Hex } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { GoalBudget, Pace, StoredDefinition } from '../../core/state/goal/definition.js';
 import type { RecordedCallRow } from '../../store/forks.js';
@@ -87,7 +88,7 @@ export async function forkGoal(link: Link, options: GoalForkOptions): Promise<st
     runId: forkId,
     parent: goalId,
     step,
-    body: JSON.stringify({ goal: goalId, checkpoint }),
+    body: JSON.stringify({ goal: goalId, checkpoint, message }),
     at: Date.now(),
     ...(calls !== undefined && { calls }),
     isGivenId: options.forkId !== undefined,
@@ -96,7 +97,9 @@ export async function forkGoal(link: Link, options: GoalForkOptions): Promise<st
   const from = { goalId, checkpoint };
   await startGoal(link, { goalId: forkId, definition, from, ...who });
   if (said !== undefined) {
-    const who = caller === undefined ? {} : { by: caller };
+    // Said once, however often the fork is asked for under its id.
+    const id = sha256Hex(canonicalJson([forkId, said.text]));
+    const who = { id, ...(caller !== undefined && { by: caller }) };
     await tellGoal(link, { goalId: forkId, said, who }).catch((error: unknown) => {
       throw startedUntold(forkId, error);
     });

@@ -11,6 +11,10 @@ import type { StoreCalls } from '../../store/store.js';
 import type { Link } from '../link.js';
 import { descriptionOf } from './execution.js';
 
+/** Of a fork's workflow: the digest of its state. */
+export const FORK_MEMO = 'holdfastFork';
+const OTHERS = 'Another run or goal has it';
+
 export type ForkRows = Pick<StoreCalls, 'getFork' | 'putFork'> &
   Partial<Pick<StoreCalls, 'getRun' | 'olderWorkers'>>;
 
@@ -34,8 +38,9 @@ export async function writeForkRow(
         (await descriptionOf(link, runId)) !== undefined ||
         // Temporal forgets what has ended.
         (await store.getRun?.(tenant, runId)) !== undefined;
-      if (isTaken) throw taken(runId, 'Another run or goal has it');
+      if (isTaken) throw taken(runId, OTHERS);
     } else if (!isSame(known.body, body)) throw otherFork(runId);
+    else await refuseForgotten(link, store, fork);
   }
   const digest = await store.putFork(fork);
   if (digest === sha256Hex(body)) return digest;
@@ -53,6 +58,30 @@ function isSame(one: string, other: string): boolean {
 function withoutOutcomes(body: string): string {
   const { outcomes: _, ...state } = JSON.parse(body) as Partial<Fork>;
   return JSON.stringify(state);
+}
+
+/** A fork that has ended, and that Temporal has forgotten, would be started once more. */
+async function refuseForgotten(
+  link: Link,
+  store: ForkRows,
+  { tenant, runId }: Pick<NewFork, 'tenant' | 'runId'>,
+): Promise<void> {
+  if ((await store.getRun?.(tenant, runId)) === undefined) return;
+  if ((await descriptionOf(link, runId)) !== undefined) return;
+  throw taken(runId, 'The fork that has it was begun before, and Temporal has forgotten it');
+}
+
+/**
+ * What runs under a given id may have been started between the row and the start of the fork.
+ * Errors: `RunExists`, also for the fork itself where a release before this one started it.
+ */
+export async function checkIsFork(
+  link: Link,
+  { runId, digest }: { readonly runId: string; readonly digest: string },
+): Promise<void> {
+  const described = await descriptionOf(link, runId);
+  if (described?.memo?.[FORK_MEMO] === digest) return;
+  if (described !== undefined) throw taken(runId, OTHERS);
 }
 
 const otherFork = (runId: string): HoldfastError =>

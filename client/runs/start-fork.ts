@@ -11,7 +11,7 @@ import type { RecordedCallRow } from '../../store/forks.js';
 import { isRecord } from '../../pure/options.js';
 import { checkNames } from '../closed-options.js';
 import { openLimitOf, type Link } from '../link.js';
-import { writeForkRow, type ForkRows } from './fork-row.js';
+import { checkIsFork, FORK_MEMO, writeForkRow, type ForkRows } from './fork-row.js';
 import { refuseBesideOlder } from './refuse-older.js';
 import { runHandle, type RunHandle } from './run-handle.js';
 import { checkRunId, newRunId } from './run-id.js';
@@ -80,7 +80,10 @@ export async function startFork(link: Link, options: ForkOptions): Promise<RunHa
     agent,
     tenant,
     summary: `fork of ${run.runId} after step ${step}`,
+    memo: { [FORK_MEMO]: digest },
   });
+  // A new id of ours is nobody else's.
+  if (options.runId !== undefined) await checkIsFork(link, { runId, digest });
   if (wait !== false) {
     // Whoever asked may be a page that waits for its answer.
     const waiting = waitingOf(link, { openLimitMs: openLimitOf(link) });
@@ -92,7 +95,7 @@ export async function startFork(link: Link, options: ForkOptions): Promise<RunHa
 /** A state comes from a record: nobody writes one by hand. */
 function checkParts({ fork, store }: { readonly fork: unknown; readonly store: unknown }): void {
   const isState = isRecord((fork as Partial<Fork> | null | undefined)?.run?.start);
-  if (isState && typeof (store as Partial<ForkRows> | undefined)?.putFork === 'function') return;
+  if (isState && hasForkRows(store)) return;
   const [path, is] = isState
     ? ['store', 'what openStore gives']
     : ['fork', 'the state of a recorded run after a step'];
@@ -100,4 +103,9 @@ function checkParts({ fork, store }: { readonly fork: unknown; readonly store: u
     hint: 'Fork a run by its id: `forkRun`, or `holdfast fork RUN --at STEP --live`.',
     details: { path },
   });
+}
+
+function hasForkRows(store: unknown): boolean {
+  const { getFork, putFork } = (store ?? {}) as Partial<ForkRows>;
+  return typeof getFork === 'function' && typeof putFork === 'function';
 }

@@ -15,20 +15,27 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** A server that knows these ids; a start sends nothing further. */
+interface Started {
+  readonly workflowId: string;
+  readonly memo?: object;
+}
+
+/** A server that knows these ids; what has an id already stays as it is. */
 function server(...ids: readonly string[]) {
   const sent: string[] = [];
-  const describe = (id: string) =>
-    ids.includes(id) || sent.includes(id)
-      ? Promise.resolve({})
-      : Promise.reject(new HoldfastError('RunNotFound', `There is no run ${id}.`));
-  const workflow = {
-    getHandle: (id: string) => ({ describe: () => describe(id) }),
-    start: async (_: string, { workflowId }: { readonly workflowId: string }) =>
-      void sent.push(workflowId),
+  const there = new Map<string, object>(ids.map((id) => [id, {}]));
+  const describe = async (id: string) => {
+    const found = there.get(id);
+    if (found === undefined) throw new HoldfastError('RunNotFound', `There is no run ${id}.`);
+    return found;
   };
+  const start = async (_: string, { workflowId, memo }: Started) => {
+    sent.push(workflowId);
+    if (!there.has(workflowId)) there.set(workflowId, { memo });
+  };
+  const workflow = { getHandle: (id: string) => ({ describe: () => describe(id) }), start };
   const connection = { withDeadline: (_: number, work: () => unknown) => work() };
-  return { sent, link: { connection, temporal: { workflow } } as unknown as Partial<Link> };
+  return { sent, there, link: { connection, temporal: { workflow } } as unknown as Partial<Link> };
 }
 
 function fork(link: Partial<Link> = server().link, more: object = {}) {
@@ -122,4 +129,40 @@ test('a run that Temporal has forgotten keeps its id', async () => {
   await store.appendEvents(run, eventsFrom(0, [SESSION_INIT]));
   await expect(fork()).rejects.toMatchObject({ code: 'RunExists' });
   expect(await isKnown()).toBe(false);
+});
+
+test('a run that has taken the id of a fork since its row was written is not handed over as that fork', async () => {
+  const { link, there } = server();
+  await fork(link);
+  for (const other of [{}, { memo: { holdfastFork: 'of another state' } }]) {
+    there.set('fork', other);
+    await expect(fork(link)).rejects.toMatchObject({
+      code: 'RunExists',
+      message: expect.stringContaining('Another run or goal'),
+    });
+  }
+});
+
+test('a fork that has ended and that Temporal has forgotten is not started once more', async () => {
+  const { link, sent, there } = server();
+  await fork(link);
+  const run = { tenant: 'default', runId: 'fork', execution: 'e1' };
+  await store.appendEvents(run, eventsFrom(0, [SESSION_INIT]));
+  expect(await fork(link)).toMatchObject({ runId: 'fork' });
+  there.delete('fork');
+  await expect(fork(link)).rejects.toMatchObject({
+    code: 'RunExists',
+    message: expect.stringContaining('forgotten'),
+  });
+  expect(sent).toEqual(['fork', 'fork']);
+});
+
+test('a store without the calls of forks is refused before anything is written', async () => {
+  const { link, sent } = server();
+  const { putFork } = store;
+  await expect(fork(link, { store: { putFork } })).rejects.toMatchObject({
+    code: 'InvalidTask',
+    details: { path: 'store' },
+  });
+  expect(sent).toEqual([]);
 });
