@@ -30,7 +30,7 @@ export async function standingsOf(
 /** Errors: ServerUnavailable. */
 export async function standingOf(link: Link, runId: string): Promise<Standing> {
   try {
-    const { status } = await ownExecution(link, runId);
+    const { status } = await ownExecution(link, runId, 'brief');
     const word = status.toLowerCase();
     return isEndByTemporal(word) || word === 'completed' ? word : 'open';
   } catch (error) {
