@@ -37,6 +37,8 @@ interface Owed {
   sentBefore?: true;
   /** Of the write that has no answer yet. */
   underWay?: Promise<unknown> | undefined;
+  /** The store was given its time for that write. */
+  isSilent?: boolean;
 }
 
 type AuditStore = Pick<DeskStore, 'appendAudit'>;
@@ -68,7 +70,10 @@ export function owedRows(store: AuditStore, say: Say): OwedRows {
   }
   /** Whether it is written: rows that are owed come first. */
   async function isWritten(wanted: Owed): Promise<boolean> {
-    if (queue.owed.size > 0) {
+    const [first] = queue.owed;
+    // No deed waits for a write that has had its time.
+    if (first?.isSilent) return false;
+    if (first !== undefined) {
       await Promise.race([pay(), sleep(TURN_MS_MAX, undefined, { ref: false })]);
     }
     return queue.owed.size === 0 && (await appended(store, wanted)) !== STORE_AWAY;
@@ -196,13 +201,19 @@ function heldBy({ tenant, entries }: Owed): string {
 /** A write that has no answer yet is not begun beside itself. Errors: any but StoreUnavailable. */
 async function appended(store: AuditStore, wanted: Owed): Promise<typeof STORE_AWAY | undefined> {
   const answer = await unlessStoreAway(store, () => {
-    wanted.underWay ??= begun(store, wanted).catch((error: unknown) => {
-      wanted.underWay = undefined;
-      throw error;
-    });
+    wanted.underWay ??= begun(store, wanted)
+      .catch((error: unknown) => {
+        wanted.underWay = undefined;
+        throw error;
+      })
+      .finally(() => {
+        wanted.isSilent = false;
+      });
     return wanted.underWay;
   });
-  return answer === STORE_AWAY ? answer : undefined;
+  if (answer !== STORE_AWAY) return undefined;
+  wanted.isSilent = wanted.underWay !== undefined;
+  return answer;
 }
 
 /** Of one whose answer was lost the store finds out whether it has the rows. */
