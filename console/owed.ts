@@ -37,7 +37,7 @@ interface Owed {
   sentBefore?: true;
   /** Of the write that has no answer yet. */
   underWay?: Promise<unknown> | undefined;
-  /** The store was given its time for that write. */
+  /** The store was given its time for a write of them, and the next payment has not found otherwise. */
   isSilent?: boolean;
 }
 
@@ -71,7 +71,7 @@ export function owedRows(store: AuditStore, say: Say): OwedRows {
   /** Whether it is written: rows that are owed come first. */
   async function isWritten(wanted: Owed): Promise<boolean> {
     const [first] = queue.owed;
-    // No deed waits for a write that has had its time.
+    // No deed waits for a write that the store has left without an answer.
     if (first?.isSilent) return false;
     if (first !== undefined) {
       await Promise.race([pay(), sleep(TURN_MS_MAX, undefined, { ref: false })]);
@@ -201,14 +201,10 @@ function heldBy({ tenant, entries }: Owed): string {
 /** A write that has no answer yet is not begun beside itself. Errors: any but StoreUnavailable. */
 async function appended(store: AuditStore, wanted: Owed): Promise<typeof STORE_AWAY | undefined> {
   const answer = await unlessStoreAway(store, () => {
-    wanted.underWay ??= begun(store, wanted)
-      .catch((error: unknown) => {
-        wanted.underWay = undefined;
-        throw error;
-      })
-      .finally(() => {
-        wanted.isSilent = false;
-      });
+    wanted.underWay ??= begun(store, wanted).catch((error: unknown) => {
+      wanted.underWay = undefined;
+      throw error;
+    });
     return wanted.underWay;
   });
   if (answer !== STORE_AWAY) return undefined;
