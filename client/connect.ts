@@ -320,7 +320,7 @@ export function clientOver(link: Link, close: () => Promise<void>): HoldfastClie
     schedule: (scheduleId) => scheduleHandle(link, scheduleId),
     listSchedules: () => listSchedules(link),
     ownRun: async (runId) => {
-      await ownExecution(link, runId);
+      await ownExecution(link, runId, 'brief');
       return runHandle(link, runId);
     },
     query: queriesOver(async () => ({ link, release: async () => undefined })),

@@ -55,6 +55,6 @@ export type { HeldUp } from './runs/until-open.js';
 export type { Transcript, TranscriptMessage } from './read/transcript.js';
 export { transcriptMarkdown } from './read/transcript-markdown.js';
 export type { StreamOptions } from './read/token-stream.js';
-export { awayStore, STORE_AWAY, unlessStoreAway } from './store-away.js';
+export { awayStore, STORE_AWAY, unlessStoreAway, whyAway } from './store-away.js';
 export type { StuckRun } from './read/stuck-runs.js';
 export { RIGHT_STORE, type Wait } from './read/waits.js';

@@ -38,6 +38,8 @@ interface Owed {
   sentBefore?: true;
   /** Of the write that has no answer yet. */
   underWay?: Promise<unknown> | undefined;
+  /** The store was given its time for a write of them, and the next payment has not found otherwise. */
+  isSilent?: boolean;
 }
 
 type AuditStore = Pick<DeskStore, 'appendAudit'>;
@@ -69,7 +71,10 @@ export function owedRows(store: AuditStore, say: Say): OwedRows {
   }
   /** Whether it is written: rows that are owed come first. */
   async function isWritten(wanted: Owed): Promise<boolean> {
-    if (queue.owed.size > 0) {
+    const [first] = queue.owed;
+    // No deed waits for a write that the store has left without an answer.
+    if (first?.isSilent) return false;
+    if (first !== undefined) {
       await Promise.race([pay(), sleep(TURN_MS_MAX, undefined, { ref: false })]);
     }
     return queue.owed.size === 0 && (await appended(store, wanted)) !== STORE_AWAY;
@@ -205,7 +210,9 @@ async function appended(store: AuditStore, wanted: Owed): Promise<typeof STORE_A
     });
     return wanted.underWay;
   });
-  return answer === STORE_AWAY ? answer : undefined;
+  if (answer !== STORE_AWAY) return undefined;
+  wanted.isSilent = wanted.underWay !== undefined;
+  return answer;
 }
 
 /** Of one whose answer was lost the store finds out whether it has the rows. */

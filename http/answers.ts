@@ -22,6 +22,8 @@ export interface Answered {
   readonly refused: readonly UiRefused[];
   /** An answer was sent, and not refused at once. */
   readonly isSent: boolean;
+  /** The store was away for one of the questions. */
+  readonly storeAway: boolean;
 }
 
 /** Errors: StoreUnavailable, ServerUnavailable. */
@@ -30,14 +32,17 @@ export async function answerAll(chat: Chat, answers: readonly SaidAnswer[]): Pro
   const decided = new Set<string>();
   const refused: UiRefused[] = [];
   let isSent = false;
+  let storeAway = false;
   let until: number | undefined;
   for (const said of answers) {
     const found = await findOwn(chat, said.askId);
+    if (found === 'unavailable') storeAway = true;
     if (typeof found === 'string') {
       refused.push({ askId: said.askId, reason: found, message: NOT_FOUND[found] });
       continue;
     }
     runs.add(found.runId);
+    if (found.storeAway) storeAway = true;
     if (found.outcome !== 'pending') {
       const late = await tooLate(chat, found, said);
       if (late.length === 0) decided.add(said.askId);
@@ -54,6 +59,7 @@ export async function answerAll(chat: Chat, answers: readonly SaidAnswer[]): Pro
       // The run has not heard it, nor perhaps the same word of the same person that was sent in time.
       if (reason === 'late' && unheard === true) {
         decided.add(said.askId);
+        isSent = true;
         continue;
       }
       const isBehind = reason === 'already_decided' || reason === 'duplicate';
@@ -66,7 +72,7 @@ export async function answerAll(chat: Chat, answers: readonly SaidAnswer[]): Pro
       refused.push(...(ended === undefined ? [untold] : await tooLate(chat, ended, said)));
     }
   }
-  return { runs, decided, refused, isSent };
+  return { runs, decided, refused, isSent, storeAway };
 }
 
 /** Why there is nothing to answer. `unavailable`: only the store knows what became of it. */
@@ -157,10 +163,14 @@ async function countsAlready(
 ): Promise<boolean | undefined> {
   const who = decision === undefined ? answererOf(chat, ask) : chat.actor.id;
   if (by !== undefined && !by.includes(who)) return false;
-  if (decision !== undefined) return outcome === OUTCOMES[decision] && ask.argsHash === argsHash;
-  if (outcome !== 'answered') return false;
-  // Whose answer it was, and which.
+  const isSame =
+    decision === undefined
+      ? outcome === 'answered'
+      : outcome === OUTCOMES[decision] && ask.argsHash === argsHash;
+  if (!isSame) return false;
+  // Whose it was, and which answer.
   if (storeAway) return undefined;
+  if (decision !== undefined) return true;
   const isRead = await chat.client.conversations.isAnswerRead(runId, { askId, by: who, value });
   return isRead !== false;
 }

@@ -121,7 +121,7 @@ function waitsFrom(looked: number, now: number): (at: number) => number {
 /** Whether it is open, or will be. */
 async function isComing({ client }: Chat, runId: string, until: number): Promise<boolean> {
   for (;;) {
-    const execution = await client.handle(runId).execution().catch(onlyWhenGone);
+    const execution = await client.handle(runId).execution('brief').catch(onlyWhenGone);
     if (execution !== undefined) return !execution.closed;
     if (performance.now() >= until) return false;
     await sleep(LOOK_MS);

@@ -4,7 +4,13 @@
  * Invariants: a chat belongs to its tenant, person and agent, so an id that is guessed leads nowhere; ids are made of
  * what the client calls its chat and its message, so every process finds the same ones.
  */
-import type { HeardMessage, HoldfastClient } from '../client/index.js';
+import {
+  STORE_AWAY,
+  unlessStoreAway,
+  whyAway,
+  type HeardMessage,
+  type HoldfastClient,
+} from '../client/index.js';
 import { Problem } from '../console/http/problem.js';
 import { sha256Hex } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
@@ -94,6 +100,18 @@ export async function newestOf(
   return { ...chat, sessionId: sessionOf(base, number), lastSession };
 }
 
+/** The same in time: a store that does not answer is away. */
+export async function newestInTime(deliveries: Deliveries, chat: Chat): Promise<Chat> {
+  const newest = await unlessStoreAway(chat, () => newestOf(deliveries, chat));
+  if (newest === STORE_AWAY) throw awayOf(chat);
+  return newest;
+}
+
+/** Of a chat whose store was away just now. */
+export function awayOf(chat: Chat): HoldfastError {
+  return whyAway(chat) ?? new HoldfastError('StoreUnavailable', 'The store does not answer.');
+}
+
 async function isUsed(deliveries: Pick<Deliveries, 'unopened'>, chat: Chat): Promise<boolean> {
   const { stored, openRuns } = await chat.client.session(chat.sessionId);
   if (stored !== undefined || openRuns.length > 0) return true;
@@ -133,7 +151,7 @@ export function isRunOf({ base }: Pick<Chat, 'base'>, runId: string): boolean {
 }
 
 export async function isThere({ client }: Pick<Chat, 'client'>, runId: string): Promise<boolean> {
-  return (await client.handle(runId).execution().catch(onlyWhenGone)) !== undefined;
+  return (await client.handle(runId).execution('brief').catch(onlyWhenGone)) !== undefined;
 }
 
 export function onlyWhenGone(error: unknown): undefined {
@@ -152,7 +170,7 @@ export async function unopenedRun(
 ): Promise<string | undefined> {
   const runId = unopened.get(sessionId)?.runId;
   if (runId === undefined) return undefined;
-  const execution = await client.handle(runId).execution().catch(onlyWhenGone);
+  const execution = await client.handle(runId).execution('brief').catch(onlyWhenGone);
   // One that is not there yet stays known: its start may be on its way, and the next start takes its place.
   return execution?.closed === false ? runId : undefined;
 }

@@ -3,7 +3,7 @@ import { notFound, Problem, problemOf, problemResponse } from '../console/http/p
 import { HoldfastError } from '../core/state/errors.js';
 import { answerAll, type Answered } from './answers.js';
 import { bodyOf, callerOf } from './caller.js';
-import { chatOf, isRunOf, isStoreAway, newestOf, type Chat } from './chat.js';
+import { awayOf, chatOf, isRunOf, isStoreAway, newestInTime, type Chat } from './chat.js';
 import { deliveries, type Deliveries, type Speaking } from './deliveries.js';
 import { checkOptions, type ChatHandlerOptions, type CheckedOptions } from './options.js';
 import { places, type Places } from './places.js';
@@ -81,7 +81,7 @@ async function answer(served: Served, request: Request): Promise<Response> {
     return speak(served, request, { chat: chatOf(options, who, said.chatId), said });
   }
   if (method !== 'GET' || what === undefined || what === 'stop') throw notFound();
-  const chat = await newestOf(served.deliveries, chatOf(options, who, chatIdIn(encoded)));
+  const chat = await newestInTime(served.deliveries, chatOf(options, who, chatIdIn(encoded)));
   return what === 'stream' ? resume(served, request, chat) : messages(served, chat);
 }
 
@@ -114,7 +114,7 @@ async function speak(
       const again = (unheard: Speaking) => submitAgain(served, chat, { message, unheard });
       return stream(served, request, { chat, at, again, free, about });
     }
-    const at = await newestOf(served.deliveries, chat)
+    const at = await newestBehind(served, chat, answered)
       .then((newest) => goneOnWith(served, newest, { said, answered: [...answered.runs] }))
       .catch((error: unknown) => {
         if (isStoreAway(error) && isWorthTelling({ ...answered, refused })) return undefined;
@@ -132,8 +132,14 @@ async function speak(
   }
 }
 
+/** A store that was away for the answers is not waited for again. Errors: StoreUnavailable. */
+async function newestBehind(served: Served, chat: Chat, { storeAway }: Answered): Promise<Chat> {
+  if (storeAway) throw awayOf(chat);
+  return newestInTime(served.deliveries, chat);
+}
+
 /** Where nothing is known of any answer, all may be sent again. */
-function isWorthTelling({ isSent, decided, refused }: Answered): boolean {
+function isWorthTelling({ isSent, decided, refused }: Omit<Answered, 'storeAway'>): boolean {
   return isSent || decided.size > 0 || refused.some(({ reason }) => reason !== 'unavailable');
 }
 

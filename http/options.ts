@@ -99,7 +99,12 @@ const LIMITS: OptionRules<ChatLimits> = rules(
   'any bodyBytes bodyMs streams streamsPerActor streamMs streamChars',
 );
 /** `null`: what browsers send from a frame in a sandbox. */
-const ORIGIN = /^(null|[a-z][a-z\d+.-]*:\/\/[^/\sA-Z]+)$/;
+const ORIGIN = /^(null|[a-z][a-z\d+.-]*:\/\/[^/\sA-Z*?#@]+)$/;
+
+function isOrigin(one: unknown): boolean {
+  if (typeof one !== 'string' || !ORIGIN.test(one)) return false;
+  return !/^https?:/.test(one) || (URL.canParse(one) && new URL(one).origin === one);
+}
 
 /** Longest delay of a timer. */
 const LIMIT_MAX = 2_147_483_647;
@@ -111,9 +116,8 @@ const OPTIONS: OptionRules<ChatHandlerOptions> = {
   profile: oneOf('v6', 'v7'),
   origins: {
     // Compared with what browsers send, letter by letter.
-    is: "a list of origins, as 'https://example.com', without a path",
-    fits: (value) =>
-      Array.isArray(value) && value.every((one) => typeof one === 'string' && ORIGIN.test(one)),
+    is: "a list of origins as browsers send them, such as 'https://example.com': each one by itself without *, a path, or the usual port",
+    fits: (value) => Array.isArray(value) && value.every(isOrigin),
   },
 };
 

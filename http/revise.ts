@@ -86,7 +86,7 @@ async function openFor(
   const open = await stoppable(deliveries, chat);
   const own = runIdOf(chat, id);
   if (open.includes(own)) return open;
-  const execution = await chat.client.handle(own).execution().catch(onlyWhenGone);
+  const execution = await chat.client.handle(own).execution('brief').catch(onlyWhenGone);
   return execution?.closed === false ? [...open, own] : open;
 }
 

@@ -18,7 +18,7 @@ export async function untilClosed({ chat, runId, left }: ReadRun): Promise<void>
   const until = performance.now() + CLOSE_MS;
   while (!left.aborted && performance.now() < until) {
     try {
-      if ((await chat.client.handle(runId).execution()).closed) return;
+      if ((await chat.client.handle(runId).execution('brief')).closed) return;
     } catch {
       // Gone, or nobody can say.
       return;

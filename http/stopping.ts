@@ -1,33 +1,48 @@
 /** Runs of a chat that are stopped: by their user, or for others. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { STORE_AWAY, unlessStoreAway } from '../client/index.js';
 import { Problem } from '../console/http/problem.js';
-import { isStoreAway, newestOf, onlyWhenGone, stoppable, type Chat } from './chat.js';
+import { awayOf, newestOf, onlyWhenGone, stoppable, type Chat } from './chat.js';
 import type { Deliveries } from './deliveries.js';
 
 /** Sub-agents end with the run above them. */
 const isNoSubAgent = (runId: string): boolean => !/:a\d/.test(runId);
 
 /**
- * Interrupts what is under way. While the store is away: what Temporal's list has, and what this process started last.
- * Errors: StoreUnavailable, also where no run was reached.
+ * Interrupts what is under way, each run once: at once what Temporal's list has and what this process started last, and what
+ * the store has of the chat when it answers in time. Errors: StoreUnavailable where it does not, and no run was reached.
  */
 export async function interruptAll(deliveries: Deliveries, given: Chat): Promise<void> {
   const { client } = given;
-  let away: unknown;
-  const open = await newestOf(deliveries, given)
-    .then((chat) => stoppable(deliveries, chat))
-    .catch(async (error: unknown) => {
-      if (!isStoreAway(error)) throw error;
-      away = error;
-      return runningOf(deliveries, given);
-    });
-  let reached = 0;
-  for (const runId of open) {
-    const run = client.handle(runId);
-    const isReached = await run.interrupt().then(() => true, onlyWhenGone);
-    if (isReached) reached += 1;
+  const stopped = new Map<string, Promise<boolean>>();
+  const stop = (runId: string): Promise<boolean> => {
+    const isReached =
+      stopped.get(runId) ??
+      client
+        .handle(runId)
+        .interrupt()
+        .then(
+          () => true,
+          (error: unknown) => onlyWhenGone(error) ?? false,
+        );
+    stopped.set(runId, isReached);
+    return isReached;
+  };
+  // Runs that begin after the store was read are not meant.
+  let isKnown = false;
+  const reached = runningOf(deliveries, given).then((runs) =>
+    Promise.all(isKnown ? [] : [...runs].map(stop)),
+  );
+  reached.catch(() => undefined);
+  const open = await unlessStoreAway(given, async () =>
+    stoppable(deliveries, await newestOf(deliveries, given)),
+  );
+  if (open === STORE_AWAY) {
+    if (!(await reached).includes(true)) throw awayOf(given);
+    return;
   }
-  if (away !== undefined && reached === 0) throw away;
+  isKnown = true;
+  await Promise.all([...open.map(stop), ...stopped.values()]);
 }
 
 /** A run that has just begun is not yet in the list, and one that has just ended still is. */
@@ -75,7 +90,7 @@ async function stillOpen(
   client: Chat['client'],
   runs: readonly string[],
 ): Promise<readonly string[]> {
-  const ends = runs.map((runId) => client.handle(runId).execution().catch(onlyWhenGone));
+  const ends = runs.map((runId) => client.handle(runId).execution('brief').catch(onlyWhenGone));
   const executions = await Promise.all(ends);
   return runs.filter((_, index) => executions[index]?.closed === false);
 }

@@ -12,6 +12,7 @@ import {
   heardAs,
   isThere,
   nameOf,
+  newestInTime,
   newestOf,
   onlyWhenGone,
   runIdOf,
@@ -40,7 +41,7 @@ export async function submit(
 ): Promise<Speaking> {
   const { deliveries } = submitting;
   return deliveries.inTurn(given.base, async () => {
-    const chat = await newestOf(deliveries, given);
+    const chat = await newestInTime(deliveries, given);
     const changed =
       message.change === undefined
         ? undefined

@@ -130,7 +130,7 @@ function startOf({ cli, agent, options }: ChatWanted): QueryOptions {
 /** A session is called like its first run unless somebody named it. */
 async function isOpenRun(client: HoldfastClient, id: string): Promise<boolean> {
   try {
-    return !(await client.handle(id).execution()).closed;
+    return !(await client.handle(id).execution('brief')).closed;
   } catch (error) {
     if (error instanceof HoldfastError && error.code === 'RunNotFound') return false;
     throw error;

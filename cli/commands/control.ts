@@ -122,7 +122,7 @@ export function addCancel(program: Command, cli: Cli): void {
 
 /** Temporal takes a request to cancel a workflow that has ended, and nothing comes of it. */
 async function cancelOpen(run: RunHandle): Promise<void> {
-  if (!(await run.execution()).closed) return run.cancel();
+  if (!(await run.execution('brief')).closed) return run.cancel();
   throw new HoldfastError(
     'RunNotFound',
     `Run ${inert(run.runId)} has ended; nothing was cancelled.`,

@@ -50,7 +50,7 @@ async function isOver(client: HoldfastClient | undefined, runId: string): Promis
   if (client === undefined) return false;
   return client
     .handle(runId)
-    .execution()
+    .execution('brief')
     .then(
       ({ closed }) => closed,
       (error: unknown) => error instanceof HoldfastError && error.code === 'RunNotFound',

@@ -111,7 +111,7 @@ function closed(runId: string): Delivery {
 async function endedMeanwhile(link: Link, runId: string, error: unknown): Promise<boolean> {
   if (!(error instanceof HoldfastError) || error.code !== 'RunNotFound') return false;
   if (error.details?.ended === true) return true;
-  return executionOf(link, runId).then(
+  return executionOf(link, runId, 'brief').then(
     (execution) => execution.closed,
     () => false,
   );

@@ -45,7 +45,7 @@ export async function askOfRun(link: Link, runId: string, askId: string): Promis
   const row = await rowOf(link, askId);
   if (row !== STORE_AWAY && row?.runId === runId) return fromRow(row);
   // The store says whose a run is; without it Temporal does.
-  if (row === STORE_AWAY) await ownExecution(link, runId);
+  if (row === STORE_AWAY) await ownExecution(link, runId, 'brief');
   const asked = await readQuestion(link, runId, askId);
   if (asked === null) throw unknownAsk(askId);
   const { outcome, ask } = asked;
@@ -108,7 +108,7 @@ async function rowOf({ store, tenant }: Link, askId: string) {
 async function runOf(link: Link, askId: string): Promise<string | undefined> {
   for (const runId of runIdPrefixes(askId)) {
     try {
-      return (await executionOf(link, runId)).runId;
+      return (await executionOf(link, runId, 'brief')).runId;
     } catch (error) {
       if (!(error instanceof HoldfastError) || error.code !== 'RunNotFound') throw error;
     }

@@ -153,7 +153,7 @@ export class QueryLife {
     const { request } = this;
     if ('runId' in request) {
       const run = runHandle(link, request.runId);
-      await run.execution();
+      await run.execution('brief');
       return run;
     }
     const { goal, files } = await this.goalOf(request, hurry);

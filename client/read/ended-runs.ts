@@ -45,7 +45,7 @@ async function endedAmong(link: Link, rows: readonly AskRow[]): Promise<Readonly
   try {
     for (const runId of await saidToBeClosed(link, ids)) {
       // The server's list lags: only what it says of the run itself counts.
-      if ((await executionOf(link, runId)).closed) ended.add(runId);
+      if ((await executionOf(link, runId, 'brief')).closed) ended.add(runId);
     }
   } catch (error) {
     if (!(error instanceof HoldfastError)) throw error;

@@ -38,7 +38,7 @@ export async function standingsOf(
 /** Errors: ServerUnavailable. */
 export async function standingOf(link: Link, runId: string): Promise<Standing> {
   try {
-    const { status, said } = await ownExecution(link, runId);
+    const { status, said } = await ownExecution(link, runId, 'brief');
     const word = status.toLowerCase();
     if (word === 'completed' && isOwnEnd(said)) return { own: said };
     return isEndByTemporal(word) || word === 'completed' ? word : 'open';

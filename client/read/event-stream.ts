@@ -134,7 +134,7 @@ function runReader(link: Link, runId: string): Reader {
 /** Whether Temporal knows that the run is over. An unreachable server is not an end. */
 export async function runHasEnded(link: Link, runId: string, known: boolean): Promise<boolean> {
   try {
-    return (await executionOf(link, runId)).closed;
+    return (await executionOf(link, runId, 'brief')).closed;
   } catch (error) {
     if (!(error instanceof HoldfastError)) throw error;
     if (error.code === 'ServerUnavailable') return false;

@@ -17,6 +17,7 @@ import {
 type Described = DescribeWorkflowExecutionResponse;
 type RawActivity = NonNullable<Described['pendingActivities']>[number];
 type RawFailure = NonNullable<RawActivity['lastFailure']>;
+type RawEvent = NonNullable<Awaited<ReturnType<typeof lastEvents>>>[number];
 type RawTime = RawActivity['scheduledTime'];
 
 /** Temporal's numbers of the states of what is scheduled and not begun. */
@@ -32,15 +33,22 @@ const PAYLOAD_BYTES_MAX = 65_536;
 /** Codecs of users may ask a service of theirs. */
 const DECODING_MS_MAX = 2_000;
 
-export async function pendingWorkOf(link: Link, described: Described): Promise<PendingWork> {
+/** `brief`: without what must be decoded, or asked of the history. */
+export type Look = 'whole' | 'brief';
+
+export async function pendingWorkOf(
+  link: Link,
+  described: Described,
+  look: Look = 'whole',
+): Promise<PendingWork> {
   const { pendingActivities, pendingWorkflowTask: task } = described;
   const raw = (pendingActivities ?? []).slice(0, ACTIVITIES_MAX);
-  const stop = new AbortController();
-  const late = sleep(DECODING_MS_MAX, undefined, { signal: stop.signal }).catch(() => undefined);
-  const activities = await Promise.all(
-    raw.map((one) => pendingActivity(link, one, { described, late })),
-  );
-  stop.abort();
+  const queue = described.executionConfig?.taskQueue?.name;
+  const listed = raw.map((one) => ({ raw: one, pending: pendingActivity(one, queue) }));
+  const activities =
+    look === 'brief'
+      ? listed.map(({ pending }) => pending)
+      : await toldWhole(link, described, listed);
   if (task == null) return { activities };
   const { state, attempt, scheduledTime, originalScheduledTime } = task;
   // A task that its usual worker did not take is given to any, and has waited since it was given to the first.
@@ -53,24 +61,58 @@ export async function pendingWorkOf(link: Link, described: Described): Promise<P
   return { activities, workflowTask };
 }
 
-async function pendingActivity(
-  link: Link,
-  raw: RawActivity,
-  { described, late }: { readonly described: Described; readonly late: Promise<undefined> },
-): Promise<PendingActivity> {
-  const { activityType, state, attempt, scheduledTime, lastFailure, heartbeatDetails } = raw;
+/** `ownQueue`: of the run. */
+function pendingActivity(raw: RawActivity, ownQueue: string | null | undefined): PendingActivity {
+  const { activityType, state, attempt, scheduledTime, lastFailure } = raw;
   const queue = raw.activityOptions?.taskQueue?.name;
-  const pending: PendingActivity = {
+  return {
     id: raw.activityId ?? '',
     type: activityType?.name ?? '',
     state: state === ACTIVITY_SCHEDULED ? 'scheduled' : 'started',
     attempt: attempt ?? 1,
     dueAt: msOf(raw.nextAttemptScheduleTime) ?? msOf(scheduledTime),
-    ...(queue && queue !== described.executionConfig?.taskQueue?.name && { queue }),
+    ...(queue && queue !== ownQueue && { queue }),
     ...(lastFailure != null && { failure: failureOf(lastFailure, raw) }),
   };
+}
+
+interface Listed {
+  readonly raw: RawActivity;
+  readonly pending: PendingActivity;
+}
+
+/** However many ask for the history, it is read once. */
+async function toldWhole(
+  link: Link,
+  described: Described,
+  listed: readonly Listed[],
+): Promise<readonly PendingActivity[]> {
+  const stop = new AbortController();
+  const late = sleep(DECODING_MS_MAX, undefined, { signal: stop.signal }).catch(() => undefined);
+  let events: ReturnType<typeof lastEvents> | undefined;
+  const scheduling: Told['scheduling'] = async (id) => {
+    events ??= lastEvents(link, described);
+    const found = await Promise.race([events, late]);
+    return found?.find((event) => event.activityTaskScheduledEventAttributes?.activityId === id);
+  };
+  const told = await Promise.all(listed.map((one) => wholeOf(link, one, { scheduling, late })));
+  stop.abort();
+  return told;
+}
+
+interface Told {
+  /** Of the activity with this id, if it is near the end of the history. */
+  readonly scheduling: (id: string) => Promise<RawEvent | undefined>;
+  readonly late: Promise<undefined>;
+}
+
+async function wholeOf(
+  link: Link,
+  { raw: { lastFailure, heartbeatDetails }, pending }: Listed,
+  { scheduling, late }: Told,
+): Promise<PendingActivity> {
   if (pending.failure?.lost) {
-    const event = await Promise.race([scheduling(link, described, pending.id), late]);
+    const event = await scheduling(pending.id);
     const summary = event?.userMetadata?.summary;
     const named =
       summary == null ? undefined : await Promise.race([decoded(link, [summary]), late]);
@@ -84,12 +126,12 @@ async function pendingActivity(
   ]);
   const told = { ...pending, failure: { ...pending.failure!, facts }, progress };
   if (!isTimedOutIdle(told)) return told;
-  const first = await scheduling(link, described, pending.id);
+  const first = await scheduling(pending.id);
   return { ...told, scheduledAt: msOf(first?.eventTime) };
 }
 
-/** When an activity was first scheduled, and what for, which only its history tells, near its end. */
-async function scheduling(link: Link, { workflowExecutionInfo: info }: Described, id: string) {
+/** When an activity was first scheduled, and what for, only the history tells. */
+async function lastEvents(link: Link, { workflowExecutionInfo: info }: Described) {
   const request = {
     namespace: link.namespace,
     execution: info?.execution ?? null,
@@ -98,9 +140,7 @@ async function scheduling(link: Link, { workflowExecutionInfo: info }: Described
   const { history } = await bounded(link, {}, () =>
     link.connection.workflowService.getWorkflowExecutionHistoryReverse(request),
   ).catch(() => ({ history: undefined }));
-  return history?.events?.find(
-    (event) => event.activityTaskScheduledEventAttributes?.activityId === id,
-  );
+  return history?.events ?? undefined;
 }
 
 function failureOf(failure: RawFailure, raw: RawActivity): PendingFailure {

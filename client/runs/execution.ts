@@ -8,7 +8,7 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 import { AGENT_RUN, GOAL_RUN } from '../../workflows/messages.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { bounded, type Link } from '../link.js';
-import { pendingWorkOf } from '../read/pending-work.js';
+import { pendingWorkOf, type Look } from '../read/pending-work.js';
 import { plainLine } from '../read/plain-line.js';
 import { isRefused, waitsOf, type PendingTask, type Wait } from '../read/waits.js';
 
@@ -60,7 +60,7 @@ const FAILURE_CHARS_MAX = 300;
 const SUMMARY_CHARS_MAX = 128;
 
 /** Of a run or of a goal. Errors: RunNotFound, also for a workflow that is neither. */
-export async function executionOf(link: Link, runId: string): Promise<Execution> {
+export async function executionOf(link: Link, runId: string, look?: Look): Promise<Execution> {
   const described = await bounded(link, { runId }, () =>
     link.temporal.workflow.getHandle(runId).describe(),
   );
@@ -73,7 +73,7 @@ export async function executionOf(link: Link, runId: string): Promise<Execution>
   const [tenant, said] = [TENANT, SAID].map((key) => described.typedSearchAttributes.get(key));
   const { name: status } = described.status;
   const closed = status !== 'RUNNING' && status !== 'PAUSED';
-  const pending = await pendingWorkOf(link, described.raw);
+  const pending = await pendingWorkOf(link, described.raw, look);
   return {
     runId,
     ...(described.type === GOAL_RUN && { kind: 'goal' as const }),
@@ -121,8 +121,8 @@ export async function descriptionOf(
 }
 
 /** The same of a run of the link's own tenant. Errors: RunNotFound, also for a run of another one. */
-export async function ownExecution(link: Link, runId: string): Promise<Execution> {
-  const execution = await executionOf(link, runId);
+export async function ownExecution(link: Link, runId: string, look?: Look): Promise<Execution> {
+  const execution = await executionOf(link, runId, look);
   if (execution.tenant === link.tenant) return execution;
   throw new HoldfastError('RunNotFound', `There is no run ${runId}.`, {
     hint: 'List the runs with `holdfast list`.',

@@ -25,7 +25,7 @@ const NOT_FOUND = 5;
 
 /** Of a run or goal of the link's own tenant. Errors: RunNotFound, also for one of another tenant. */
 export async function historyAccess(link: Link, runId: string): Promise<HistoryAccess> {
-  await ownExecution(link, runId);
+  await ownExecution(link, runId, 'brief');
   const { workflowService } = link.connection;
   return {
     connection: {

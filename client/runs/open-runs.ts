@@ -32,7 +32,7 @@ export async function openRunsOf(link: Link, sessionId: string): Promise<readonl
 /** A run that Temporal has forgotten is over, whatever the store last heard of it. */
 async function hasClosed(link: Link, runId: string): Promise<boolean> {
   try {
-    return (await executionOf(link, runId)).closed;
+    return (await executionOf(link, runId, 'brief')).closed;
   } catch (error) {
     if (error instanceof HoldfastError && error.code === 'RunNotFound') return true;
     throw error;

@@ -70,7 +70,7 @@ export async function resultOf(
 /** A passed deadline alone does not tell a long run from a server that is gone. */
 async function answers(link: Link, runId: string): Promise<boolean> {
   try {
-    await executionOf(link, runId);
+    await executionOf(link, runId, 'brief');
     return true;
   } catch (error) {
     if (!(error instanceof HoldfastError) || error.code !== 'ServerUnavailable') throw error;

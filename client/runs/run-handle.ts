@@ -54,8 +54,11 @@ export interface RunHandle {
   outcome(options?: WaitOptions): Promise<Outcome>;
   /** Needs a worker, and waits for one up to `limitMs` (default: that of the connection, 5,000). */
   state(limitMs?: number): Promise<RunView>;
-  /** What Temporal knows of it; needs no worker. */
-  execution(): Promise<Execution>;
+  /**
+   * What Temporal knows of it; needs no worker. `brief`, for whoever asks again and again: without what only the history
+   * tells, such as what a lost activity does, or since when something is waited for.
+   */
+  execution(look?: 'brief'): Promise<Execution>;
   /** Every question that is open now. Needs a worker. */
   pendingApprovals(): Promise<readonly OpenAsk[]>;
   /**
@@ -110,7 +113,7 @@ export function runHandle(link: Link, runId: string): RunHandle {
     result: (options) => resultOf(link, runId, options),
     outcome: (options) => outcomeOf(link, runId, options),
     state: (limitMs) => readState(link, runId, limitMs),
-    execution: () => executionOf(link, runId),
+    execution: (look) => executionOf(link, runId, look),
     pendingApprovals: () => readAsks(link, runId),
     events: (options) => eventsOf(link, runId, options),
     stream: (options) => streamOf(link, runId, options),

@@ -82,7 +82,7 @@ async function servedAgents(link: Link): Promise<readonly string[] | undefined> 
 
 async function exists(link: Link, runId: string | undefined): Promise<boolean> {
   if (runId === undefined) return false;
-  return executionOf(link, runId).then(
+  return executionOf(link, runId, 'brief').then(
     () => true,
     (error: unknown) => !(error instanceof HoldfastError && error.code === 'RunNotFound'),
   );

@@ -103,7 +103,7 @@ async function withAttachments(
 
 /** USE_EXISTING gives whatever has the id: another tenant's, or a goal, is not for us, and not told of. */
 async function checkTenant(link: Link, runId: string): Promise<void> {
-  const { tenant, kind } = await executionOf(link, runId);
+  const { tenant, kind } = await executionOf(link, runId, 'brief');
   if (tenant === link.tenant && kind === undefined) return;
   throw new HoldfastError('RunExists', `The run id ${runId} is taken.`, {
     hint: 'Start with another run id, or without one.',

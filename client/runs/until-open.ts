@@ -91,7 +91,7 @@ export async function untilOpen(
   let nextLook = nextLookAfter(beforeMs, waiting);
   for (;;) {
     if (signal?.aborted) return;
-    const execution = await executionOf(link, runId);
+    const execution = await executionOf(link, runId, 'brief');
     if (execution.closed) {
       await bounded(link, { runId }, () => link.temporal.workflow.getHandle(runId).result());
       return;

@@ -44,6 +44,41 @@ test('a write that a store leaves without an answer is not begun a second time',
   }
 });
 
+test('while the store is silent one deed waits for it, and the others are owed at once, in order, until it has answered', async () => {
+  jest.useFakeTimers();
+  try {
+    const written: (string | undefined)[] = [];
+    let answer = (): void => undefined;
+    const store = {
+      isSilent: true,
+      async appendAudit(_: string, entries: readonly AuditEntry[]) {
+        if (store.isSilent) await new Promise<void>((resolve) => (answer = resolve));
+        written.push(...entries.map(({ by }) => by));
+      },
+    };
+    const rows = owedRows(store, () => undefined);
+    const deed = (by: string) => rows.write('default', [{ ...entry('interrupted'), by }]);
+    const first = deed('ada');
+    await jest.advanceTimersByTimeAsync(5_010);
+    await first;
+    for (const name of ['bob', 'cy', 'dan']) {
+      const isDone = jest.fn();
+      void deed(name).then(isDone);
+      await jest.advanceTimersByTimeAsync(0);
+      expect(isDone).toHaveBeenCalled();
+      await jest.advanceTimersByTimeAsync(3_000);
+    }
+    store.isSilent = false;
+    answer();
+    await jest.advanceTimersByTimeAsync(3_000);
+    await deed('eli');
+    expect(written).toEqual(['ada', 'bob', 'cy', 'dan', 'eli']);
+    await rows.stop();
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
 test('a write that failed is begun again', async () => {
   let failures = 1;
   const written: AuditEntry[] = [];

@@ -1,100 +1,10 @@
 /** Answers and stops of a chat whose store is away, and answers that a run has not heard. */
-import type { FoundAsk } from '../../client/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { chatHandler, type ChatHandlerOptions } from '../../http/index.js';
 import { answerAll } from '../../http/answers.js';
-import { chatOf, runIdOf } from '../../http/chat.js';
+import { runIdOf } from '../../http/chat.js';
 import { deliveries } from '../../http/deliveries.js';
-import { checkOptions } from '../../http/options.js';
 import { interruptAll } from '../../http/stopping.js';
-
-const HASH = 'b'.repeat(64);
-const ACTOR = { id: 'ann', roles: ['manager'] };
-
-const failing = (code: 'StoreUnavailable' | 'AskNotFound' | 'RunNotFound'): never => {
-  throw new HoldfastError(code, 'It is not there.', { hint: 'None.' });
-};
-
-/** A client whose store is away: runs tell their own questions. */
-class Away {
-  readonly asked: (readonly [askId: string, runId: string])[] = [];
-  readonly decided: object[] = [];
-  readonly answered: object[] = [];
-  readonly interrupted: string[] = [];
-  /** Questions that their runs still hold, by id. */
-  readonly asks = new Map<string, Partial<FoundAsk>>();
-  running: readonly string[] = [];
-  /** Runs that have ended. */
-  gone: readonly string[] = [];
-  refusal: HoldfastError | undefined;
-  storeAway = true;
-
-  follow = () => undefined;
-
-  findAsk = async (askId: string, runId?: string) => {
-    if (runId === undefined && this.storeAway) return failing('StoreUnavailable');
-    if (runId !== undefined) this.asked.push([askId, runId]);
-    const found = this.asks.get(askId);
-    if (found === undefined || (runId ?? found.runId) !== found.runId)
-      return failing('AskNotFound');
-    return found;
-  };
-
-  handle = (runId: string) => ({
-    decideOn: async (wanted: object) => {
-      if (this.refusal !== undefined) throw this.refusal;
-      this.decided.push({ runId, ...wanted });
-      return { delivered: 'signal', storeAway: true };
-    },
-    answer: async (askId: string, answer: object, by: object) => {
-      if (this.refusal !== undefined) throw this.refusal;
-      this.answered.push({ runId, askId, ...answer, ...by });
-      return { delivered: 'signal', storeAway: true };
-    },
-    interrupt: async () => {
-      if (this.gone.includes(runId)) return failing('RunNotFound');
-      this.interrupted.push(runId);
-    },
-  });
-
-  conversations = {
-    running: async (below: string) => this.running.filter((runId) => runId.startsWith(below)),
-    lastSession: async () => failing('StoreUnavailable'),
-    isAnswerRead: async () => failing('StoreUnavailable'),
-  };
-
-  session = async () => failing('StoreUnavailable');
-}
-
-function chatting() {
-  const away = new Away();
-  const options: ChatHandlerOptions = {
-    client: away as unknown as ChatHandlerOptions['client'],
-    agent: 'desk',
-    authorize: () => ({ actor: ACTOR }),
-    ownDecisions: true,
-  };
-  const chat = chatOf(checkOptions(options), { actor: ACTOR }, 'c1');
-  const runId = runIdOf(chat, 'u1');
-  const open = (askId: string, more: object = {}) => {
-    const found = { tenant: 'default', runId, outcome: 'pending', storeAway: true };
-    const ask = { askId, argsHash: HASH };
-    away.asks.set(askId, { ...found, ask, ...more } as Partial<FoundAsk>);
-    return askId;
-  };
-  const handle = chatHandler(options);
-  const post = (path: string, body?: object) =>
-    handle(
-      new Request(`http://localhost/api/chat${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      }),
-    );
-  const answer = (...answers: readonly object[]) =>
-    post('', { id: 'c1', answers: answers.map((one) => ({ argsHash: HASH, ...one })) });
-  return { away, chat, runId, open, post, answer };
-}
+import { chatting, HASH } from './away.js';
 
 describe('while the store is away', () => {
   test('a decision goes to the run that holds its question, under the name of its person, and is told as sent', async () => {
@@ -146,15 +56,16 @@ describe('while the store is away', () => {
     expect(away.decided).toMatchObject([{ askId, decision: 'reject' }]);
   });
 
-  test('a question that has ended takes the same decision without a refusal, and refuses another, and one about another action', async () => {
+  test('a question that has ended refuses another decision, and one about another action; only the store knows whose the same one was', async () => {
     const { away, chat, runId, open, answer } = chatting();
     const yes = open(`${runId}:3`, { outcome: 'approved' });
     const approval = { askId: yes, argsHash: HASH, decision: 'approve' } as const;
     expect(await answerAll(chat, [approval])).toMatchObject({
-      refused: [],
-      decided: new Set([yes]),
+      refused: [{ askId: yes, reason: 'unavailable' }],
+      decided: new Set(),
     });
-    const told = await (await answer(approval)).text();
+    expect((await answer(approval)).status).toBe(503);
+    const told = await (await answer({ ...approval, decision: 'reject' })).text();
     expect(told).toContain('No answer was sent now: its question has ended');
     for (const other of [{ decision: 'reject' }, { argsHash: 'a'.repeat(64) }] as const) {
       const { refused } = await answerAll(chat, [{ ...approval, ...other }]);
@@ -239,10 +150,12 @@ test('a word behind the limit of its question that no worker has heard is on its
   expect(await answerAll(chat, [said])).toMatchObject({
     refused: [],
     decided: new Set([askId]),
+    isSent: true,
   });
   away.refusal = late({});
   expect(await answerAll(chat, [said])).toMatchObject({
     refused: [{ askId, reason: 'late' }],
     decided: new Set(),
+    isSent: false,
   });
 });

@@ -62,6 +62,21 @@ test.each<[string, unknown, string, RegExp]>([
     /^Correct/,
   ],
   ['a host for an origin', { ...insecure, origins: ['a.example'] }, 'origins', /^Correct/],
+  ...[
+    'https://*.a.example',
+    'https://a.example:443',
+    'http://a.example:80',
+    'https://a.example?x',
+    'https://a.example#x',
+    'https://user@a.example',
+    'https://bücher.example',
+    'https://:80',
+  ].map((origin): [string, unknown, string, RegExp] => [
+    `the origin ${origin}, which no browser sends,`,
+    { ...insecure, origins: [origin] },
+    'each one by itself without *',
+    /^Correct/,
+  ]),
   ['a word for a listener', { ...insecure, say: 'loud' }, 'say', /^Correct/],
   ['limits that are none', { ...insecure, limits: 5 }, 'limits', /^Correct/],
   [

@@ -62,13 +62,14 @@ test.each<[string, PayloadCodec['decode'], object]>([
   expect(failure!.facts).toBeUndefined();
 });
 
-test('of an activity that was lost with its worker the history says what it does', async () => {
+/** A run with activities that were lost with their workers, and how often its history is read. */
+async function withLost(ids: readonly string[]) {
   const [summary] = await turn([defaultPayloadConverter.toPayload('orders.read')]);
-  const event = {
-    activityTaskScheduledEventAttributes: { activityId: 'r:1' },
+  const events = ids.map((activityId) => ({
+    activityTaskScheduledEventAttributes: { activityId },
     userMetadata: { summary },
-  };
-  const asked = async () => ({ history: { events: [event] } });
+  }));
+  const asked = jest.fn(async () => ({ history: { events } }));
   const link = {
     ...linkWith(turn),
     connection: {
@@ -77,17 +78,30 @@ test('of an activity that was lost with its worker the history says what it does
       workflowService: { getWorkflowExecutionHistoryReverse: asked },
     },
   } as unknown as Link;
-  const lost = {
-    activityId: 'r:1',
+  const pendingActivities = ids.map((activityId) => ({
+    activityId,
     activityType: { name: 'execute_tool' },
     state: 2,
     attempt: 8,
     lastFailure: { message: 'Heartbeat timeout', timeoutFailureInfo: { timeoutType: 4 } },
-  };
-  const described = { pendingActivities: [lost] };
-  const { activities } = await pendingWorkOf(
-    link,
-    described as unknown as Parameters<typeof pendingWorkOf>[1],
-  );
-  expect(activities).toMatchObject([{ type: 'execute_tool', attempt: 8, summary: 'orders.read' }]);
+  }));
+  const described = { pendingActivities } as unknown as Parameters<typeof pendingWorkOf>[1];
+  return { link, described, asked };
+}
+
+test('of activities that were lost with their workers the history says what they do, and is read once for all', async () => {
+  const ids = Array.from({ length: 50 }, (_, n) => `r:${n}`);
+  const { link, described, asked } = await withLost(ids);
+  const { activities } = await pendingWorkOf(link, described);
+  const told = { type: 'execute_tool', attempt: 8, summary: 'orders.read' };
+  expect(activities).toMatchObject(ids.map((id) => ({ id, ...told })));
+  expect(asked).toHaveBeenCalledTimes(1);
+});
+
+test('who only looks whether a run goes on has its history read by nobody', async () => {
+  const { link, described, asked } = await withLost(['r:1']);
+  const { activities } = await pendingWorkOf(link, described, 'brief');
+  expect(activities).toMatchObject([{ id: 'r:1', attempt: 8, failure: { lost: true } }]);
+  expect(activities[0]).not.toHaveProperty('summary');
+  expect(asked).not.toHaveBeenCalled();
 });
