@@ -9,7 +9,7 @@ import type { DeskStore } from './desk-store.js';
 import { jwtLogin, type RoleNames } from './identity/jwt.js';
 import { localLogin } from './identity/local.js';
 import type { Authenticator } from './identity/person.js';
-import { readServiceTokens, serviceLogin } from './identity/service-tokens.js';
+import { serviceLogin } from './identity/service-tokens.js';
 import { owedRows } from './owed.js';
 import { records } from './records.js';
 import { ENDPOINTS } from './routes/index.js';
@@ -111,17 +111,16 @@ function deskOf(options: ConsoleOptions, clock: () => number): Desk {
 /** Names of this machine, as a browser writes them. */
 export const LOCAL_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
-async function loginsOf({ settings, localRoles, localToken, clock }: ConsoleOptions): Promise<{
+async function loginsOf(options: ConsoleOptions): Promise<{
   readonly logins: readonly Authenticator[];
   readonly token?: string;
 }> {
-  const { jwt, serviceTokens, host } = settings;
+  const { settings, localRoles, localToken, clock, say } = options;
+  const { jwt, serviceTokens: file, host } = settings;
   const roles: RoleNames = settings.roles;
   const logins: Authenticator[] = [];
   if (jwt !== undefined) logins.push(jwtLogin(jwt, roles));
-  if (serviceTokens !== undefined) {
-    logins.push(serviceLogin(await readServiceTokens(serviceTokens), clock));
-  }
+  if (file !== undefined) logins.push(await serviceLogin({ file, say, clock }));
   if (logins.length > 0) return { logins };
   if (!isLoopback(host)) {
     throw new HoldfastError(

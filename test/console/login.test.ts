@@ -1,6 +1,6 @@
 /** Logging in: every token that is not exactly right is nobody's. */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -237,6 +237,8 @@ describe('a service token', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'tokens.json');
   const digest = (token: string): string => createHash('sha256').update(token).digest('hex');
+  const said: string[] = [];
+  const say = (line: string) => void said.push(line);
   const write = (tokens: unknown): void => writeFileSync(file, JSON.stringify({ v: 1, tokens }));
 
   test('is known by its hash alone, until it expires', async () => {
@@ -244,15 +246,55 @@ describe('a service token', () => {
       { name: 'billing', roles: ['manager'], sha256: digest('hf_service_a') },
       { name: 'old', roles: ['manager'], sha256: digest('hf_service_b'), expiresAt: 100 },
     ]);
-    const tokens = await readServiceTokens(file);
-    const at = (now: number) => [serviceLogin(tokens, () => now)];
-    expect(await login('hf_service_a', at(99))).toMatchObject({
+    const at = async (now: number) => [await serviceLogin({ file, say, clock: () => now })];
+    expect(await login('hf_service_a', await at(99))).toMatchObject({
       person: { id: 'service:billing', tenant: 'default', roles: ['manager'], via: 'service' },
     });
-    expect(await login('hf_service_b', at(99))).toMatchObject({ ok: true });
-    expect(await login('hf_service_b', at(100))).toMatchObject({ ok: false });
-    expect(await login('hf_service_c', at(99))).toMatchObject({ ok: false });
-    expect(await login(digest('hf_service_a'), at(99))).toMatchObject({ ok: false });
+    expect(await login('hf_service_b', await at(99))).toMatchObject({ ok: true });
+    expect(await login('hf_service_b', await at(100))).toMatchObject({ ok: false });
+    expect(await login('hf_service_c', await at(99))).toMatchObject({ ok: false });
+    expect(await login(digest('hf_service_a'), await at(99))).toMatchObject({ ok: false });
+  });
+
+  test('that leaves the file opens nothing a second later, and one that enters does', async () => {
+    let now = 0;
+    const token = (name: string) => ({ name, roles: [], sha256: digest(`hf_service_${name}`) });
+    write([token('billing'), token('reports')]);
+    const logins = [await serviceLogin({ file, say, clock: () => now })];
+    const opens = async (name: string) => (await login(`hf_service_${name}`, logins))?.ok;
+    expect(await opens('billing')).toBe(true);
+    write([token('reports'), token('audits')]);
+    now += 1_000;
+    expect(await opens('billing')).toBe(false);
+    expect(await opens('reports')).toBe(true);
+    expect(await opens('audits')).toBe(true);
+    const fresh = join(folder, 'fresh.json');
+    writeFileSync(fresh, JSON.stringify({ v: 1, tokens: [token('billing')] }));
+    renameSync(fresh, file);
+    now += 1_000;
+    expect(await opens('billing')).toBe(true);
+    expect(await opens('audits')).toBe(false);
+  });
+
+  test('opens nothing while the file cannot be used, and the desk says so once', async () => {
+    let now = 0;
+    said.length = 0;
+    const known = [{ name: 'billing', roles: [], sha256: digest('hf_service_a') }];
+    write(known);
+    const logins = [await serviceLogin({ file, say, clock: () => now })];
+    const opens = async () => {
+      now += 1_000;
+      return (await login('hf_service_a', logins))?.ok;
+    };
+    for (const spoil of [() => writeFileSync(file, '{"v": 1, "tok'), () => rmSync(file)]) {
+      spoil();
+      expect([await opens(), await opens()]).toEqual([false, false]);
+      expect(said).toEqual([expect.stringContaining('No service token opens the desk')]);
+      write(known);
+      expect(await opens()).toBe(true);
+      expect(said).toHaveLength(2);
+      said.length = 0;
+    }
   });
 
   test('a file that is wrong is refused without a word of it', async () => {
