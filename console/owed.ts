@@ -103,14 +103,15 @@ export function owedRows(store: AuditStore, say: Say): OwedRows {
       clearTimeout(timer);
       await paying;
       if (queue.owed.size > 0) await pay();
-      const [first] = queue.owed;
-      if (first === undefined) return;
-      const count = queue.entries().length;
-      say(
-        `${plural(count, 'row')} of the audit trail could not be written, first ${heldBy(first)}`,
-      );
+      if (queue.owed.size > 0) say(unwritten(queue));
     },
   };
+}
+
+function unwritten(queue: Queue): string {
+  const [first] = queue.owed;
+  const rows = plural(queue.entries().length, 'row');
+  return `${rows} of the audit trail could not be written, first ${first && heldBy(first)}`;
 }
 
 /**

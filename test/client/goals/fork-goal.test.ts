@@ -80,8 +80,15 @@ async function forks({ link }: { readonly link: Link }) {
   const store = await openMemoryStore();
   const { $blob: definition } = await store.putBlob('default', JSON.stringify(DEFINITION));
   const options = {
-    ...{ goalId: 'march', step: 3, checkpoint: 'c'.repeat(64), forkId: 'march-2', definition },
-    ...{ agent: DEFINITION.agent, budget: DEFINITION.budget, pace: 'continuous' as const, store },
+    goalId: 'march',
+    step: 3,
+    checkpoint: 'c'.repeat(64),
+    forkId: 'march-2',
+    definition,
+    agent: DEFINITION.agent,
+    budget: DEFINITION.budget,
+    pace: 'continuous' as const,
+    store,
   };
   return { store, fork: (message: string) => forkGoal(link, { ...options, message }) };
 }
