@@ -26,6 +26,7 @@ import type { BudgetLimits } from './budget-in-usd.js';
 import { parseBudget, parseSettings } from './check-limits.js';
 import { CONFIG_FIELDS, type Whole } from './field-places.js';
 import { type KnownFields } from './known-fields.js';
+import { misfit, rules, type Rules } from '../pure/options.js';
 import { checkDefinition, fieldDefect } from './whole-definition.js';
 import {
   checkedLanguageModels,
@@ -181,12 +182,20 @@ export function defineConfig(definition: ConfigDefinition): Config {
   });
 }
 
+/** Of parts that nothing else looks at as a whole. */
+const KINDS: Rules = rules(
+  'list goals checkTools retiredTools retiredHooks routes endpoints, object defaults models retiredModels',
+);
+
 function checkFields(definition: ConfigDefinition): void {
   checkDefinition('defineConfig({ … })', definition, 'InvalidConfig');
   const ofDefaults = fieldDefect(definition.defaults ?? {}, DEFAULTS);
   const defect =
     fieldDefect(definition, FIELDS) ??
     (ofDefaults && { ...ofDefaults, what: `${ofDefaults.what} among the defaults` });
+  const unfit = defect === undefined ? misfit({ ...definition }, KINDS) : undefined;
+  if (unfit !== undefined)
+    throw wrong(`${unfit.name} must be ${unfit.is}.`, `Correct ${unfit.name}.`);
   if (defect === undefined) return;
   const what = `The configuration cannot be used: ${defect.what}.`;
   throw new HoldfastError('InvalidConfig', what, { hint: defect.hint });

@@ -51,7 +51,11 @@ export const CALLBACK: OptionRule = {
 export const TEXT: OptionRule = { is: 'a text that is not blank', fits: isText };
 export const TEXTS: OptionRule = { is: 'a list of texts', fits: isTexts };
 export const LIST: OptionRule = { is: 'a list', fits: Array.isArray };
-export const FIELDS: OptionRule = { is: 'an object', fits: isRecord };
+export const FIELDS: OptionRule = {
+  is: 'an object',
+  // What a Map holds are no fields.
+  fits: (value) => isRecord(value) && !(Symbol.iterator in value),
+};
 export const AMOUNT: OptionRule = {
   is: 'a number from 0',
   fits: (value) => typeof value === 'number' && value >= 0,

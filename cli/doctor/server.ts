@@ -47,7 +47,7 @@ function namespaceChecks(client: HoldfastClient, facts: NamespaceFacts): readonl
       : warning(
           'namespace',
           `${namespace} keeps closed runs for ${kept} only`,
-          `temporal operator namespace update -n ${namespace} --retention 720h`,
+          `temporal operator namespace update --address ${client.address} -n ${namespace} --retention 720h`,
         );
   const missing = facts.missingAttributes;
   const attributes =
@@ -56,7 +56,7 @@ function namespaceChecks(client: HoldfastClient, facts: NamespaceFacts): readonl
       : broken(
           'search attributes',
           `${missing.join(', ')} not registered`,
-          `temporal operator search-attribute create -n ${namespace} ${missing.map((name) => `--name ${name} --type Keyword`).join(' ')}`,
+          `temporal operator search-attribute create --address ${client.address} -n ${namespace} ${missing.map((name) => `--name ${name} --type Keyword`).join(' ')}`,
         );
   return [retention, attributes];
 }

@@ -50,6 +50,10 @@ withinItself.push(withinItself);
 const limits = { perDay: { count: 1 } };
 
 test.each<[string, () => unknown, string]>([
+  ['goals that are no list', config({ goals: 5 }), 'goals must be a list'],
+  ['goals by name', config({ goals: {} }), 'goals must be a list'],
+  ['defaults that are a number', config({ defaults: 5 }), 'defaults must be an object'],
+  ['models in a Map', config({ models: new Map([['fast', {}]]) }), 'models must be an object'],
   ['a role', tool({ approval: { role: ['manager'] } }), 'approval.role is unknown'],
   ['a quorum', tool({ approval: { roles: ['manager'], quorm: 2 } }), 'approval.quorm is unknown'],
   ['an expiry', tool({ approval: { expiresIn: 5 } }), 'approval.expiresIn is unknown'],

@@ -131,3 +131,16 @@ test('the schema of an answer is a field of a query, and fields that are left ou
   const request = { prompt: 'x', options: { agent: 'a' }, outputs: undefined };
   expect(() => queriesOver(open)({ ...request, output: { type: 'object' } })).not.toThrow();
 });
+
+test.each([
+  ['wait', 'yes'],
+  ['continue', 1],
+  ['openLimitMs', '5s'],
+  ['onHeldUp', {}],
+])('a start with the %s %j is refused before anything is sent', async (path, value) => {
+  await expect(start({ [path]: value })).rejects.toMatchObject({
+    code: 'InvalidTask',
+    message: expect.stringContaining(`${path} cannot be used: it must be `),
+    details: { path },
+  });
+});
