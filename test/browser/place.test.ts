@@ -58,7 +58,7 @@ describeInBrowser('the place on the page', () => {
       const form = page.getByRole('form', { name: 'Log in' });
       const said = form.getByRole('alert');
       await said
-        .getByText(/^Your session is over: log in again\. What you pressed .* no effect/)
+        .getByText(/^Your session is over: log in again\. Your last action had no effect/)
         .waitFor();
       expect(await form.textContent()).not.toContain('holdfast dev');
       const logIn = async (token: string): Promise<void> => {
