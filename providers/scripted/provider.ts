@@ -81,10 +81,15 @@ function cut(answer: ScriptedAnswer, request: ScriptedRequest): ScriptedAnswer {
   const { text, calls: _, ...rest } = answer;
   return {
     ...rest,
-    ...(text !== undefined && { text: text.slice(0, maxTokens * BYTES_PER_TOKEN) }),
+    ...(text !== undefined && { text: beginning(text, maxTokens * BYTES_PER_TOKEN) }),
     stopReason: 'max_tokens',
     usage: { ...answer.usage, output: maxTokens },
   };
+}
+
+/** Not within a character. */
+function beginning(text: string, chars: number): string {
+  return text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, '');
 }
 
 function isMessage(answer: ScriptedAnswer): answer is ScriptedMessage {

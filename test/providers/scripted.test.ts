@@ -144,10 +144,12 @@ describe('the scripted model', () => {
   });
 
   const long = 'a word '.repeat(100);
+  const emoji = `x${'😀'.repeat(100)}`;
   const call = { tool: 'pay', input: { words: long } };
 
   test.each([
     ['a text', { text: long }, [{ type: 'text', text: long.slice(0, 40) }]],
+    ['a text, between its characters', { text: emoji }, [{ text: emoji.slice(0, 39) }]],
     ['a call, which is not made', { text: 'Now.', calls: [call] }, [{ text: 'Now.' }]],
   ])('is cut where the request ends, as by a vendor: %s', async (_, reply, blocks) => {
     const provider = createScriptedProvider(() => reply);
