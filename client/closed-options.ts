@@ -4,7 +4,7 @@ import { DEFAULT_BUDGET } from '../core/state/budget-fields.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { DEFAULT_SETTINGS } from '../core/state/settings.js';
 import { didYouMean } from '../pure/nearest-names.js';
-import { isRecord, kindOf } from '../pure/options.js';
+import { isRecord, kindOf, misfit, rules } from '../pure/options.js';
 import { TASK_FIELDS } from '../pure/task-schema.js';
 
 /** Where fields stand that are written a level too high: how it is written there, `?` for the field, and which they are. */
@@ -41,6 +41,20 @@ export function checkNames(
       : `Write it into ${written.replace('?', `${name}: …`)}.`;
   throw new HoldfastError('InvalidTask', `${name} cannot be used: there is no such field here.`, {
     hint,
+    details: { path: name },
+  });
+}
+
+/** What of a start is for the client alone, so that no schema looks at it. */
+const WAITING = rules('flag wait continue, wait openLimitMs, call onHeldUp');
+
+/** Errors: InvalidTask with the name of the first one of another kind. */
+export function checkWaiting(options: object): void {
+  const unfit = misfit({ ...options }, WAITING);
+  if (unfit === undefined) return;
+  const { name, is } = unfit;
+  throw new HoldfastError('InvalidTask', `${name} cannot be used: it must be ${is}.`, {
+    hint: `Correct ${name}, or leave it out.`,
     details: { path: name },
   });
 }

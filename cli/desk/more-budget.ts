@@ -45,16 +45,34 @@ const BARE_MONEY_MIN = 1_000;
 
 /** Errors: Usage for what is no amount of anything. */
 export function amountIn(text: string): GivenAmount {
+  const given = readAmount(text);
+  if (given !== undefined) return given;
+  throw usage(
+    `--amount must be an amount, not "${text.slice(0, TEXT_CHARS_MAX)}".`,
+    'Give 0.50usd of money, 6s, 5min or 2h of time, a whole number of anything else.',
+  );
+}
+
+/** Reads an option that takes money alone, in micro-USD. Errors: Usage. */
+export function moneyIn(option: string): (text: string) => number {
+  return (text) => {
+    const given = readAmount(text);
+    const { size = 1, of = 'money' } = given?.unit ?? {};
+    const amount = given && of === 'money' ? inSmallest(given.number, size) : undefined;
+    if (amount !== undefined && amount <= Number.MAX_SAFE_INTEGER) return Number(amount);
+    throw usage(
+      `${option} must be an amount of money, not "${text.slice(0, TEXT_CHARS_MAX)}".`,
+      HINTS.money,
+    );
+  };
+}
+
+function readAmount(text: string): GivenAmount | undefined {
   const [, sign, number, name = ''] =
     /^(\$?)\s*(\d{1,20}(?:\.\d{1,20})?)\s*([a-z]*)$/i.exec(text.trim()) ?? [];
   const unit = sign === '$' ? USD : UNITS.get(name.toLowerCase());
   const isKnown = sign === '$' ? /^(?:usd)?$/i.test(name) : name === '' || unit !== undefined;
-  if (number === undefined || !isKnown) {
-    throw usage(
-      `--amount must be an amount, not "${text.slice(0, TEXT_CHARS_MAX)}".`,
-      'Give 0.50usd of money, 6s, 5min or 2h of time, a whole number of anything else.',
-    );
-  }
+  if (number === undefined || !isKnown) return undefined;
   return { text: text.trim(), number, ...(unit !== undefined && { unit }) };
 }
 

@@ -1,6 +1,5 @@
 /** The conditions of `holdfast list` that look into results and events, and the order of its rows. */
 import type { Command } from 'commander';
-import { microUsdOf } from '../../authoring/budget-in-usd.js';
 import { findJoined } from '../../client/read/find-joined.js';
 import { SORTS, wantedRuns, type FindRuns, type Sort } from '../../client/read/find-runs.js';
 import { summaryOf, withSpent, type RunSummary } from '../../client/read/run-summary.js';
@@ -14,6 +13,7 @@ import { oneOf, usage, wholeNumber } from '../usage.js';
 import { tenantOf, type TenantOptions } from './actor.js';
 import { cursorOf } from '../../console/http/cursor.js';
 import { joinerIn } from './joined.js';
+import { moneyIn } from './more-budget.js';
 import { someText, type Page, type PageOptions } from './paging.js';
 import { eventsOfRun, oneRecordedOf } from './recorded.js';
 import { moment, span } from './times.js';
@@ -133,27 +133,13 @@ const OF_ROWS: readonly SearchOption[] = [
   [
     '--cost-from <amount>',
     'only runs that have ended and cost this much or more: 0.50usd, or micro-USD',
-    money('--cost-from'),
+    moneyIn('--cost-from'),
   ],
-  ['--cost-to <amount>', 'the same, this much or less', money('--cost-to')],
+  ['--cost-to <amount>', 'the same, this much or less', moneyIn('--cost-to')],
 ];
 
 export function withRows(command: Command): Command {
   return withOptions(command, OF_ROWS);
-}
-
-/** In micro-USD: `0.50usd`, `$0.50`, or a whole number. */
-function money(name: string) {
-  return (text: string): number => {
-    const [, sign, number, unit] = /^(\$?)(\d+(?:\.\d+)?)(usd)?$/i.exec(text.trim()) ?? [];
-    const isUsd = sign === '$' || unit !== undefined;
-    const amount = isUsd ? microUsdOf(Number(number)) : Number(number);
-    if (Number.isSafeInteger(amount)) return Number(amount);
-    throw usage(
-      `${name} must be an amount of money, not "${text.slice(0, 40)}".`,
-      'Give 0.50usd, or a whole number of micro-USD.',
-    );
-  };
 }
 
 function withOptions(command: Command, options: readonly SearchOption[]): Command {

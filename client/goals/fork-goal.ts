@@ -5,7 +5,7 @@
  */
 import type { KnownFields } from '../../authoring/known-fields.js';
 import { normalGoal } from '../../authoring/goal/normal-goal.js';
-import { canonicalJson, sha256Hex } from '../../core/json/json.js';
+import { digestOf } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { GoalBudget, Pace, StoredDefinition } from '../../core/state/goal/definition.js';
 import type { RecordedCallRow } from '../../store/forks.js';
@@ -98,7 +98,7 @@ export async function forkGoal(link: Link, options: GoalForkOptions): Promise<st
   await startGoal(link, { goalId: forkId, definition, from, ...who });
   if (said !== undefined) {
     // Said once, however often the fork is asked for under its id.
-    const id = sha256Hex(canonicalJson([forkId, said.text]));
+    const id = digestOf([forkId, said.text]);
     const who = { id, ...(caller !== undefined && { by: caller }) };
     await tellGoal(link, { goalId: forkId, said, who }).catch((error: unknown) => {
       throw startedUntold(forkId, error);

@@ -12,7 +12,7 @@ import { wrongField } from '../../authoring/goal/field.js';
 import { normalGoal, type NormalGoal } from '../../authoring/goal/normal-goal.js';
 import type { KnownFields } from '../../authoring/known-fields.js';
 import { GOAL_RUN } from '../../workflows/messages.js';
-import { checkNames } from '../closed-options.js';
+import { checkNames, checkWaiting } from '../closed-options.js';
 import {
   checkGoal,
   checkGoalId,
@@ -76,6 +76,7 @@ export async function startGoal(
   signal?: AbortSignal,
 ): Promise<string> {
   checkNames(options, OPTIONS, GOAL_PARTS);
+  checkWaiting(options);
   const tenant = options.tenant ?? link.tenant;
   const own = { ...link, tenant };
   const goalId = checkGoalId(options.goalId);

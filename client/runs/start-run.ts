@@ -5,10 +5,9 @@
  */
 import type { KnownFields } from '../../authoring/known-fields.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { misfit, rules, type Rules } from '../../pure/options.js';
 import { AGENT_RUN } from '../../workflows/messages.js';
 import { attachAll, type Attachable } from './attach.js';
-import { checkNames } from '../closed-options.js';
+import { checkNames, checkWaiting } from '../closed-options.js';
 import { checkStart, REQUEST, type StartRequest } from './check-start.js';
 import { executionOf } from './execution.js';
 import { chooseSession, type SessionOptions } from './choose-session.js';
@@ -59,19 +58,6 @@ const OPTIONS: KnownFields<StartOptions> = {
   attachments: true,
 };
 
-/** Of what no schema looks at. */
-const VALUES: Rules = rules('flag wait continue, wait openLimitMs, call onHeldUp');
-
-function checkValues(options: object): void {
-  const unfit = misfit({ ...options }, VALUES);
-  if (unfit === undefined) return;
-  const { name, is } = unfit;
-  throw new HoldfastError('InvalidTask', `${name} cannot be used: it must be ${is}.`, {
-    hint: `Correct ${name}, or leave it out.`,
-    details: { path: name },
-  });
-}
-
 /** `signal` ends the wait until the run is open, not the run. */
 export async function startRun(
   link: Link,
@@ -79,7 +65,7 @@ export async function startRun(
   signal?: AbortSignal,
 ): Promise<RunHandle> {
   checkNames(options, OPTIONS);
-  checkValues(options);
+  checkWaiting(options);
   const tenant = options.tenant ?? link.tenant;
   const runId = options.runId === undefined ? newRunId() : checkRunId(options.runId);
   const session = await chooseSession({ ...link, tenant }, runId, options);

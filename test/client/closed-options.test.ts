@@ -144,3 +144,11 @@ test.each([
     details: { path },
   });
 });
+
+test('a goal with such a wait is refused in the same way', async () => {
+  const options = { ...goal, wait: 'yes' } as unknown as GoalStartOptions;
+  await expect(startGoal(link, options)).rejects.toMatchObject({
+    code: 'InvalidTask',
+    details: { path: 'wait' },
+  });
+});
