@@ -207,6 +207,7 @@ async function appended(store: AuditStore, wanted: Owed): Promise<typeof STORE_A
   const answer = await unlessStoreAway(store, () => {
     wanted.underWay ??= begun(store, wanted).catch((error: unknown) => {
       wanted.underWay = undefined;
+      wanted.isSilent = false;
       throw error;
     });
     return wanted.underWay;

@@ -2,7 +2,7 @@
  * When an older copy took the place of the desk's store. Invariant: however often it is asked, the store is read once in
  * a while.
  */
-import { HoldfastError } from '../core/state/errors.js';
+import { STORE_AWAY, unlessStoreAway } from '../client/index.js';
 import { restoredLately } from '../store/restored.js';
 import type { Desk } from './desk.js';
 import type { DeskStore } from './desk-store.js';
@@ -29,11 +29,10 @@ function lately({ store, clock }: Pick<Desk, 'store' | 'clock'>): Promise<number
   const at = clock();
   const last = looks.get(store);
   if (last !== undefined && Math.abs(at - last.at) < LOOK_MS) return last.found;
-  const found = restoredLately(store, at).catch((error: unknown) => {
-    // A store that is away is told elsewhere.
-    if (error instanceof HoldfastError) return last?.found;
-    throw error;
-  });
+  // A store that is away is told elsewhere.
+  const found = unlessStoreAway(store, () => restoredLately(store, at)).then((answer) =>
+    answer === STORE_AWAY ? last?.found : answer,
+  );
   looks.set(store, { at, found });
   return found;
 }

@@ -3,6 +3,7 @@ import type { HoldfastClient } from '../../client/index.js';
 import type { Config } from '../../authoring/index.js';
 import type { Forks, ForkWanted } from '../../console/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
+import { ANOTHER_RUN } from '../../client/runs/fork-row.js';
 import { forkRefusal } from '../../core/loop/fork.js';
 import type { Fork } from '../../core/state/fork.js';
 import { isOpen, type OpenRun } from '../../core/state/run.js';
@@ -76,11 +77,12 @@ export function deskForks(place: ForksPlace): Forks {
   };
 }
 
+/** The fork was started before; another run under its id is no fork. */
 function unlessTaken(error: unknown): void {
-  if (!isTaken(error)) throw error;
+  if (!isTaken(error) || error.details?.['reason'] === ANOTHER_RUN) throw error;
 }
 
-function isTaken(error: unknown): boolean {
+function isTaken(error: unknown): error is HoldfastError {
   return error instanceof HoldfastError && error.code === 'RunExists';
 }
 

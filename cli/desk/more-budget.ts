@@ -58,7 +58,9 @@ export function moneyIn(option: string): (text: string) => number {
   return (text) => {
     const given = readAmount(text);
     const { size = 1, of = 'money' } = given?.unit ?? {};
-    const amount = given && of === 'money' ? inSmallest(given.number, size) : undefined;
+    // Micro-USD have no parts: 2.00 means dollars.
+    const isMeant = given?.unit !== undefined || given?.number.includes('.') === false;
+    const amount = isMeant && of === 'money' ? inSmallest(given.number, size) : undefined;
     if (amount !== undefined && amount <= Number.MAX_SAFE_INTEGER) return Number(amount);
     throw usage(
       `${option} must be an amount of money, not "${text.slice(0, TEXT_CHARS_MAX)}".`,

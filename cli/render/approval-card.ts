@@ -31,7 +31,7 @@ export interface CardOptions extends AnswerOptions {
 }
 
 const BORDER = '│ ';
-/** Before the rest of a line that the terminal is too narrow for: no text from outside begins a line of the card. */
+/** Before the rest of a line that the terminal is too narrow for: no text from outside begins a line of the card but the card's own ids. */
 const GOES_ON = '  ↳ ';
 const ID_CHARS_MAX = 400;
 const PATH_CHARS_MAX = 400;
@@ -87,7 +87,9 @@ export function approvalCard(ask: AskView & ShownPlace, options: CardOptions): s
     ? []
     : ['', ...answerCommands(ask, options).map((line) => paint.cyan(paint.own(line)))];
   const { columns = Infinity } = paint;
-  const fitting = (line: string) => folded(line, columns - BORDER.length - 1, GOES_ON);
+  const own = new Set([options.runId, ask.askId, ask.argsHash]);
+  const fitting = (line: string) =>
+    folded(line, columns - BORDER.length - 1, { hanging: GOES_ON, keeps: (word) => own.has(word) });
   const [title, ...more] = fitting(paint.bold(paint.yellow(titleOf(ask))));
   return [
     `┌─ ${title}`,

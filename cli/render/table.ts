@@ -2,7 +2,7 @@
  * Columns as wide as their widest cell; the last column is not padded. Cells are made inert here.
  * In a terminal that is narrower each row is a block: its first cell on a line of its own, and nothing is left out.
  */
-import { charsSeen, folded } from './folded.js';
+import { columnsOf, folded } from './folded.js';
 import { inert } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';
 
@@ -24,14 +24,14 @@ export function table({ head, rows, paint = PLAIN }: Table): string {
   const before = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP.length, 0);
   const words = shown.flatMap((row) => row[head.length - 1]?.split(' ') ?? []);
   const least = Math.min(widths.at(-1) ?? 0, Math.max(longest(words), LAST_CHARS_MIN));
-  if (before + least > columns) {
+  if (shown.length > 0 && before + least > columns) {
     return shown.map((row) => blockOf(head, row, { paint, columns })).join('\n');
   }
   const line = (row: readonly string[]): string => {
     const padded = row.map((cell, column) =>
       column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0),
     );
-    const last = folded(padded.pop() ?? '', columns - before, '');
+    const last = folded(padded.pop() ?? '', columns - before);
     return [...padded, last.join(`\n${' '.repeat(before)}`)].join(GAP).trimEnd();
   };
   return [paint.dim(line(head)), ...shown.map(line)].join('\n');
@@ -60,13 +60,13 @@ function blockOf(
   let last = '';
   for (const cell of others) {
     const next = `${last}${GAP}${cell}`;
-    if (last === '' || charsSeen(next) <= columns) last = next;
+    if (last === '' || columnsOf(next) <= columns) last = next;
     else {
       lines.push(last);
       last = `${GAP}${cell}`;
     }
   }
   return [...lines, ...(last === '' ? [] : [last])]
-    .flatMap((line) => folded(line, columns, GAP + GAP))
+    .flatMap((line) => folded(line, columns, { hanging: GAP + GAP }))
     .join('\n');
 }

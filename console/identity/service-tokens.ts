@@ -5,6 +5,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { HoldfastError } from '../../core/state/errors.js';
 import { sha256 } from './token-digest.js';
@@ -92,48 +93,95 @@ export interface TokenFile {
 
 /** How long nobody looks whether the file has changed, ms. */
 const LOOK_EVERY_MS = 1_000;
+/** A file that has said nothing by then counts as none, ms. */
+const LOOK_MS_MAX = 5_000;
+/** Clocks of files have ticks: within one, two contents can look the same, ms. */
+const TICK_MS = 2_000;
 
 /** Errors: InvalidConfig for a file that cannot be used from the beginning. */
-export async function serviceLogin({
-  file,
-  say,
-  clock = Date.now,
-}: TokenFile): Promise<Authenticator> {
-  let mark = await markOf(file);
-  let tokens = await readServiceTokens(file);
+export async function serviceLogin(from: TokenFile): Promise<Authenticator> {
+  const { file, clock = Date.now } = from;
+  const held = new HeldTokens(from, await readMarked(file));
   let lookedAt = clock();
-  let looking: Promise<void> | undefined;
-  const look = async (): Promise<void> => {
-    const now = await markOf(file);
-    // Not kept where reading fails: the next look reads once more.
-    if (now === mark) return;
-    try {
-      const isBroken = mark === undefined;
-      tokens = await readServiceTokens(file);
-      mark = now;
-      if (isBroken) say(`The service tokens of ${file} can be used again.`);
-    } catch (error) {
-      tokens = [];
-      if (mark !== undefined) say(`No service token opens the desk: ${String(error)}`);
-      mark = undefined;
-    }
-  };
   return async ({ token }) => {
     if (!token.startsWith('hf_service_')) return undefined;
     const now = clock();
     if (now < lookedAt || now - lookedAt >= LOOK_EVERY_MS) {
       lookedAt = now;
-      looking = look();
+      held.look();
     }
-    await looking;
-    return loginBy(token, { tokens, now });
+    return loginBy(token, { tokens: await held.tokens(), now });
   };
 }
 
-/** Changes with whatever is written to the file or put in its place; undefined: there is none. */
+interface MarkedTokens {
+  readonly tokens: readonly ServiceToken[];
+  /** Of the file that they were read from; absent: nobody can say which it was, so it is read once more. */
+  readonly mark: string | undefined;
+}
+
+class HeldTokens {
+  private looking: Promise<void> | undefined;
+  private isBroken = false;
+
+  constructor(
+    private readonly from: TokenFile,
+    private held: MarkedTokens,
+  ) {}
+
+  /** One look at a time. */
+  look(): void {
+    this.looking ??= this.lookOnce().finally(() => (this.looking = undefined));
+  }
+
+  async tokens(): Promise<readonly ServiceToken[]> {
+    if (this.looking !== undefined && (await isLate(this.looking))) {
+      this.close(`The file ${this.from.file} gives no answer.`);
+    }
+    return this.held.tokens;
+  }
+
+  private async lookOnce(): Promise<void> {
+    const { file, say } = this.from;
+    const now = await markOf(file);
+    if (now !== undefined && now === this.held.mark) return;
+    try {
+      this.held = await readMarked(file);
+      if (this.isBroken) say(`The service tokens of ${file} can be used again.`);
+      this.isBroken = false;
+    } catch (error) {
+      this.close(String(error));
+    }
+  }
+
+  private close(why: string): void {
+    this.held = { tokens: [], mark: undefined };
+    if (!this.isBroken) this.from.say(`No service token opens the desk: ${why}`);
+    this.isBroken = true;
+  }
+}
+
+async function isLate(looking: Promise<void>): Promise<boolean> {
+  const stop = new AbortController();
+  const late = sleep(LOOK_MS_MAX, true, { signal: stop.signal }).catch(() => true);
+  try {
+    return await Promise.race([looking.then(() => false), late]);
+  } finally {
+    stop.abort();
+  }
+}
+
+async function readMarked(file: string): Promise<MarkedTokens> {
+  const before = await markOf(file);
+  const tokens = await readServiceTokens(file);
+  return { tokens, mark: (await markOf(file)) === before ? before : undefined };
+}
+
+/** Changes with whatever is written to the file or put in its place; undefined: there is none, or its last change is too new. */
 async function markOf(file: string): Promise<string | undefined> {
   try {
-    const { ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
+    const { ino, size, mtimeNs, ctimeNs, ctimeMs } = await stat(file, { bigint: true });
+    if (Math.abs(Date.now() - Number(ctimeMs)) < TICK_MS) return undefined;
     return [ino, size, mtimeNs, ctimeNs].join(' ');
   } catch {
     return undefined;

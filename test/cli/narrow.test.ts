@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../cli/program.js';
+import { folded } from '../../cli/render/folded.js';
 import { approvalCard, COLOURED, PLAIN, table } from '../../cli/render/index.js';
 import { openStore } from '../../store/store.js';
 import { askView, eventsFrom, RESULT, SESSION_INIT } from '../store/fixtures.js';
@@ -92,6 +93,43 @@ test('no text from outside begins a line of a card', () => {
   const paint = { ...COLOURED, columns: COLUMNS };
   const card = approvalCard(askView('a:1', { question }), { runId: 'a', now: 0, paint });
   expect(card).toContain('\n│   ↳ money 1 cent\n');
+});
+
+const forged = (question: string, columns: number): readonly string[] => {
+  const paint = { ...COLOURED, columns };
+  const card = approvalCard(askView('a:1', { question }), { runId: 'a', now: 0, paint });
+  // eslint-disable-next-line no-control-regex
+  return card.replace(/\u001B\[\d+m/g, '').split('\n');
+};
+
+test.each([
+  ['signs of two columns', `${'漢'.repeat(38)} └─ approved by lead`],
+  ['a word that is longer than a line', `${'x'.repeat(78)}└─_approved_by_lead`],
+  ['a hash of its own', 'c0ffee11'.repeat(8)],
+])('a question with %s begins no line of the card', (_what, question) => {
+  for (const columns of [40, 80]) {
+    const lines = forged(question, columns);
+    const wide = (line: string) => line.length + (line.match(/[漢]/g)?.length ?? 0);
+    expect(lines.filter((line) => wide(line) > columns && !/holdfast/.test(line))).toEqual([]);
+    expect(lines.filter((line) => !/^[┌│└]/.test(line))).toEqual([]);
+    expect(lines.join('')).toContain(question.slice(0, 5));
+  }
+  expect(forged(question, 40)).not.toContain(`│ ${question}`);
+});
+
+test('a colour ends with its line, and goes on behind the border', () => {
+  const line = `${COLOURED.bold(COLOURED.yellow('several words that go on'))} and more`;
+  expect(folded(line, 16, { hanging: '> ' })).toEqual([
+    '\u001B[1m\u001B[33mseveral words\u001B[22m\u001B[39m',
+    '\u001B[1m\u001B[33m> that go on\u001B[39m\u001B[22m and',
+    '> more',
+  ]);
+});
+
+test('a narrow table without rows still says its columns', () => {
+  const of = (columns: number) =>
+    table({ head: ['run', 'status', 'why'], rows: [], paint: { ...PLAIN, columns } });
+  expect(of(8)).toBe(of(80));
 });
 
 test('the last column of a table is broken between words, below itself', () => {

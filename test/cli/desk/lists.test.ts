@@ -192,6 +192,7 @@ describe('what a list cannot be asked for', () => {
   test.concurrent.each([
     ['list', '--cost-from', '-1'],
     ['list', '--cost-from', '0.5'],
+    ['list', '--cost-from', '2.00'],
     ['list', '--cost-to', '1e999'],
     ['list', '--agent', ' '],
     ['list', '--cursor', 'nonsense'],
