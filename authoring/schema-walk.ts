@@ -55,9 +55,11 @@ export function findSchemaDefect(schema: z.ZodType): SchemaDefect | undefined {
   return findPart(schema, defectOf);
 }
 
-/** Of an intersection zod tells the fields alone, and not that one of its parts lets others pass. */
+/** Of an intersection zod tells the fields alone, not that a part lets others pass; of a pipe what comes in, not what comes out. */
+const UNTOLD: readonly (string | undefined)[] = ['intersection', 'pipe'];
+
 export function isTold(schema: z.ZodType): boolean {
-  return findPart(schema, ({ type }) => (type === 'intersection' ? type : undefined)) === undefined;
+  return findPart(schema, ({ type }) => (UNTOLD.includes(type) ? type : undefined)) === undefined;
 }
 
 function findPart(

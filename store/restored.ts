@@ -22,9 +22,16 @@ export const PROMOTED =
 export const PROMOTED_MEND =
   'Where it was behind, or is an older copy, say so: `holdfast store restored --as NAME`. Otherwise there is nothing to do.';
 
-/** In order, at most LIST_ROWS_MAX; whatever else the trail has is not read. */
-export function restorationsIn(store: Trail): Promise<readonly AuditRow[]> {
-  return store.readAudit(ALL_TENANTS, { kind: 'store_restored', limit: LIST_ROWS_MAX });
+/** In order, the newest LIST_ROWS_MAX; whatever else the trail has is not read. */
+export async function restorationsIn(store: Trail): Promise<readonly AuditRow[]> {
+  const query = { kind: 'store_restored', limit: LIST_ROWS_MAX } as const;
+  let page = await store.readAudit(ALL_TENANTS, query);
+  let rows = page;
+  while (page.length === LIST_ROWS_MAX) {
+    page = await store.readAudit(ALL_TENANTS, { ...query, after: page.at(-1)?.seq ?? 0 });
+    rows = [...rows, ...page].slice(-LIST_ROWS_MAX);
+  }
+  return rows;
 }
 
 export interface NoticedLately {

@@ -62,7 +62,10 @@ async function isGivenUp(
 
 async function missingMsMax(deps: ActivityDeps, input: CloseRunInput): Promise<number> {
   if (!(await isCancelled(deps, input))) return MISSING_MS_MAX;
-  const isCopy = (await restoredLately(deps.store, now(deps))) !== undefined;
+  const { tenant, runId } = input.run;
+  const at = await restoredLately(deps.store, now(deps));
+  const isCopy =
+    at !== undefined && ((await deps.store.getRun(tenant, runId))?.startedAt ?? 0) <= at;
   return isCopy ? 0 : MISSING_MS_MAX_CANCELLED;
 }
 

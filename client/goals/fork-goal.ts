@@ -59,7 +59,7 @@ const OPTIONS: KnownFields<GoalForkOptions> = {
 
 /**
  * Gives its id. Errors: TranscriptMissing, ForkRefused, RunExists, and those of starting and steering a goal; MessageRefused with the
- * reason `goal_ended` and the new goal as `runId` when it ended before it read the message.
+ * reason `goal_ended` and the new goal as `runId` when it had ended before the message came.
  */
 export async function forkGoal(link: Link, options: GoalForkOptions): Promise<string> {
   checkNames(options, OPTIONS, {});
@@ -122,7 +122,7 @@ function startedUntold(goalId: string, error: unknown): unknown {
   }
   return new HoldfastError(
     'MessageRefused',
-    `The goal ${goalId} was started, and has ended before it read the message.`,
+    `The goal ${goalId} was started and has ended, so the message did not reach it now.`,
     {
       hint: `See how it ended with \`holdfast goal show ${goalId}\`.`,
       details: { reason: 'goal_ended', runId: goalId },

@@ -14,6 +14,8 @@ import { descriptionOf } from './execution.js';
 /** Of a fork's workflow: the digest of its state. */
 export const FORK_MEMO = 'holdfastFork';
 const OTHERS = 'Another run or goal has it';
+/** Why an id is taken: what runs under it is not the fork. */
+export const ANOTHER_RUN = 'another_run';
 
 export type ForkRows = Pick<StoreCalls, 'getFork' | 'putFork'> &
   Partial<Pick<StoreCalls, 'getRun' | 'olderWorkers'>>;
@@ -81,15 +83,15 @@ export async function checkIsFork(
 ): Promise<void> {
   const described = await descriptionOf(link, runId);
   if (described?.memo?.[FORK_MEMO] === digest) return;
-  if (described !== undefined) throw taken(runId, OTHERS);
+  if (described !== undefined) throw taken(runId, OTHERS, { reason: ANOTHER_RUN });
 }
 
 const otherFork = (runId: string): HoldfastError =>
   taken(runId, 'A fork with another step, other changes or another run has it');
 
-function taken(runId: string, by: string): HoldfastError {
+function taken(runId: string, by: string, why: { readonly reason?: string } = {}): HoldfastError {
   return new HoldfastError('RunExists', `The id ${runId} is taken. ${by}.`, {
     hint: 'Fork with another id, or without one.',
-    details: { runId },
+    details: { runId, ...why },
   });
 }

@@ -20,6 +20,8 @@ export interface AskingCall {
 
 export interface Answer {
   readonly result: WrittenResult;
+  /** What earlier attempts said. */
+  readonly before?: readonly WrittenResult[];
   readonly leftOut?: string;
 }
 
@@ -45,7 +47,7 @@ export function answerOf(asked: AskingCall): Answer | undefined {
 
 function ofOutcome(
   asked: AskingCall,
-  { outcome, costMicroUsd }: OutputOf<'execute_tool'>,
+  { outcome, costMicroUsd, attempts }: OutputOf<'execute_tool'>,
 ): Answer | undefined {
   const { callId, tool } = asked.call;
   switch (outcome.kind) {
@@ -56,7 +58,7 @@ function ofOutcome(
       };
     }
     case 'error':
-      return ofError(asked, outcome);
+      return ofError(asked, { ...outcome, attempts });
     case 'ambiguous':
       if (outcome.aborted === true) return { result: { hang: true } };
       return inDoubt(asked, outcome.message);
@@ -87,9 +89,9 @@ function ofElsewhere(reason: ElsewhereReason): Answer | undefined {
 
 function ofError(
   { texts, call: { tool, callId } }: AskingCall,
-  outcome: Extract<ToolOutcome, { kind: 'error' }>,
+  outcome: Extract<ToolOutcome, { kind: 'error' }> & { readonly attempts: number },
 ): Answer | undefined {
-  const { code, message, returned } = outcome;
+  const { code, message, returned, attempts } = outcome;
   if (INTERRUPTED_CODES.includes(code)) return { result: { hang: true } };
   switch (code) {
     case 'execution_error':
@@ -99,9 +101,10 @@ function ofError(
     case 'timeout':
       return { result: { timeout: true } };
     case 'tool_unavailable':
+      return { result: { error: message.replace(/^tool_unavailable: /, ''), code } };
     case 'frozen':
     case 'limit_exceeded':
-      return { result: { error: message.replace(/^tool_unavailable: /, ''), code } };
+      return { result: { error: message, code }, before: failedAttempts(attempts) };
     case 'not_executed':
       return undefined;
     case 'malformed_result':
@@ -116,6 +119,15 @@ function ofError(
       );
   }
 }
+
+/** What they said is not recorded: another attempt followed each of them. */
+function failedAttempts(count: number): readonly WrittenResult[] {
+  return Array.from({ length: Math.min(count, ATTEMPTS_MAX) }, () => ({
+    retryable_error: 'An earlier attempt failed.',
+  }));
+}
+
+const ATTEMPTS_MAX = 100;
 
 /** What was found out without a person stands in place of the doubt; else the case has the doubt, and the person. */
 function inDoubt(asked: AskingCall, message: string): Answer | undefined {

@@ -73,7 +73,7 @@ function answersIn(
     const delay = isSlow ? { delayMs: activity.tookMs } : {};
     const result = { ...answer.result, ...delay } as WrittenResult;
     const asked = askedAnew(input.call, exchanges);
-    for (const one of [...asked, result])
+    for (const one of [...asked, ...(answer.before ?? []), result])
       attempts.add({ tool, callId, input: texts.value(args), place }, one);
   }
   leftOut.push(...unansweredCalls(recording, (callId) => attempts.countOf(callId, place)));

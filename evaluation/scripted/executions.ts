@@ -13,7 +13,7 @@ export interface Handed {
 export interface Executions {
   /** An attempt begins; the returned function ends it. */
   begin(handed: Handed, at: number): (at: number) => void;
-  /** The call never reached its tool. */
+  /** The newest attempt of the call never reached its tool. */
   withdraw(handed: Pick<Handed, 'callId' | 'key'>): void;
   /** How many attempts of this tool have begun. */
   attemptsOf(tool: string): number;
@@ -42,7 +42,13 @@ export function recordExecutions(): Executions {
         execution.endedAt = Math.max(execution.endedAt, endedAt);
       };
     },
-    withdraw: ({ callId, key }) => void byCall.delete(`${callId} ${key}`),
+    withdraw({ callId, key }) {
+      const name = `${callId} ${key}`;
+      const execution = byCall.get(name);
+      if (execution === undefined) return;
+      execution.attempts -= 1;
+      if (execution.attempts === 0) byCall.delete(name);
+    },
     attemptsOf: (tool) => attempts.get(tool) ?? 0,
     tookEffect(tool, key) {
       happened.add(key);

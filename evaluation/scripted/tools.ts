@@ -244,7 +244,7 @@ class ToolDouble {
     return value;
   }
 
-  /** A freeze or a limit has refused the call: no executor has had it. */
+  /** A freeze or a limit has refused the call: no executor has had this attempt. */
   private refusal(code: RefusedCode, message: string, ctx: ToolContext): Error {
     this.cast.executions.withdraw({ callId: ctx.callId, key: ctx.idempotencyKey });
     return new RefusedCall(code, message);

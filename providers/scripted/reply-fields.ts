@@ -25,12 +25,13 @@ export const TOKENS: OptionRule = {
   fits: (value) => optionDefect('', value, USAGE) === undefined,
 };
 // A model may name a tool that is none, also by a blank.
-export const CALL: OptionRules<Omit<ScriptedCall, 'rawInput'>> = rules(
-  'words! tool, any input, words id',
-);
+export const CALL: OptionRules<Omit<ScriptedCall, 'rawInput'>> = {
+  ...rules('words! tool, words id'),
+  input: { is: 'JSON', fits: (value) => value === undefined || isWritten(value) },
+};
 
 const MESSAGE: OptionRules<ScriptedMessage> = {
-  ...rules('words text, list calls, wait delayMs, limit chunks, wait chunkDelayMs, words thinking'),
+  ...rules('words text, list calls, wait delayMs, amount chunks, wait chunkDelayMs, words thinking'),
   usage: TOKENS,
   ...rules('words stopReason stopSequence, any stopDetails contextManagement, words errorType'),
   ...rules('whole cutAfterChunks cutAfterBytes endAfterChunks stallAfterChunks'),
@@ -53,6 +54,14 @@ export function replyDefect(reply: ScriptedReply): string | undefined {
   const defect =
     writtenDefect('its reply', reply, fieldsOf(reply)) ?? callDefect('its reply', reply, WIRE_CALL);
   return defect && `${defect.message} ${defect.hint}`;
+}
+
+function isWritten(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function fieldsOf(reply: unknown): Rules {

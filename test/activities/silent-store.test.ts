@@ -4,7 +4,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 import { NO_USAGE } from '../../core/state/model.js';
 import type { EventBody } from '../../core/state/event.js';
 import type { Store } from '../../store/store.js';
-import { eventsFrom, RESULT } from '../store/fixtures.js';
+import { eventsFrom, RESULT, SESSION_INIT } from '../store/fixtures.js';
 import {
   attempt,
   effect,
@@ -122,6 +122,19 @@ describe('a conversation that the store has lost', () => {
     const closed = await attempt(work(), closing('cancelled'));
     expect(closed).toMatchObject({ eventsUpTo: 1, transcript: 'incomplete' });
     expect(await bed.store.getRun(RUN.tenant, RUN.runId)).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('is waited for by a cancelled run that began behind that older copy', async () => {
+    bed = await startBed();
+    await bed.store.raiseEpoch({ at: Date.now() - MINUTE, by: 'mia', reason: 'the disk broke' });
+    const source = { tenant: RUN.tenant, runId: RUN.runId, execution: 'e' };
+    await bed.store.appendEvents(source, eventsFrom(0, [SESSION_INIT], Date.now()));
+    const closing1 = {
+      ...closing('cancelled'),
+      events: eventsFrom(1, [closing('cancelled').events[0]!]),
+    };
+    const work = environmentOf(since(9 * MINUTE)).run(bed.activities().close_run, closing1);
+    expect(await failureFrom(work)).toMatchObject({ type: 'TranscriptMissing' });
   });
 
   test('keeps a cancelled run open no longer where its result was brought before its end', async () => {

@@ -68,6 +68,16 @@ test.each<[string, InputDeclaration, string, Json]>([
     'to.iban',
     { to: { iban: 'DE' } },
   ],
+  [
+    'what comes out of a pipe',
+    z.object({
+      to: z
+        .object({ id: z.string() })
+        .pipe(z.looseObject({ iban: z.string().default('DE') }) as never),
+    }),
+    'to.iban',
+    { to: { id: 'a' } },
+  ],
   ['patternProperties', { ...open, patternProperties: { '^x_': {} } }, 'x_eu', { x_eu: 1 }],
   [
     'a type that is a list',

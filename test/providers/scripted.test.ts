@@ -126,6 +126,10 @@ describe('the scripted model', () => {
     [{ calls: { tool: 'pay' } }, 'its reply cannot use its calls. Give a list.'],
     [{ calls: [{ name: 'pay' }] }, 'its reply, call 1, has no field "name". The fields are tool,'],
     [{ calls: [{ input: {} }] }, 'its reply, call 1, cannot use its tool. Give a text.'],
+    [
+      { calls: [{ tool: 'pay', input: () => 1 }] },
+      'its reply, call 1, cannot use its input. Give JSON.',
+    ],
     ['Hi', 'its reply is a string. Give an object; the fields are text,'],
     [undefined, 'its reply is nothing. Give an object;'],
   ])('refuses a reply that cannot be sent, once and by name: %j', async (reply, words) => {
@@ -141,6 +145,18 @@ describe('the scripted model', () => {
       details: { shouldRetry: false, receivedInput: false },
     });
     expect(asked).toBe(1);
+  });
+
+  test('refuses an input that no JSON can say', async () => {
+    const provider = createScriptedProvider(() => ({
+      calls: [{ tool: 'pay', input: { cents: 5n } as never }],
+    }));
+    await expect(provider.complete(requestOf(), progress)).rejects.toMatchObject({
+      code: 'InvalidRequest',
+      hint: expect.stringContaining(
+        'its reply, call 1, cannot use its input. Give JSON.',
+      ) as unknown,
+    });
   });
 
   const long = 'a word '.repeat(100);

@@ -52,6 +52,24 @@ test('a restoration is told of for a month', async () => {
   expect(told.map(({ facts }) => facts.reason)).toEqual(['the first disk', 'the second disk']);
 });
 
+test('the newest restoration is told, however many came before', async () => {
+  const { store } = await newStore();
+  const now = Date.now();
+  await store.raiseEpoch({ at: 1, by: 'holdfast', reason: 'a claim is missing' });
+  const flapping = {
+    at: 2,
+    kind: 'store_restored',
+    by: 'holdfast',
+    facts: { reason: 'two' },
+  } as const;
+  await store.appendAudit(
+    '*',
+    Array.from({ length: 1_000 }, () => flapping),
+  );
+  await store.raiseEpoch({ at: now - 1, by: 'mia', reason: 'the disk' });
+  expect(await noticedLately(store, now)).toEqual({ restoredAt: now - 1 });
+});
+
 test('a promotion is no older copy: it is told apart, and for a day', async () => {
   const { store } = await newStore();
   const now = Date.now();

@@ -41,23 +41,30 @@ interface Started {
 }
 interface Said {
   readonly args: readonly [{ readonly id: string; readonly text: string }];
+  readonly updateId?: string;
 }
 
 const lost = () => new HoldfastError('ServerUnavailable', 'The answer was lost.');
 
-/** A server that fails so at the first message. */
-function losing(failure = lost) {
+const busy = () => ({ accepted: false, reason: 'busy', message: 'too much waits' });
+
+/** A server that fails so at the first message; to an Update it has answered it answers the same. */
+function losing(failure: () => Error | ReturnType<typeof busy> = lost) {
   const said: (readonly [string, string])[] = [];
+  const answers = new Map<string, unknown>();
   let goal: object | undefined;
   const handle = {
     describe: async () => {
       if (goal === undefined) throw new HoldfastError('RunNotFound', 'There is no goal.');
       return goal;
     },
-    executeUpdate: async (_: unknown, { args: [{ id, text }] }: Said) => {
+    executeUpdate: async (_: unknown, { args: [{ id, text }], updateId = '' }: Said) => {
       said.push([id, text]);
-      if (said.length === 1) throw failure();
-      return { accepted: true };
+      const failed = said.length === 1 ? failure() : undefined;
+      if (failed instanceof Error) throw failed;
+      const answer = answers.get(updateId) ?? failed ?? { accepted: true };
+      if (updateId !== '') answers.set(updateId, answer);
+      return answer;
     },
     signal: async () => {
       throw failure();
@@ -110,13 +117,23 @@ test('a fork that is asked for again says its message under the same name, and t
   }
 });
 
-test('a fork that ends before it reads its message says so', async () => {
+test('a message that found the goal busy is heard when the fork is asked for again', async () => {
+  const { store, fork } = await forks(losing(busy));
+  try {
+    await expect(fork('Pay Adler.')).rejects.toMatchObject({ details: { reason: 'busy' } });
+    expect(await fork('Pay Adler.')).toBe('march-2');
+  } finally {
+    await store.close();
+  }
+});
+
+test('a fork that has ended when its message comes says so', async () => {
   const server = losing(() => new HoldfastError('RunNotFound', 'It has ended.'));
   const { store, fork } = await forks(server);
   try {
     await expect(fork('Leave.')).rejects.toMatchObject({
       code: 'MessageRefused',
-      message: 'The goal march-2 was started, and has ended before it read the message.',
+      message: 'The goal march-2 was started and has ended, so the message did not reach it now.',
       details: { reason: 'goal_ended', runId: 'march-2' },
     });
   } finally {

@@ -128,6 +128,7 @@ const tools = [
     run,
   }),
   defineTool({ ...paying, name: 'pay.frozen', approval: { roles: ['lead'] }, run }),
+  defineTool({ ...paying, name: 'pay.stopped', approval: 'never', timeoutMs: TIMEOUT_MS, run }),
   defineTool({ ...paying, name: 'pay.two', approval: { roles: ['lead'], quorum: 2 }, run }),
   defineTool({ ...paying, name: 'pay.once', approval: 'never', identity: () => ['O-1'], run }),
   defineTool({ ...paying, name: 'wipe', approval: 'never', run }),

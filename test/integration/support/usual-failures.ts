@@ -50,20 +50,20 @@ async function payFirst(world: World): Promise<void> {
   await world.ended(first);
 }
 
-const freezing = async (world: World) =>
+const freezing = (pattern: string) => async (world: World) =>
   world.store.setFreeze('default', {
-    id: 'frz',
-    scope: { kind: 'tool', pattern: 'pay.frozen' },
+    id: `frz-${pattern}`,
+    scope: { kind: 'tool', pattern },
     by: 'mia',
     reason: 'fraud',
     at: Date.now(),
   });
 
 const whileAtWork =
-  (act: (run: RunHandle) => Promise<unknown>): Failure['people'] =>
-  async (run) => {
+  (act: (run: RunHandle, world: World) => Promise<unknown>): Failure['people'] =>
+  async (run, world) => {
     await until('its tool to work', () => (atWork.has(run.runId) ? true : undefined));
-    await act(run);
+    await act(run, world);
   };
 
 export const FAILURES: { readonly [name: string]: Failure } = {
@@ -96,6 +96,10 @@ export const FAILURES: { readonly [name: string]: Failure } = {
   },
   'a quick read that is busy once': {
     replies: [call('look.quick', 'busy_once'), SORRY],
+  },
+  'a payment that is frozen between two attempts': {
+    replies: [call('pay.stopped', 'busy'), SORRY],
+    people: whileAtWork((_, world) => freezing('pay.stopped')(world)),
   },
   'a payment that says what is wrong': {
     replies: [call('pay', 'tool_error'), SORRY],
@@ -159,7 +163,7 @@ export const FAILURES: { readonly [name: string]: Failure } = {
   },
   'a frozen tool': {
     replies: [call('pay.frozen', 'ok'), SORRY],
-    people: approvedAfter(freezing),
+    people: approvedAfter(freezing('pay.frozen')),
   },
   'a policy that denies': { replies: [call('wipe', 'ok'), SORRY] },
   'a policy that ends the run': {

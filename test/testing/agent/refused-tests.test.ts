@@ -134,6 +134,11 @@ test('a script of the tested agent itself is told where it belongs', async () =>
   });
 });
 
+test('an agent may be called as every object is made', async () => {
+  const made = defineAgent({ ...WORKER, name: 'constructor', tools: [readOrder, askPerson] });
+  expect(await testAgent(made, test1({}))).toMatchObject({ stopReason: 'completed' });
+});
+
 test('an attempt may be answered with a text, as a request may', async () => {
   const run = await testAgent(agent, test1({ model: [[{ status: 529 }, 'Done.']] }));
   expect(run).toMatchObject({ stopReason: 'completed', answer: 'Done.' });
