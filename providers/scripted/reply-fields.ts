@@ -31,7 +31,9 @@ export const CALL: OptionRules<Omit<ScriptedCall, 'rawInput'>> = {
 };
 
 const MESSAGE: OptionRules<ScriptedMessage> = {
-  ...rules('words text, list calls, wait delayMs, amount chunks, wait chunkDelayMs, words thinking'),
+  ...rules(
+    'words text, list calls, wait delayMs, amount chunks, wait chunkDelayMs, words thinking',
+  ),
   usage: TOKENS,
   ...rules('words stopReason stopSequence, any stopDetails contextManagement, words errorType'),
   ...rules('whole cutAfterChunks cutAfterBytes endAfterChunks stallAfterChunks'),
