@@ -16,6 +16,7 @@ import { sha256Hex } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { Deliveries } from './deliveries.js';
 import type { Authorized, ChatActor, CheckedOptions } from './options.js';
+import { storeSilent, timedClient } from './timed-client.js';
 
 export interface Chat {
   readonly client: HoldfastClient;
@@ -41,7 +42,7 @@ export function chatOf(
   const name = sha256Hex(JSON.stringify([tenant ?? null, actor.id, agent, chatId]));
   const base = `chat_${name.slice(0, 40)}`;
   return {
-    client: own,
+    client: timedClient(own),
     actor,
     // Nobody decides on their own request: here the chat asks, and the person decides.
     caller: ownDecisions ? `chat of ${actor.id}` : actor.id,
@@ -109,7 +110,7 @@ export async function newestInTime(deliveries: Deliveries, chat: Chat): Promise<
 
 /** Of a chat whose store was away just now. */
 export function awayOf(chat: Chat): HoldfastError {
-  return whyAway(chat) ?? new HoldfastError('StoreUnavailable', 'The store does not answer.');
+  return whyAway(chat) ?? storeSilent();
 }
 
 async function isUsed(deliveries: Pick<Deliveries, 'unopened'>, chat: Chat): Promise<boolean> {

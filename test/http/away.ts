@@ -29,6 +29,8 @@ export class Away {
   storeAway = true;
   /** Its store says nothing, not even that it is away. */
   isSilent = false;
+  /** Reads that its store has answered before. */
+  answers = 0;
 
   follow = () => undefined;
 
@@ -52,6 +54,7 @@ export class Away {
       this.answered.push({ runId, askId, ...answer, ...by });
       return { delivered: 'signal', storeAway: true };
     },
+    execution: async () => failing('RunNotFound'),
     interrupt: async () => {
       if (this.gone.includes(runId)) return failing('RunNotFound');
       this.interrupted.push(runId);
@@ -60,11 +63,11 @@ export class Away {
 
   conversations = {
     running: async (below: string) => this.running.filter((runId) => runId.startsWith(below)),
-    lastSession: async () => this.away(),
+    lastSession: async () => (this.answers-- > 0 ? undefined : this.away()),
     isAnswerRead: async () => failing('StoreUnavailable'),
   };
 
-  session = async () => this.away();
+  session = async () => (this.answers-- > 0 ? { openRuns: [] } : this.away());
 
   private away(): Promise<never> {
     return this.isSilent ? new Promise(() => undefined) : Promise.reject(unavailable());

@@ -2,6 +2,7 @@
 import type { Chat } from '../../http/chat.js';
 import { deliveries } from '../../http/deliveries.js';
 import { interruptAll } from '../../http/stopping.js';
+import { timedClient } from '../../http/timed-client.js';
 import { chatting } from './away.js';
 
 /** A store has so long to answer. */
@@ -74,6 +75,35 @@ test.each([
   await jest.advanceTimersByTimeAsync(STORE_MS + 10);
   const { status, headers } = await response;
   expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+});
+
+test.each([
+  ['the stream', 'GET', '/c1/stream', undefined],
+  ['the conversation', 'GET', '/c1/messages', undefined],
+  ['a message', 'POST', '', { id: 'c1', messages: [MESSAGE] }],
+])(
+  'of a store that falls silent between two reads for %s as well',
+  async (_, method, path, body) => {
+    const { away, ask } = silent();
+    away.answers = 1;
+    const response = ask(method, path, body);
+    await bodyRead();
+    await jest.advanceTimersByTimeAsync(2 * STORE_MS + 10);
+    expect((await response).status).toBe(503);
+  },
+);
+
+test('reads of the store alone have its time: what asks Temporal has its own', async () => {
+  const never = () => new Promise<never>(() => undefined);
+  const wants = { conversations: { running: never, lastSeq: never }, session: never };
+  const { conversations, session } = timedClient(wants as never);
+  const ends: string[] = [];
+  const end = (name: string) => () => void ends.push(name);
+  void conversations.running('a').catch(end('running'));
+  void conversations.lastSeq('a').catch(end('lastSeq'));
+  void session('a').catch(end('session'));
+  await jest.advanceTimersByTimeAsync(STORE_MS + 10);
+  expect(ends.toSorted()).toEqual(['lastSeq', 'session']);
 });
 
 describe('of a stop with a store', () => {
