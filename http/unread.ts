@@ -188,7 +188,10 @@ export async function withUnread(
   chunks: readonly UiChunk[],
 ): Promise<readonly UiChunk[]> {
   const at = { ...chat, sessionId: sessionIn(runId) };
-  const found = await unlessStoreAway(chat, () => unreadIn(at));
+  // Whoever loads the conversation is told as well.
+  const found = await unlessStoreAway(chat, () => unreadIn(at)).catch(
+    (): typeof STORE_AWAY => STORE_AWAY,
+  );
   const part = found === STORE_AWAY ? undefined : unreadPart(found.left);
   if (part === undefined) return chunks;
   return chunks.flatMap((one): UiChunk[] => (one.type === 'finish' ? [part, one] : [one]));

@@ -501,7 +501,7 @@ test('a message during a reply is done once, by the same run, and its answer is 
 
 test('a message that a stopped run has left unread is told, and the next message brings it along', async () => {
   const id = 'unread';
-  scripts.set(id, [{ ...say('Slowly.'), delayMs: 20_000 }, say('Both.')]);
+  scripts.set(id, [{ ...say('Slowly.'), delayMs: 20_000 }]);
   const post = (path: string, body: object, signal?: AbortSignal) =>
     fetch(`${origin}/own${path}`, {
       method: 'POST',
@@ -523,6 +523,7 @@ test('a message that a stopped run has left unread is told, and the next message
     id: 'u2',
     parts: [{ text: 'Not that one.' }, { type: 'data-holdfast-unread', data }],
   });
+  scripts.set(id, [say('Both.'), say('Both.')]);
   const next = await post('', { id, messages: [user('u3', 'This one.')] });
   expect(await next.text()).toContain('Both.');
   const texts = (await stored(id)).map(({ parts }) => JSON.stringify(parts));

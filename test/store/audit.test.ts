@@ -360,7 +360,8 @@ test('of all that mark a request at once one does, and settled ones are passed o
   expect(await keys('all')).toEqual(['c!2', 'c!1']);
   const marks = ['x', 'y'].map((to) => store.markRequest({ ...below, key: 'c!2', from: null }, to));
   expect((await Promise.all(marks)).filter(Boolean)).toHaveLength(1);
-  const [{ body }] = (await store.requestsBelow(below, 'all')) as [{ readonly body: string }];
+  const [first] = await store.requestsBelow(below, 'all');
+  const body = first!.body!;
   expect(await keys({ takenBy: body })).toEqual(['c!2']);
   expect(await keys('unsettled')).toEqual(['c!2', 'c!1']);
   expect(await store.markRequest({ ...below, key: 'c!2', from: body }, `=${body}`)).toBe(true);
