@@ -498,37 +498,3 @@ test('a message during a reply is done once, by the same run, and its answer is 
   expect(world.service.visits(runId, 'effect')).toHaveLength(1);
   await expect(world.client.handle(runIdOf(chat, 'u2')).execution()).rejects.toThrow();
 });
-
-test('a message that a stopped run has left unread is told, and the next message brings it along', async () => {
-  const id = 'unread';
-  scripts.set(id, [{ ...say('Slowly.'), delayMs: 20_000 }]);
-  const post = (path: string, body: object, signal?: AbortSignal) =>
-    fetch(`${origin}/own${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      ...(signal !== undefined && { signal }),
-    });
-  const first = await post('', { id, messages: [user('u1', `Pay. [${id}]`)] });
-  const left = new AbortController();
-  const waiting = await post('', { id, messages: [user('u2', 'Not that one.')] }, left.signal);
-  expect(waiting.status).toBe(200);
-  left.abort();
-  const unread = [{ id: 'u2', text: 'Not that one.' }];
-  const stopped = await post(`/${id}/stop`, {});
-  expect(await stopped.json()).toEqual({ unread });
-  expect(await first.text()).toContain(`"data":{"messages":${JSON.stringify(unread)}}`);
-  const data = { messages: unread };
-  expect((await stored(id)).at(-1)).toMatchObject({
-    id: 'u2',
-    parts: [{ text: 'Not that one.' }, { type: 'data-holdfast-unread', data }],
-  });
-  scripts.set(id, [say('Both.'), say('Both.')]);
-  const next = await post('', { id, messages: [user('u3', 'This one.')] });
-  expect(await next.text()).toContain('Both.');
-  const texts = (await stored(id)).map(({ parts }) => JSON.stringify(parts));
-  expect(texts.filter((text) => text.includes('Not that one.'))).toEqual([
-    expect.stringContaining('Not that one.\\n\\nThis one.'),
-  ]);
-  expect(texts.at(-1)).toContain('Both.');
-});
