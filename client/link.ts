@@ -44,7 +44,9 @@ export type ReadingStore = Pick<
   | 'olderWorkers'
   | 'needsOf'
 > &
-  Partial<Pick<Store, 'putBlob' | 'takeRequest'>> & { readonly live: Pick<LiveStreams, 'watch'> };
+  Partial<Pick<Store, 'putBlob' | 'takeRequest' | 'requestsBelow' | 'markRequest'>> & {
+    readonly live: Pick<LiveStreams, 'watch'>;
+  };
 
 export interface Link extends Credentials {
   readonly connection: Connection;

@@ -15,6 +15,7 @@ import { wholeResponse } from './sse.js';
 import { interruptAll } from './stopping.js';
 import { storedMessages } from './stored.js';
 import { submit, submitAgain } from './submit.js';
+import { unreadAtStop, unreadPart } from './unread.js';
 
 /** Answers requests of a web front end. Made by `chatHandler`. */
 export type ChatHandler = (request: Request) => Promise<Response>;
@@ -80,9 +81,17 @@ async function answer(served: Served, request: Request): Promise<Response> {
     const said = saidIn(await bodyOf(options, request));
     return speak(served, request, { chat: chatOf(options, who, said.chatId), said });
   }
-  if (method !== 'GET' || what === undefined || what === 'stop') throw notFound();
+  const allow = what === undefined || what === 'stop' ? 'POST' : 'GET';
+  // Whoever asks for a path that is no chat's hears no more than that.
+  if (method !== allow)
+    throw method === 'GET' && what === undefined ? notFound() : otherMethod(allow);
   const chat = await newestInTime(served.deliveries, chatOf(options, who, chatIdIn(encoded)));
   return what === 'stream' ? resume(served, request, chat) : messages(served, chat);
+}
+
+function otherMethod(allow: 'GET' | 'POST'): Problem {
+  const detail = `This path takes ${allow}.`;
+  return new Problem(405, { code: 'method_not_allowed', detail, headers: { allow } });
 }
 
 const CHAT_ID_CHARS_MAX = 200;
@@ -90,7 +99,7 @@ const CHAT_ID_CHARS_MAX = 200;
 function chatIdIn(encoded = ''): string {
   try {
     const id = decodeURIComponent(encoded);
-    if (id.length <= CHAT_ID_CHARS_MAX) return id;
+    if (id.length <= CHAT_ID_CHARS_MAX && !/\p{Cc}/u.test(id)) return id;
   } catch {
     // No text in the coding of addresses.
   }
@@ -103,6 +112,8 @@ async function speak(
   { chat, said }: { readonly chat: Chat; readonly said: Said },
 ): Promise<Response> {
   const { message } = said;
+  // Before anything of the request counts.
+  profileOf(served.options, request);
   const free = served.places.take(chat.person);
   try {
     const answered = await answerAll(chat, said.answers);
@@ -175,12 +186,22 @@ async function resume(served: Served, request: Request, chat: Chat): Promise<Res
   return stream(served, request, { chat, at, free, about: {} });
 }
 
+const NO_STORE = { 'cache-control': 'no-store' };
+
 async function messages({ deliveries: known }: Served, chat: Chat): Promise<Response> {
   const body = { messages: await storedMessages(known, chat) };
-  return Response.json(body, { headers: { 'cache-control': 'no-store' } });
+  return Response.json(body, { headers: NO_STORE });
 }
 
 async function stop({ deliveries: known }: Served, given: Chat): Promise<Response> {
   await interruptAll(known, given);
-  return new Response(null, { status: 204 });
+  const unread = await newestInTime(known, given)
+    .then(unreadAtStop)
+    .catch((error: unknown) => {
+      if (isStoreAway(error)) return [];
+      throw error;
+    });
+  const part = unreadPart(unread);
+  if (part === undefined) return new Response(null, { status: 204 });
+  return Response.json({ unread: part.data.messages }, { headers: NO_STORE });
 }

@@ -1,4 +1,5 @@
 /** The stream of one message, within its limits. */
+import { Problem } from '../console/http/problem.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { Chat } from './chat.js';
 import type { Speaking } from './deliveries.js';
@@ -92,7 +93,11 @@ async function* chunksOf(
   throw new Error('the runs of a chat ended one after the other before they heard a message');
 }
 
+/** Errors: a Problem for a profile that is none. */
 export function profileOf({ profile = 'v6' }: CheckedOptions, request: Request): UiProfile {
   const asked = request.headers.get('holdfast-ui-profile');
-  return asked === 'v6' || asked === 'v7' ? asked : profile;
+  if (asked === null) return profile;
+  if (asked === 'v6' || asked === 'v7') return asked;
+  const errors = [{ path: 'holdfast-ui-profile', message: 'The header is v6 or v7, or left out.' }];
+  throw new Problem(400, { code: 'invalid', detail: 'The profile is not known.', errors });
 }

@@ -26,6 +26,7 @@ import {
   type Stored,
 } from './standing.js';
 import { stopAll } from './stopping.js';
+import { wholeOf } from './unread.js';
 
 export interface Beginning {
   readonly chat: Chat;
@@ -192,10 +193,11 @@ interface Compared {
 /** Whether what stands there is what is wanted: the same words, or an answer that is not the one to be replaced. */
 async function isSame(
   chat: Chat,
-  { change, text }: SaidMessage,
+  message: SaidMessage,
   { at, isOpen, words }: Compared,
 ): Promise<boolean> {
   const { runId, span } = at;
+  const { change, text } = message;
   if (change?.kind === 'answer') {
     const { of } = change;
     if (of !== undefined) return isRunOf(chat, of) && of !== runId && !of.startsWith(`${runId}:`);
@@ -204,7 +206,7 @@ async function isSame(
   }
   const since = typeof span === 'object' && 'seq' in span ? span.seq : 0;
   for await (const event of chat.client.handle(runId).events({ since, untilNow: true })) {
-    if (event.type === 'session_init') return hasText(event.goal, text);
+    if (event.type === 'session_init') return hasText(event.goal, wholeOf(message));
     if (event.type === 'user_message') return hasText(event.text, text);
   }
   // A run that says nothing yet is stopped only if other words are known to be its task.

@@ -14,6 +14,8 @@ import { askOfApproval, type UiRefused } from './projection/index.js';
 export interface SaidMessage {
   readonly id: string;
   readonly text: string;
+  /** Words that a run has left unread, where the message begins the next one with them. */
+  readonly before?: string;
   /** Absent: the message is new, or sent again. */
   readonly change?: MessageChange;
   /** The change holds, though nobody knows whether calls of the answer before took effect. */
@@ -49,7 +51,15 @@ const ANSWERS_MAX = 32;
 const PARTS_MAX = 20_000;
 const ASK_ID_CHARS_MAX = 400;
 
-const id = z.string().min(1).max(200);
+/** As clients make them, and people: they are one line that can be written down. */
+const id = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine(
+    (text) => !/\p{Cc}/u.test(text) && text.isWellFormed(),
+    'Give a text without control characters.',
+  );
 const answer = z.object({
   askId: z.string().min(1).max(ASK_ID_CHARS_MAX),
   argsHash: z.string().regex(/^[0-9a-f]{64}$/),
@@ -61,7 +71,8 @@ const answer = z.object({
 const request = z.object({
   id,
   messages: z.array(z.unknown()).default([]),
-  trigger: z.string().optional(),
+  // `resume-stream` is sent by no client, and is the third that they know.
+  trigger: z.enum(['submit-message', 'regenerate-message', 'resume-stream']).nullish(),
   messageId: z.string().max(400).nullish(),
   answers: z.array(answer).max(ANSWERS_MAX).default([]),
   acceptUnknown: z.boolean().default(false),
@@ -124,7 +135,7 @@ export function saidIn(body: unknown): Said {
 
 /** Clients name a message that is there when they send it anew with other words. */
 function changeIn(
-  trigger: string | undefined,
+  trigger: string | null | undefined,
   named: string | undefined,
 ): Pick<SaidMessage, 'change'> {
   if (trigger === 'regenerate-message') {
@@ -134,9 +145,11 @@ function changeIn(
 }
 
 function messageOf({ id: name, parts }: Message): SaidMessage {
-  const texts = parts.map((part) => {
+  const texts = parts.flatMap((part) => {
     const text = textPart.safeParse(part);
     if (text.success) return text.data.text;
+    // That nobody has read it is said of it by this handler.
+    if (part.type === 'data-holdfast-unread') return [];
     const isFile = part.type === 'file';
     const detail = isFile ? 'Files cannot be sent in this chat.' : 'Only texts can be sent.';
     const hint = 'Send a message that has texts alone.';

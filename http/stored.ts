@@ -1,7 +1,8 @@
 /**
  * The stored conversation of a chat, for a page that is loaded.
  * Invariant: an answer that is under way is in the stream, from its first part, and not here; the words that it answers are here,
- * whatever of its run is stored, also before a worker has opened the run that this process has started.
+ * whatever of its run is stored, also before a worker has opened the run that this process has started; words that no run has
+ * read stand at the end and say so.
  */
 import type { TranscriptMessage } from '../client/index.js';
 import { HoldfastError } from '../core/state/errors.js';
@@ -10,6 +11,7 @@ import type { Deliveries } from './deliveries.js';
 import { messagesOf, type UiMessage } from './projection/index.js';
 import { runOf } from './projection/messages.js';
 import { wholeText } from './projection/text.js';
+import { unreadIn, unreadPart, type Unread } from './unread.js';
 
 /** Errors: StoreUnavailable, ServerUnavailable. */
 export async function storedMessages(
@@ -20,7 +22,11 @@ export async function storedMessages(
   const { stored, openRuns } = await client.session(sessionId);
   const before = stored === undefined ? [] : await spokenIn(chat, sessionId);
   const [open] = openRuns;
-  if (open === undefined) return withUnopened(deliveries, chat, await named(chat, before));
+  if (open === undefined) {
+    const told = await withUnopened(deliveries, chat, await named(chat, before));
+    const { left } = await unreadIn(chat);
+    return [...told, ...left.map(unreadMessage)];
+  }
   // So far as a worker can be asked.
   const own = await spokenIn(chat, open);
   const last = await client.conversations.last(open);
@@ -46,6 +52,11 @@ async function withUnopened(
 
 function saidBy(id: string, text: string): UiMessage {
   return { id, role: 'user', parts: [{ type: 'text', text, state: 'done' }] };
+}
+
+function unreadMessage(one: Unread): UiMessage {
+  const { id, role, parts } = saidBy(one.id, one.text);
+  return { id, role, parts: [...parts, unreadPart([one])!] };
 }
 
 /** Answers have the names that their streams gave them. */

@@ -24,6 +24,17 @@ import type { Deliveries, Speaking } from './deliveries.js';
 import type { CheckedOptions } from './options.js';
 import { revise, type Beginning } from './revise.js';
 import type { SaidMessage } from './said.js';
+import {
+  dropNote,
+  leftBefore,
+  note,
+  settle,
+  takeAlong,
+  takenBy,
+  wholeOf,
+  withTaken,
+  type Unread,
+} from './unread.js';
 
 /** Longest wait of a request until the run of its message is open; the run goes on. */
 const OPEN_LIMIT_MS = 60_000;
@@ -37,11 +48,13 @@ export interface Submitting {
 export async function submit(
   submitting: Submitting,
   given: Chat,
-  message: SaidMessage,
+  said: SaidMessage,
 ): Promise<Speaking> {
   const { deliveries } = submitting;
   return deliveries.inTurn(given.base, async () => {
     const chat = await newestInTime(deliveries, given);
+    const message = await withTaken(chat, said);
+    if (said.change !== undefined && (await takenBy(chat, said.id)) !== undefined) refuseTaken();
     const changed =
       message.change === undefined
         ? undefined
@@ -78,6 +91,12 @@ export async function submitAgain(
     const { id, text } = message;
     return submitNow(submitting, chat, { id, text, isAgain: true });
   });
+}
+
+function refuseTaken(): never {
+  const detail = 'The message was read together with the one behind it.';
+  const hint = 'Load the conversation again, and change the words that it has.';
+  throw new Problem(409, { code: 'not_possible', detail, hint });
 }
 
 function refuseChanged(): never {
@@ -117,18 +136,37 @@ async function handedOver(
     // Looked for after the run that is open: what one heard that has closed meanwhile is found.
     const heard = await heardBefore(chat, message.id);
     if (heard !== undefined) return { chat, at: heard };
+    const taker = await takenBy(chat, message.id);
+    if (taker !== undefined) return { chat, at: { runId: taker, span: 'first' } };
     const to = open ?? (await begunBefore(chat, message));
-    if (to === undefined) return { chat, at: await begun(submitting, { chat, message }) };
+    if (to === undefined) {
+      const at = await begunWithLeft(submitting, chat, message);
+      if (at === undefined) continue;
+      return { chat, at };
+    }
     const isChanged = open === undefined && sessionIn(to) !== chat.sessionId;
     if (isChanged && message.isAgain === true) return undefined;
     if (isChanged) chat = { ...chat, sessionId: sessionIn(to) };
-    const at = await toldTo(chat, message, { runId: to, after });
+    const at = await toldInOrder(chat, message, { runId: to, after });
     if (at !== undefined) return { chat, at };
     // The run of the change has closed: the chat goes on behind it, or as it was.
     if (isChanged) chat = await newestOf(submitting.deliveries, chat);
   }
   if (chat.sessionId !== given.sessionId) return undefined;
-  return { chat, at: await begun(submitting, { chat, message }) };
+  const at = await begunWithLeft(submitting, chat, message);
+  return at === undefined ? undefined : { chat, at };
+}
+
+/** With what runs before have left unread; undefined: another message has taken this one. */
+async function begunWithLeft(
+  submitting: Submitting,
+  chat: Chat,
+  message: SaidMessage,
+): Promise<Speaking | undefined> {
+  const before = await leftBefore(chat, message.id);
+  if (before.taker !== undefined) return { runId: before.taker, span: 'first' };
+  if (!(await takeAlong(chat, message, before))) return undefined;
+  return begun(submitting, { chat, message: await withTaken(chat, message) });
 }
 
 async function heardBefore(chat: Chat, messageId: string): Promise<Speaking | undefined> {
@@ -142,12 +180,30 @@ interface OpenAt {
   readonly after: number;
 }
 
-/** undefined: the run has closed. */
+/** Behind what runs before have left unread. */
+async function toldInOrder(
+  chat: Chat,
+  message: SaidMessage,
+  at: OpenAt,
+): Promise<Speaking | undefined> {
+  const { older, own, taker } = await leftBefore(chat, message.id);
+  if (taker !== undefined) return { runId: taker, span: 'first' };
+  for (const one of older) await toldTo(chat, one, { ...at, left: one });
+  return toldTo(chat, message, { ...at, left: own });
+}
+
+/** undefined: the run has closed, or another message has taken this one. `left`: by a run before. */
 async function toldTo(
   chat: Chat,
-  { id, text }: SaidMessage,
-  { runId, after }: OpenAt,
+  message: Pick<SaidMessage, 'id' | 'text'>,
+  { runId, after, left }: OpenAt & { readonly left: Unread | undefined },
 ): Promise<Speaking | undefined> {
+  const { id, text } = message;
+  if (left?.runId !== runId) await note(chat, message, { runId, after });
+  if (left !== undefined && left.runId !== runId && !(await settle(chat, left))) {
+    await dropNote(chat, id, runId);
+    return undefined;
+  }
   const named = nameOf(id);
   const sent = await chat.client.message(runId, text, named).catch(onlyWhenGone);
   return sent === undefined ? undefined : { runId, span: { named, text, after } };
@@ -155,18 +211,20 @@ async function toldTo(
 
 async function begun(
   { options: { agent, start = {} }, deliveries: { unopened } }: Submitting,
-  { chat, message: { id, text }, session }: Beginning,
+  { chat, message, session }: Beginning,
 ): Promise<Speaking> {
+  const { id, text } = message;
   const { client, caller, sessionId } = chat;
   const runId = runIdOf(chat, id);
-  unopened.set(sessionId, { runId, words: sha256Hex(text), text });
+  const goal = wholeOf(message);
+  unopened.set(sessionId, { runId, words: sha256Hex(text), text: goal });
   try {
     await client.start({
       openLimitMs: OPEN_LIMIT_MS,
       ...start,
       agent,
       runId,
-      task: { goal: text, caller },
+      task: { goal, caller },
       cwd: 'chat',
       ...(session ?? (await goingOn(chat))),
       settings: { includePartialMessages: true, ...start.settings, persistSession: true },

@@ -11,6 +11,7 @@ import type { Span, Speaking } from './deliveries.js';
 import { paced, type Paced } from './paced.js';
 import { refusedChunk } from './projection/asks.js';
 import { hasLeftOut, untilClosed } from './run-end.js';
+import { withUnread } from './unread.js';
 import {
   isWaiting,
   leaveMessage,
@@ -71,6 +72,7 @@ async function* told(
   moments: AsyncGenerator<Paced, void, undefined>,
   telling: Telling,
 ): AsyncGenerator<UiChunk, Ending, undefined> {
+  const { chat, runId } = telling;
   yield* message.begin();
   for await (const moment of moments) {
     if (moment.kind === 'quiet' && !message.waits()) continue;
@@ -80,7 +82,7 @@ async function* told(
     }
     const chunks = message.take(moment);
     if (message.hasEnded()) await untilClosed(telling);
-    yield* chunks;
+    yield* message.hasEnded() ? await withUnread(chat, runId, chunks) : chunks;
     if (message.isOver) break;
   }
   if (message.hasBegun) {

@@ -5,7 +5,7 @@
  * that holds for now alone is only counted; an answer that promised more than came true is corrected.
  */
 import { checkIdentifiers } from './bounds.js';
-import { immediate, type Db } from './database.js';
+import { change, immediate, rowsOf, type Db } from './database.js';
 
 export interface DeskRequest {
   readonly tenant: string;
@@ -30,6 +30,13 @@ export type TakenRequest =
   /** The key was used for something else, whose digest this is, and then. */
   | { readonly kind: 'other'; readonly digest: string; readonly at: number };
 
+/** Which of the requests: those that `body` marks as taken by this one, or not as settled (`=…`), or all. */
+export type RequestsWanted = 'all' | 'unsettled' | { readonly takenBy: string };
+
+export type NotedRequest = Pick<DeskRequest, 'key' | 'digest' | 'at'> & {
+  readonly body: string | null;
+};
+
 export interface DeskRequests {
   takeRequest(request: DeskRequest): Promise<TakenRequest>;
   answerRequest(request: RequestName, answer: KeptAnswer): Promise<void>;
@@ -37,7 +44,22 @@ export interface DeskRequests {
   correctRequest(request: RequestName, answer: KeptAnswer): Promise<void>;
   /** It was refused for now; `refusals` counts this one. What is answered stays answered. */
   noteRefusal(request: RequestName, refusals: number): Promise<void>;
+  /** Requests of this person whose keys begin with this one, the oldest first. */
+  requestsBelow(below: RequestName, wanted: RequestsWanted): Promise<readonly NotedRequest[]>;
+  /** Of all that mark a request at once one does; false: somebody else has, and the mark is another one. */
+  markRequest(
+    request: RequestName & { readonly from: string | null },
+    to: string,
+  ): Promise<boolean>;
 }
+
+const BELOW = `
+  select key, digest, at, body from desk_requests
+  where tenant = @tenant and by_whom = @by and key >= @key and key < @end`;
+
+const MARK = `
+  update desk_requests set body = @to
+  where tenant = @tenant and by_whom = @by and key = @key and coalesce(body, '') = @from`;
 
 export function deskRequests(db: Db): DeskRequests {
   return {
@@ -55,6 +77,21 @@ export function deskRequests(db: Db): DeskRequests {
     async noteRefusal(request, refusals) {
       const counted = { body: String(refusals) };
       await changed(db, request, counted).where('status', 'is', null).execute();
+    },
+    async requestsBelow({ tenant, by, key }, wanted) {
+      checkIdentifiers({ tenant, by, key });
+      const values = { tenant, by, key, end: `${key}~` };
+      const order = 'order by at, key';
+      if (typeof wanted === 'object') {
+        const own = { own: wanted.takenBy, settled: `=${wanted.takenBy}` };
+        return rowsOf(db, `${BELOW} and body in (@own, @settled) ${order}`, { ...values, ...own });
+      }
+      const unsettled = wanted === 'all' ? '' : "and coalesce(body, '') not like '=%'";
+      return rowsOf(db, `${BELOW} ${unsettled} ${order}`, values);
+    },
+    async markRequest({ tenant, by, key, from }, to) {
+      checkIdentifiers({ tenant, by, key });
+      return (await change(db, MARK, { tenant, by, key, from: from ?? '', to })) === 1;
     },
   };
 }

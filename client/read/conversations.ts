@@ -5,6 +5,7 @@
 import type { AskView } from '../../core/state/ask-view.js';
 import { CHANGES } from '../../core/step/changes.js';
 import { cursorOf } from '../../pure/stream.js';
+import type { NotedRequest, RequestsWanted } from '../../store/desk-requests.js';
 import type { HeardMessage } from '../../store/user-messages.js';
 import { isAnswerRead, type GivenAnswer } from '../decide/heard-answer.js';
 import { storeOf, type Link } from '../link.js';
@@ -60,6 +61,10 @@ export interface Conversations {
    * whoever asks.
    */
   begins(place: string, name: string): Promise<Beginner>;
+  /** What was noted at places that begin so with `begins`, the oldest first; `body` is its mark. */
+  noted(below: string, wanted: RequestsWanted): Promise<readonly NotedRequest[]>;
+  /** Marks what is noted there, unless somebody else has marked it since. */
+  mark(noted: Pick<NotedRequest, 'key' | 'body'>, to: string): Promise<boolean>;
   /** Where a reader of a message begins who knows its run up to the event `seen`. */
   place(
     runId: string,
@@ -85,6 +90,12 @@ export function conversations(link: Link): Conversations {
       const own = { tenant, by: CONVERSATIONS, key: place, digest: name, at: Date.now() };
       const taken = await storeOf(link).takeRequest?.(own);
       return taken?.kind === 'other' ? { name: taken.digest, at: taken.at } : { name, at: own.at };
+    },
+    noted: async (key, wanted) =>
+      (await storeOf(link).requestsBelow?.({ tenant, by: CONVERSATIONS, key }, wanted)) ?? [],
+    async mark({ key, body: from }, to) {
+      const name = { tenant, by: CONVERSATIONS, key, from };
+      return (await storeOf(link).markRequest?.(name, to)) ?? false;
     },
     async place(runId, { since, seen = -1 }) {
       const store = storeOf(link);

@@ -25,7 +25,7 @@ export interface ProblemBody {
   readonly reference?: string;
 }
 
-export type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+export type ProblemStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
 
 interface ProblemFacts {
   readonly code: string;
@@ -42,6 +42,7 @@ const TITLES: { readonly [status in ProblemStatus]: string } = {
   401: 'Not logged in',
   403: 'Not allowed',
   404: 'Not found',
+  405: 'Another method belongs here',
   409: 'Not possible now',
   413: 'Too large',
   415: 'Unknown kind of content',

@@ -89,6 +89,17 @@ export interface UiRefused {
   readonly message: string;
 }
 
+/** Messages that no run has read: the run that they waited in has ended. The next message of the chat brings them along. */
+export interface UiUnread {
+  readonly messages: readonly { readonly id: string; readonly text: string }[];
+}
+
+export interface UiUnreadPart {
+  readonly type: 'data-holdfast-unread';
+  readonly id: 'unread';
+  readonly data: UiUnread;
+}
+
 /** What a reply cites. */
 export type UiSource =
   | {
@@ -153,5 +164,6 @@ export type UiChunk =
   | { readonly type: 'data-holdfast-run'; readonly id: 'run'; readonly data: UiRun }
   | { readonly type: 'data-holdfast-superseded'; readonly data: UiSuperseded }
   | { readonly type: 'data-holdfast-refused'; readonly id: string; readonly data: UiRefused }
+  | UiUnreadPart
   | { readonly type: 'error'; readonly errorText: string }
   | { readonly type: 'finish'; readonly finishReason: UiFinishReason };

@@ -15,6 +15,8 @@ export type {
   UiSaid,
   UiSource,
   UiSuperseded,
+  UiUnread,
+  UiUnreadPart,
 } from './chunk.js';
 export { chunksOf, leaveMessage, startMessage, tellMoment } from './fold.js';
 export { isWaiting } from './waiting.js';

@@ -1,7 +1,7 @@
 /** A stored conversation as the messages that a chat begins with. */
 import type { Json } from '../../core/json/json.js';
 import type { Source } from '../../pure/sources.js';
-import type { PartOrigin, UiSource, UiSuperseded } from './chunk.js';
+import type { PartOrigin, UiSource, UiSuperseded, UiUnreadPart } from './chunk.js';
 import { sourceParts } from './source.js';
 import { outputOf } from './text.js';
 
@@ -23,6 +23,7 @@ export interface SpokenMessage {
 
 export type UiPart =
   | UiSource
+  | UiUnreadPart
   | { readonly type: 'step-start' }
   | { readonly type: 'text' | 'reasoning'; readonly text: string; readonly state: 'done' }
   | {

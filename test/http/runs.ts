@@ -58,6 +58,7 @@ export class Runs {
   readonly closings: string[] = [];
   /** By the places that they have asked for. */
   readonly beginners = new Map<string, { readonly name: string; readonly at: number }>();
+  readonly marks = new Map<string, string>();
   interruptEnds = true;
 
   get started(): readonly string[] {
@@ -115,6 +116,27 @@ export class Runs {
       const beginner = this.beginners.get(place) ?? { name, at: Date.now() };
       this.beginners.set(place, beginner);
       return beginner;
+    },
+    noted: async (below: string, wanted: 'all' | 'unsettled' | { readonly takenBy: string }) =>
+      [...this.beginners]
+        .map(([key, { name, at }]) => ({
+          key,
+          digest: name,
+          at,
+          body: this.marks.get(key) ?? null,
+        }))
+        .filter(({ key, body }) => {
+          if (!key.startsWith(below)) return false;
+          if (typeof wanted === 'object') return body?.replace('=', '') === wanted.takenBy;
+          return wanted === 'all' || body?.startsWith('=') !== true;
+        }),
+    mark: async (
+      { key, body }: { readonly key: string; readonly body: string | null },
+      to: string,
+    ) => {
+      if ((this.marks.get(key) ?? null) !== body) return false;
+      this.marks.set(key, to);
+      return true;
     },
     awaitsUser: async (runId: string) => this.waiting.has(runId),
     last: async (runId: string, upTo = Infinity) =>
@@ -179,11 +201,11 @@ function sessionOf(runId: string): string {
   return runId.replace(/\.[0-9a-f]{24}$/, '');
 }
 
-export function chatWith(runs: Runs) {
+export function chatWith(runs: Runs, person = 'ann') {
   const client = runs as unknown as ChatHandlerOptions['client'];
   const options = checkOptions({ client, agent: 'desk', insecure: true });
   const submitting: Submitting = { options, deliveries: deliveries() };
-  const chat = chatOf(options, { actor: { id: 'ann' } }, 'c1');
+  const chat = chatOf(options, { actor: { id: person } }, 'c1');
   const say = (id: string, text: string, change?: SaidMessage['change'], rest: object = {}) =>
     submit(submitting, chat, { id, text, ...(change && { change }), ...rest });
   return { chat, say, submitting };

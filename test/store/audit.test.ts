@@ -349,6 +349,26 @@ test('a request of the desk counts once, and its first time stays', async () => 
   expect(await store.takeRequest({ ...request, by: 'ann', at: 9 })).toMatchObject({ at: 9 });
 });
 
+test('of all that mark a request at once one does, and settled ones are passed over', async () => {
+  const { store } = await newStore();
+  const noted = (key: string, at: number) => ({ tenant: 'a', by: 'mia', key, digest: key, at });
+  for (const one of [noted('c!2', 5), noted('c!1', 6), noted('c.b0002!1', 5), noted('c#0', 1)])
+    await store.takeRequest(one);
+  const below = { tenant: 'a', by: 'mia', key: 'c!' };
+  const keys = async (wanted: 'all' | 'unsettled' | { readonly takenBy: string }) =>
+    (await store.requestsBelow(below, wanted)).map(({ key }) => key);
+  expect(await keys('all')).toEqual(['c!2', 'c!1']);
+  const marks = ['x', 'y'].map((to) => store.markRequest({ ...below, key: 'c!2', from: null }, to));
+  expect((await Promise.all(marks)).filter(Boolean)).toHaveLength(1);
+  const [first] = await store.requestsBelow(below, 'all');
+  const body = first!.body!;
+  expect(await keys({ takenBy: body })).toEqual(['c!2']);
+  expect(await keys('unsettled')).toEqual(['c!2', 'c!1']);
+  expect(await store.markRequest({ ...below, key: 'c!2', from: body }, `=${body}`)).toBe(true);
+  expect(await keys('unsettled')).toEqual(['c!1']);
+  expect(await keys({ takenBy: body })).toEqual(['c!2']);
+});
+
 test('a decision that a run tells is not told again by its sender, nor the other way round', async () => {
   const { store } = await newStore();
   const said = (nonce: string, more = {}): AuditEntry => ({
