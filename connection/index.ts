@@ -10,5 +10,4 @@ export {
 export { checkMaterial, dayOf, endOfCertificate } from './check-material.js';
 export { accessRefused, connectionFailure, refusalIn } from './diagnose.js';
 export { readAccess, readPlace, type NamedPlace } from './read-access.js';
-export { readinessOf, type PartAnswer, type Readiness } from './readiness.js';
 export { startRenewal, type Change } from './renewal.js';

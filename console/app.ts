@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Hono, type Context } from 'hono';
-import type { Readiness } from '../connection/index.js';
+import type { Readiness } from '../connection/readiness.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { authenticate, notLoggedIn } from './identity/authenticate.js';
 import { checkAccess } from './identity/rights.js';

@@ -4,10 +4,10 @@
  */
 import { createServer } from 'node:http';
 import { listenPlace } from '../connection/reach-rules.js';
-import { listenFailure } from './listen-failure.js';
-import type { WorkerReadiness } from './ready.js';
+import type { WorkerReadiness } from '../connection/readiness.js';
+import { listenFailure } from './runtime.js';
 
-const REQUEST_LIMIT_MS = 5_000;
+const LIMIT_MS = 5_000;
 const CONNECTIONS_MAX = 50;
 
 export interface Probes {
@@ -26,28 +26,22 @@ export async function startProbes(address: string): Promise<Probes> {
     return all.find(({ ok }) => !ok) ?? all[0] ?? { ok: false, worker: 'starting' };
   }
 
-  const looks: { readonly [path: string]: () => Promise<{ readonly ok: boolean }> } = {
-    '/health': async () => ({ ok: true }),
-    '/ready': ready,
-  };
-  const server = createServer(
-    { requestTimeout: REQUEST_LIMIT_MS, headersTimeout: REQUEST_LIMIT_MS },
-    (request, response) => {
-      const look = request.method === 'GET' ? looks[request.url ?? ''] : undefined;
-      void (look?.() ?? Promise.resolve(undefined)).then((answer) => {
-        const status = answer === undefined ? 404 : answer.ok ? 200 : 503;
-        response
-          .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
-          .end(JSON.stringify(answer ?? { ok: false }));
-      });
-    },
-  );
+  const server = createServer({ requestTimeout: LIMIT_MS, headersTimeout: LIMIT_MS });
+  server.on('request', ({ method, url }, response) => {
+    void (async () => {
+      const isReady = method === 'GET' && url === '/ready';
+      const isKnown = isReady || (method === 'GET' && url === '/health');
+      const answer = isReady ? await ready() : { ok: isKnown };
+      response
+        .writeHead(answer.ok ? 200 : isKnown ? 503 : 404, { 'content-type': 'application/json' })
+        .end(JSON.stringify(answer));
+    })();
+  });
   server.maxConnections = CONNECTIONS_MAX;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const options = '--probe-address or HOLDFAST_PROBE_ADDRESS';
-      const isTaken = cause.code === 'EADDRINUSE';
-      reject(listenFailure({ what: 'The probes', address, options }, { isTaken, cause }));
+      reject(listenFailure(address, { isTaken: cause.code === 'EADDRINUSE', options, cause }));
     });
     server.listen({ ...listenPlace(address), exclusive: true }, resolve);
   });

@@ -53,7 +53,7 @@ export async function runWorkerProcess(options: WorkerProcessOptions = {}): Prom
   const whole = { say, ...settings, config };
   checkSettings(whole);
   for (const line of unreachableModels(config, settings.providers)) say(line);
-  const probes = probeAddress === undefined ? undefined : await startProbes(probeAddress);
+  const probes = probeAddress ? await startProbes(probeAddress) : undefined;
   try {
     const worker = await startWorker(whole);
     const agents = [...config.agents.keys()].join(', ');

@@ -2,51 +2,64 @@
 import { IllegalStateError } from '@temporalio/common';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { HoldfastError } from '../core/state/errors.js';
-import { listenFailure } from './listen-failure.js';
 
-let installed: { readonly metricsAddress: string | undefined } | undefined;
+let isInstalled = false;
+let metricsAt: string | undefined;
 
-const OPTIONS =
-  '--metrics-address or HOLDFAST_METRICS_ADDRESS, in code metricsAddress of startWorker';
-
-/** The first worker decides how much is logged and where metrics are. Errors: PortTaken, InvalidConfig. */
-export function installRuntime({
-  logLevel = 'ERROR',
-  metricsAddress,
-}: {
+export interface RuntimeSettings {
   readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   readonly metricsAddress?: string;
-}): void {
-  if (installed === undefined) {
+}
+
+/** The first worker decides how much is logged and where metrics are. Errors: PortTaken, InvalidConfig. */
+export function installRuntime({ logLevel = 'ERROR', metricsAddress }: RuntimeSettings): void {
+  if (!isInstalled) {
+    const metrics = metricsAddress && { prometheus: { bindAddress: metricsAddress } };
     try {
       Runtime.install({
         logger: new DefaultLogger(logLevel),
         telemetryOptions: {
           logging: { forward: {}, filter: logLevel },
-          ...(metricsAddress !== undefined && {
-            metrics: { prometheus: { bindAddress: metricsAddress } },
-          }),
+          ...(metrics && { metrics }),
         },
       });
-      installed = { metricsAddress };
-    } catch (cause) {
+      metricsAt = metricsAddress;
+    } catch (error) {
       // Whoever embeds this worker has made one already, and keeps it.
-      if (cause instanceof IllegalStateError) installed = { metricsAddress: undefined };
-      else if (metricsAddress === undefined) throw cause;
-      else throw notListening(metricsAddress, cause);
+      if (!(error instanceof IllegalStateError))
+        throw metricsAddress === undefined ? error : notListening(metricsAddress, error);
     }
+    isInstalled = true;
   }
-  if (metricsAddress === undefined || metricsAddress === installed.metricsAddress) return;
+  if (metricsAddress === undefined || metricsAddress === metricsAt) return;
   throw new HoldfastError(
     'InvalidConfig',
-    `The option metricsAddress cannot be used: this process has Temporal's runtime already, without metrics at ${metricsAddress}.`,
-    {
-      hint: 'Give metricsAddress to the first worker of the process, or give Runtime.install of @temporalio/worker its metrics.',
-    },
+    `The runtime of Temporal in this process has no metrics at ${metricsAddress}.`,
+    { hint: 'Give metricsAddress to the first worker of the process.' },
   );
 }
 
-function notListening(address: string, cause: unknown): HoldfastError {
-  const isTaken = cause instanceof Error && /address already in use/i.test(cause.message);
-  return listenFailure({ what: 'The metrics', address, options: OPTIONS }, { isTaken, cause });
+function notListening(address: string, error: unknown): HoldfastError {
+  const isTaken = /address already in use/i.test(String(error));
+  const options =
+    '--metrics-address or HOLDFAST_METRICS_ADDRESS, in code metricsAddress of startWorker';
+  return listenFailure(address, { isTaken, options, cause: error });
+}
+
+/** In the words of the desk. */
+export function listenFailure(
+  address: string,
+  {
+    isTaken,
+    options,
+    cause,
+  }: { readonly isTaken: boolean; readonly options: string; readonly cause: unknown },
+): HoldfastError {
+  return new HoldfastError(
+    isTaken ? 'PortTaken' : 'InvalidConfig',
+    isTaken
+      ? `Port ${address.replace(/.*:/, '')} is taken.`
+      : `The worker cannot listen on ${address}.`,
+    { hint: `Choose another one: ${options}.`, cause },
+  );
 }

@@ -21,6 +21,7 @@ import {
   type ActivityDeps,
 } from '../activities/index.js';
 import { credentialsOf, type Reach } from '../connection/index.js';
+import type { WorkerReadiness } from '../connection/readiness.js';
 import type { Activities } from '../core/state/effect.js';
 import type { Config, WorkerTuning } from '../authoring/index.js';
 import { newRemarks } from '../authoring/remarks.js';
@@ -39,7 +40,7 @@ import { keepConnected, type LiveConnection } from './live-connection.js';
 import { checkModels } from './load-config.js';
 import { loadedIn, loadWhole } from './load-whole.js';
 import { guardedCodec } from './payload-codecs.js';
-import { workerReadiness, type WorkerReadiness } from './ready.js';
+import { workerReadiness } from './ready.js';
 import type { RunningRounds } from './rounds.js';
 import { installRuntime } from './runtime.js';
 import { SETTING_RULES } from './setting-rules.js';
@@ -105,10 +106,7 @@ export interface WorkerSettings extends Reach, WorkerTuning {
    * decisions take; default: they do not.
    */
   readonly stackTraces?: boolean;
-  /**
-   * `IP:port` at which Prometheus finds the metrics of Temporal's SDK, under `/metrics`; default: nowhere. One in a
-   * process: its first worker decides.
-   */
+  /** `IP:port` of the metrics of Temporal's SDK for Prometheus; default: nowhere. The first worker of a process decides. */
   readonly metricsAddress?: string;
   /** What is logged of the SDK; default ERROR: its warnings repeat what events say. */
   readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
@@ -133,10 +131,7 @@ export interface RunningWorker {
   run(): Promise<void>;
   /** Says that this is what the activities serve from now on, so that starts find it. Of a worker of workflows: nothing. */
   announce(code: CodeNames): Promise<void>;
-  /**
-   * Whether the worker takes work, and store and server answer: for probes. Answers within a second, and asks each of them at
-   * most once a second.
-   */
+  /** Whether the worker takes work, and store and server answer, within a second: for probes. */
   ready(): Promise<WorkerReadiness>;
   /** Begins to drain; `run` ends when it is done. Idempotent. */
   shutdown(): void;
@@ -185,7 +180,7 @@ async function started(settings: WorkerSettings): Promise<RunningWorker> {
     const announcer = await announced(settings, worker, store);
     const tell = (line: string): void => Runtime.instance().logger.error(line, {});
     const live = keepConnected({ ...settings, worker, connection, tell: settings.say ?? tell });
-    const ready = workerReadiness({ ...settings, worker, store });
+    const ready = workerReadiness(worker, store, settings.namespace);
     return running(worker, { live, store, beside, announcer, connectors, ready });
   } catch (error) {
     await connectors?.close();

@@ -106,7 +106,7 @@ export function addApprovals(program: Command, cli: Cli): void {
         if (output.json) return;
         const hints = commandHints(cli, session);
         if (!storeAway && options.all !== true && readingDeskOf(cli, options) === undefined) {
-          const unserved = await unservedRemark(session);
+          const unserved = await unservedRemark(session).catch(() => undefined);
           if (unserved !== undefined) output.remark(unserved);
         }
         await print(page, output, ({ runId, agentPath: agents }) =>

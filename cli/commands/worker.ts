@@ -103,7 +103,7 @@ export function addWorker(program: Command, cli: Cli): void {
       examples(
         'holdfast worker',
         'holdfast worker --config agents/holdfast.config.ts --address temporal:7233',
-        'holdfast worker --probe-address 127.0.0.1:8081 --metrics-address 127.0.0.1:9464',
+        'holdfast worker --probe-address 127.0.0.1:8081',
         'holdfast worker --only sandbox',
         'holdfast worker --only activities --queue heavy',
       ),

@@ -300,7 +300,7 @@ test(
   'a list of questions says that runs cannot ask while no worker serves them',
   async () => {
     const asked = () => holdfast(placeOf(world), ['approvals']);
-    const remark = /No worker serves the task queue holdfast: .*`holdfast worker`/;
+    const remark = /No worker serves the task queue holdfast: .*`holdfast worker /;
     const one = await serve(configOf('refund', []));
     expect((await asked()).err).not.toMatch(remark);
     await ended(one);

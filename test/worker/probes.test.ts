@@ -1,7 +1,7 @@
 /** Probes of a process of workers. */
 import { freePort } from '../../devserver/index.js';
 import { startProbes, type Probes } from '../../worker/probes.js';
-import type { WorkerReadiness } from '../../worker/ready.js';
+import type { WorkerReadiness } from '../../connection/readiness.js';
 
 const GOOD: WorkerReadiness = { ok: true, worker: 'running', store: 'ok', temporal: 'ok' };
 const BAD: WorkerReadiness = { ...GOOD, ok: false, worker: 'draining' };
@@ -55,7 +55,7 @@ test('a taken port, and an address of another machine, are told in the words of 
   });
   await expect(startProbes('192.0.2.1:8081')).rejects.toMatchObject({
     code: 'InvalidConfig',
-    message: 'The probes cannot listen on 192.0.2.1:8081.',
+    message: 'The worker cannot listen on 192.0.2.1:8081.',
     hint,
   });
 });

@@ -58,7 +58,7 @@ describe('startWorker', () => {
     const refused = startWorker({ ...settings(), metricsAddress: '127.0.0.1:9464' });
     await expect(refused).rejects.toMatchObject({
       code: 'InvalidConfig',
-      message: expect.stringContaining('without metrics at 127.0.0.1:9464'),
+      message: expect.stringContaining('no metrics at 127.0.0.1:9464'),
     });
   });
 
