@@ -11,6 +11,8 @@ const VARIABLES: {
   store: ['--store', 'HOLDFAST_STORE'],
   home: ['--home', 'HOLDFAST_HOME'],
   config: ['--config', 'HOLDFAST_CONFIG'],
+  probeAddress: ['--probe-address', 'HOLDFAST_PROBE_ADDRESS'],
+  metricsAddress: ['--metrics-address', 'HOLDFAST_METRICS_ADDRESS'],
 };
 
 /** The same error in the words of the command line. */

@@ -72,6 +72,9 @@ export interface PlaceOptions {
   readonly home?: string;
   /** Of commands that serve. */
   readonly config?: string;
+  /** Of `holdfast worker`. */
+  readonly probeAddress?: string;
+  readonly metricsAddress?: string;
 }
 
 /** The variables as the options change them; the worker reads the same names. */
@@ -85,6 +88,8 @@ export function variablesWith(
     HOLDFAST_TASK_QUEUE: options.taskQueue,
     HOLDFAST_STORE: options.store && storePlaceIn(environment.folder, options.store),
     HOLDFAST_CONFIG: options.config && resolve(environment.folder, options.config),
+    HOLDFAST_PROBE_ADDRESS: options.probeAddress,
+    HOLDFAST_METRICS_ADDRESS: options.metricsAddress,
     HOLDFAST_HOME: options.home && resolve(environment.folder, options.home),
   };
   const set = Object.entries(given).filter(([, value]) => value !== undefined);

@@ -31,6 +31,8 @@ export interface ServeOptions {
   readonly stackTraces?: boolean;
   /** In place of what the configuration says. */
   readonly tuning?: WorkerTuning;
+  /** Where the metrics of Temporal's SDK are; absent: nowhere. */
+  readonly metricsAddress?: string | undefined;
   /** Where commands are looked for; default: the folders of the system. */
   readonly path?: string | undefined;
   /** What stands in place of the activities. */
@@ -143,6 +145,7 @@ async function serveWorker(options: ServeOptions, output: Output): Promise<void>
     config,
     say,
     stackTraces: place.stackTraces ?? stackTraces,
+    ...(options.metricsAddress !== undefined && { metricsAddress: options.metricsAddress }),
     ...(options.activities !== undefined && { activities: options.activities }),
     ...(serves !== undefined && { serves: serves === 'sandbox' ? 'activities' : serves }),
   });

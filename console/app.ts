@@ -6,6 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Hono, type Context } from 'hono';
+import type { Readiness } from '../connection/readiness.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { authenticate, notLoggedIn } from './identity/authenticate.js';
 import { checkAccess } from './identity/rights.js';
@@ -40,6 +41,8 @@ export interface AppSettings {
   readonly page: StaticPage;
   /** Names of this console that a browser may use; absent: any. */
   readonly hosts?: ReadonlySet<string>;
+  /** Whether store and server answer; absent: there are none. */
+  readonly ready?: () => Promise<Readiness>;
 }
 
 interface Bindings {
@@ -53,7 +56,7 @@ const STRANGERS_AUDITED_PER_MINUTE = 60;
 const NOBODYS_TENANT = '*';
 
 export function createApp(settings: AppSettings): Hono<{ Bindings: Bindings }> {
-  const { endpoints, version, page, hosts } = settings;
+  const { endpoints, version, page, hosts, ready } = settings;
   const app = new Hono<{ Bindings: Bindings }>();
   const document = openApiDocument(endpoints, version);
   const serve = serving(settings);
@@ -66,6 +69,12 @@ export function createApp(settings: AppSettings): Hono<{ Bindings: Bindings }> {
     for (const [name, value] of SECURITY_HEADERS) context.res.headers.set(name, value);
   });
   app.get('/health', (context) => context.json({ ok: true }));
+  if (ready !== undefined) {
+    app.get('/ready', async (context) => {
+      const answer = await ready();
+      return context.json(answer, answer.ok ? 200 : 503, { 'cache-control': 'no-store' });
+    });
+  }
   app.get('/openapi.json', (context) => context.json(document));
   for (const endpoint of endpoints) {
     app.on(endpoint.method, honoPath(endpoint.path), (context) => serve(context, endpoint));

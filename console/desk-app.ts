@@ -1,6 +1,7 @@
 /** The application of the desk without anybody listening: its desk, its ways to log in, its routes. */
 import { isLoopback, type ConsoleSettings } from '../authoring/index.js';
 import type { DeskSigner, HoldfastClient } from '../client/index.js';
+import { readinessOf } from '../connection/readiness.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { createApp } from './app.js';
 import { connectorsNow, type KnownConnectors } from './connectors-now.js';
@@ -80,6 +81,10 @@ export async function createDeskApp(
     version,
     signal,
     page,
+    ready: readinessOf(
+      () => options.store.identity(clock()),
+      () => options.client.workerCount(),
+    ),
     ...(isGuarded && { hosts: new Set([...LOCAL_NAMES, settings.host]) }),
   });
   return { desk, app, ...(token !== undefined && { token }) };

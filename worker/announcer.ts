@@ -1,6 +1,6 @@
 /**
  * Says in the store what this worker serves, for as long as it serves (G118).
- * Invariants: a store that is away ends nothing and is told once; a worker that ends says so, but does not wait for
+ * Invariants: a store that is away ends nothing and is told once, and once that it is back; a worker that ends says so, but does not wait for
  * long; whatever is said of a configuration is what its activities find in it.
  */
 import { randomUUID } from 'node:crypto';
@@ -82,19 +82,24 @@ async function repeat(settings: Announcing, life: Life): Promise<void> {
   const { everyMs = EVERY_MS, tell } = settings;
   const { worker, signal } = life;
   let word = life.first;
-  let isAway = false;
+  let awayAt: number | undefined;
   while (!signal.aborted) {
     const why = await word.then(
       () => undefined,
       (cause: unknown) => reasonOf(cause),
     );
     const failed = why !== undefined;
-    if (failed && !isAway && !signal.aborted) {
+    if (failed && awayAt === undefined && !signal.aborted) {
       tell(
         `The store does not answer: nobody can see what this worker serves, and runs wait.${why} See holdfast doctor.`,
       );
     }
-    isAway = failed;
+    if (failed) awayAt ??= performance.now();
+    else if (awayAt !== undefined) {
+      const seconds = Math.max(1, Math.round((performance.now() - awayAt) / 1_000));
+      tell(`The store answers again, after ${seconds} s: runs go on with their next tries.`);
+      awayAt = undefined;
+    }
     await pause(failed ? Math.min(AGAIN_MS, everyMs) : everyMs, signal);
     if (!signal.aborted) word = renew(settings, worker);
   }

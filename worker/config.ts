@@ -4,6 +4,7 @@
  */
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { LISTEN_RULE } from '../connection/reach-rules.js';
 import { readPlace, type NamedPlace } from '../connection/index.js';
 import { DEFAULT_ADDRESS, DEFAULT_NAMESPACE, reachOf, type ServerReach } from './reach.js';
 import { HoldfastError } from '../core/state/errors.js';
@@ -32,6 +33,10 @@ export interface Environment {
   readonly withoutConfig?: true;
   /** Of workflow code; absent: nobody has said so. */
   readonly stackTraces?: boolean;
+  /** Where probes of a worker's process are answered; absent: nowhere. */
+  readonly probeAddress?: string;
+  /** Where the metrics of Temporal's SDK are; absent: nowhere. */
+  readonly metricsAddress?: string;
   readonly anthropic: ModelAccess;
   readonly openai: ModelAccess;
   readonly litellm: ModelAccess;
@@ -56,6 +61,7 @@ export const HOME = '.holdfast';
 const STORE_FILE = 'store.db';
 
 const text = z.string().trim().min(1, 'must not be blank').max(4_096);
+const listened = text.refine(LISTEN_RULE.fits, `must be ${LISTEN_RULE.is}`).optional();
 const schema = z.object({
   HOLDFAST_TASK_QUEUE: text.default('holdfast'),
   HOLDFAST_HOME: text.optional(),
@@ -63,6 +69,8 @@ const schema = z.object({
   HOLDFAST_STORE_SYNC: z.enum(['each', 'shared'], 'must be each or shared').optional(),
   HOLDFAST_CONFIG: text.optional(),
   HOLDFAST_STACK_TRACES: z.enum(['true', 'false'], 'must be true or false').optional(),
+  HOLDFAST_PROBE_ADDRESS: listened,
+  HOLDFAST_METRICS_ADDRESS: listened,
   ANTHROPIC_API_KEY: text.optional(),
   ANTHROPIC_BASE_URL: z.url('must be a URL').optional(),
   OPENAI_API_KEY: text.optional(),
@@ -117,6 +125,10 @@ export function readEnvironment(
     ...(withoutConfig && { withoutConfig }),
     ...(read.HOLDFAST_STACK_TRACES !== undefined && {
       stackTraces: read.HOLDFAST_STACK_TRACES === 'true',
+    }),
+    ...(read.HOLDFAST_PROBE_ADDRESS !== undefined && { probeAddress: read.HOLDFAST_PROBE_ADDRESS }),
+    ...(read.HOLDFAST_METRICS_ADDRESS !== undefined && {
+      metricsAddress: read.HOLDFAST_METRICS_ADDRESS,
     }),
     anthropic: access(read.ANTHROPIC_API_KEY, read.ANTHROPIC_BASE_URL),
     openai: access(read.OPENAI_API_KEY, read.OPENAI_BASE_URL),

@@ -16,4 +16,5 @@ export { findConfig, loadConfig } from './load-config.js';
 export { providersOf } from './providers.js';
 export { UndecodablePayload } from './payload-codecs.js';
 export { runWorkerProcess, type WorkerProcessOptions } from './run-worker.js';
+export type { WorkerReadiness } from '../connection/readiness.js';
 export { startWorker, type RunningWorker, type WorkerSettings } from './worker.js';

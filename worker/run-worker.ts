@@ -3,6 +3,7 @@ import { isConfig, type Config } from '../authoring/index.js';
 import { CALLBACK, checkOptions, FIELDS, TEXT, type OptionRules } from '../pure/options.js';
 import { readEnvironment } from './config.js';
 import { loadConfig } from './load-config.js';
+import { startProbes } from './probes.js';
 import { providersOf } from './providers.js';
 import { withoutName } from './reach.js';
 import { unreachableModels } from './unreachable-models.js';
@@ -36,15 +37,31 @@ export async function runWorkerProcess(options: WorkerProcessOptions = {}): Prom
     options.config ??
     (await loadConfig({ folder, ...(configFile !== undefined && { file: configFile }) }));
   const { taskQueue, storePlace, storeSync, stackTraces = false } = environment;
+  const { metricsAddress, probeAddress } = environment;
   const providers = providersOf(environment, config);
   const reach = withoutName(environment.reach(config.connection));
   const store = { storePlace, ...(storeSync && { storeSync }) };
-  const settings = { ...reach, taskQueue, ...store, providers, stackTraces, ...options.settings };
+  const settings = {
+    ...reach,
+    taskQueue,
+    ...store,
+    providers,
+    stackTraces,
+    ...(metricsAddress !== undefined && { metricsAddress }),
+    ...options.settings,
+  };
   const whole = { say, ...settings, config };
   checkSettings(whole);
   for (const line of unreachableModels(config, settings.providers)) say(line);
-  const worker = await startWorker(whole);
-  const agents = [...config.agents.keys()].join(', ');
-  say(`Serving ${agents} on ${settings.taskQueue} at ${settings.address}.`);
-  await worker.run();
+  const probes = probeAddress ? await startProbes(probeAddress) : undefined;
+  try {
+    const worker = await startWorker(whole);
+    const agents = [...config.agents.keys()].join(', ');
+    say(`Serving ${agents} on ${settings.taskQueue} at ${settings.address}.`);
+    const served = worker.run();
+    probes?.watch(worker);
+    await served;
+  } finally {
+    await probes?.close();
+  }
 }

@@ -1,6 +1,6 @@
 /** The settings of a worker: a closed list, since a typing error would serve something else without a word. */
 import { isConfig } from '../authoring/index.js';
-import { ADDRESS_RULE, REACH_RULES } from '../connection/reach-rules.js';
+import { ADDRESS_RULE, LISTEN_RULE, REACH_RULES } from '../connection/reach-rules.js';
 import {
   AMOUNT,
   CALLBACK,
@@ -31,6 +31,7 @@ export const SETTING_RULES = {
   ...each(AMOUNT, 'maxCachedWorkflows activitiesPerSecond queueActivitiesPerSecond'),
   ...each(AMOUNT, 'shutdownGraceMs stickyTimeoutMs sweepEveryMs connectAttemptsMax'),
   serves: oneOf('workflows', 'activities'),
+  metricsAddress: LISTEN_RULE,
   logLevel: oneOf('DEBUG', 'INFO', 'WARN', 'ERROR'),
   ...each(FLAG, 'readsWithinTasks stackTraces'),
   sandboxQueue: TEXT,

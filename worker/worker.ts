@@ -4,9 +4,8 @@
  * running activities get `shutdownGraceMs` to end, then everything it opened is closed.
  */
 import { extname, join } from 'node:path';
-import { IllegalStateError, WorkflowNotFoundError, type PayloadCodec } from '@temporalio/common';
+import { WorkflowNotFoundError, type PayloadCodec } from '@temporalio/common';
 import {
-  DefaultLogger,
   Runtime,
   Worker,
   type NativeConnection,
@@ -22,6 +21,7 @@ import {
   type ActivityDeps,
 } from '../activities/index.js';
 import { credentialsOf, type Reach } from '../connection/index.js';
+import type { WorkerReadiness } from '../connection/readiness.js';
 import type { Activities } from '../core/state/effect.js';
 import type { Config, WorkerTuning } from '../authoring/index.js';
 import { newRemarks } from '../authoring/remarks.js';
@@ -40,7 +40,9 @@ import { keepConnected, type LiveConnection } from './live-connection.js';
 import { checkModels } from './load-config.js';
 import { loadedIn, loadWhole } from './load-whole.js';
 import { guardedCodec } from './payload-codecs.js';
+import { workerReadiness } from './ready.js';
 import type { RunningRounds } from './rounds.js';
+import { installRuntime } from './runtime.js';
 import { SETTING_RULES } from './setting-rules.js';
 import { startSweeper } from './sweeper.js';
 import { givenTuning, tuned } from './tuning.js';
@@ -104,6 +106,8 @@ export interface WorkerSettings extends Reach, WorkerTuning {
    * decisions take; default: they do not.
    */
   readonly stackTraces?: boolean;
+  /** `IP:port` of the metrics of Temporal's SDK for Prometheus; default: nowhere. The first worker of a process decides. */
+  readonly metricsAddress?: string;
   /** What is logged of the SDK; default ERROR: its warnings repeat what events say. */
   readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   /** What a person at the terminal should know; default: nobody is told. */
@@ -127,6 +131,8 @@ export interface RunningWorker {
   run(): Promise<void>;
   /** Says that this is what the activities serve from now on, so that starts find it. Of a worker of workflows: nothing. */
   announce(code: CodeNames): Promise<void>;
+  /** Whether the worker takes work, and store and server answer, within a second: for probes. */
+  ready(): Promise<WorkerReadiness>;
   /** Begins to drain; `run` ends when it is done. Idempotent. */
   shutdown(): void;
 }
@@ -160,11 +166,11 @@ function runsInThread({ serves, stackTraces }: WorkerSettings): boolean {
 
 async function started(settings: WorkerSettings): Promise<RunningWorker> {
   const store = await openStoreAt(settings.storePlace, settings.storeSync);
-  // It keeps a process alive: a store that cannot be opened lets the process end.
-  installRuntime(settings.logLevel ?? 'ERROR');
   let connection: NativeConnection | undefined;
   let connectors: Connectors | undefined;
   try {
+    // Not sooner, since it keeps a process alive: a store that cannot be opened lets the process end.
+    installRuntime(settings);
     const { say = (line) => Runtime.instance().logger.warn(line) } = settings;
     for (const line of newRemarks(settings.config)) say(line);
     connection = await connectedTo(settings);
@@ -174,7 +180,8 @@ async function started(settings: WorkerSettings): Promise<RunningWorker> {
     const announcer = await announced(settings, worker, store);
     const tell = (line: string): void => Runtime.instance().logger.error(line, {});
     const live = keepConnected({ ...settings, worker, connection, tell: settings.say ?? tell });
-    return running(worker, { live, store, beside, announcer, connectors });
+    const ready = workerReadiness(worker, store, settings.namespace);
+    return running(worker, { live, store, beside, announcer, connectors, ready });
   } catch (error) {
     await connectors?.close();
     // A connection that a worker holds already cannot be closed; the first error is the one to tell.
@@ -336,10 +343,11 @@ interface Serving extends Pick<Opened, 'store' | 'connectors'> {
   readonly live: LiveConnection;
   readonly announcer: Announcer | undefined;
   readonly beside: (() => readonly RunningRounds[]) | undefined;
+  readonly ready: RunningWorker['ready'];
 }
 
 function running(worker: Worker, serving: Serving): RunningWorker {
-  const { live, store, beside, announcer, connectors } = serving;
+  const { live, store, beside, announcer, connectors, ready } = serving;
   let served: Promise<void> | undefined;
   const serve = async (): Promise<void> => {
     const rounds = beside?.() ?? [];
@@ -360,6 +368,7 @@ function running(worker: Worker, serving: Serving): RunningWorker {
   return {
     run: () => (served ??= serve()),
     announce: async (code) => announcer?.update(code),
+    ready,
     shutdown() {
       // The SDK throws for a worker that is on its way out already.
       if (worker.getState() !== 'RUNNING') return;
@@ -368,21 +377,4 @@ function running(worker: Worker, serving: Serving): RunningWorker {
       worker.shutdown();
     },
   };
-}
-
-let runtimeInstalled = false;
-
-/** The SDK's native part is one per process: the first worker decides how much it says. */
-function installRuntime(level: NonNullable<WorkerSettings['logLevel']>): void {
-  if (runtimeInstalled) return;
-  runtimeInstalled = true;
-  try {
-    Runtime.install({
-      logger: new DefaultLogger(level),
-      telemetryOptions: { logging: { forward: {}, filter: level } },
-    });
-  } catch (error) {
-    // Whoever embeds this worker has made one already, and keeps it.
-    if (!(error instanceof IllegalStateError)) throw error;
-  }
 }

@@ -35,6 +35,7 @@ import type { Place } from '../../console/http/cursor.js';
 import { lackedAsks, restoredIn, restoredRemark } from '../desk/restored.js';
 import { approvalCard, byText, inert } from '../render/index.js';
 import type { Session } from '../session.js';
+import { unservedRemark } from '../desk/unserved.js';
 import { oneOf } from '../usage.js';
 
 interface ApprovalsOptions extends ActorOptions, TenantOptions, PageOptions {
@@ -104,6 +105,10 @@ export function addApprovals(program: Command, cli: Cli): void {
         if (restoredAt !== undefined) output.remark(restoredRemark(restoredAt));
         if (output.json) return;
         const hints = commandHints(cli, session);
+        if (!storeAway && options.all !== true && readingDeskOf(cli, options) === undefined) {
+          const unserved = await unservedRemark(session).catch(() => undefined);
+          if (unserved !== undefined) output.remark(unserved);
+        }
         await print(page, output, ({ runId, agentPath: agents }) =>
           hints({ runId, tenant: tenantOf(options), ...(agents && { agents }) }),
         );

@@ -9,6 +9,8 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
+import type { Probes } from '../../worker/probes.js';
+import type { RunningWorker } from '../../worker/index.js';
 import { onInterrupt, SECOND_ENDS } from '../terminal/interrupt.js';
 import { readConfig, requireSandbox, serveAll, type WorkerPart } from '../serve.js';
 import { usage, wholeNumber } from '../usage.js';
@@ -86,6 +88,14 @@ export function addWorker(program: Command, cli: Cli): void {
       '--activities-per-second <n>',
       'activities begun in a second (default: no limit)',
       whole(1),
+    )
+    .option(
+      '--probe-address <ip:port>',
+      'answer GET /health and GET /ready there (HOLDFAST_PROBE_ADDRESS)',
+    )
+    .option(
+      '--metrics-address <ip:port>',
+      "Prometheus metrics of Temporal's SDK, at /metrics there (HOLDFAST_METRICS_ADDRESS)",
     );
   withJson(withPlace(withConfig(command)), 'one line {serving, address, …} when it serves')
     .addHelpText(
@@ -93,6 +103,7 @@ export function addWorker(program: Command, cli: Cli): void {
       examples(
         'holdfast worker',
         'holdfast worker --config agents/holdfast.config.ts --address temporal:7233',
+        'holdfast worker --probe-address 127.0.0.1:8081',
         'holdfast worker --only sandbox',
         'holdfast worker --only activities --queue heavy',
       ),
@@ -102,6 +113,7 @@ export function addWorker(program: Command, cli: Cli): void {
         const { environment } = cli;
         const part = partOf(options);
         const interrupt = onInterrupt();
+        let probes: Probes | undefined;
         try {
           const { place } = session;
           const config = await readConfig(place, environment.folder).catch(async (error) => {
@@ -115,8 +127,16 @@ export function addWorker(program: Command, cli: Cli): void {
           const { signal } = interrupt;
           const say = (): void => output.remark(DRAINING);
           signal.addEventListener('abort', say, { once: true });
-          await serveAll({ place, reach, config, ...part, path, signal }, output);
+          const { metricsAddress, probeAddress } = place;
+          const { startProbes } = await import('../../worker/probes.js');
+          probes = probeAddress === undefined ? undefined : await startProbes(probeAddress);
+          const serving = (worker: RunningWorker): void => probes?.watch(worker);
+          await serveAll(
+            { place, reach, config, ...part, path, signal, metricsAddress, serving },
+            output,
+          );
         } finally {
+          await probes?.close();
           interrupt.release();
         }
       }),

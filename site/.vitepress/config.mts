@@ -54,6 +54,8 @@ const SIDEBAR: DefaultTheme.SidebarItem[] = [
     'operate/security',
     'operate/cluster',
     'operate/postgres',
+    'operate/observing',
+    'operate/data',
   ]),
   group('Examples', [
     'examples/refund',

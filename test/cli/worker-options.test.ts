@@ -14,6 +14,11 @@ test.each([
   [['--only', 'tools'], 'workflows, activities'],
   [['--activities-at-once', '0'], 'from 1 to'],
   [['--decisions-at-once', '1'], 'from 2 to'],
+  [
+    ['--probe-address', 'localhost:8081'],
+    'option --probe-address cannot be used: it must be IP:port',
+  ],
+  [['--metrics-address', '9464'], 'option --metrics-address cannot be used: it must be IP:port'],
 ])('holdfast worker %j is refused', async (words, why) => {
   const { code, err } = await refused(...words);
   expect(code).not.toBe(0);

@@ -295,3 +295,18 @@ describe('a start', () => {
 async function spoken(words: readonly string[]): Promise<string> {
   return (await holdfast(placeOf(world), words)).out;
 }
+
+test(
+  'a list of questions says that runs cannot ask while no worker serves them',
+  async () => {
+    const asked = () => holdfast(placeOf(world), ['approvals']);
+    const remark = /No worker serves the task queue holdfast: .*`holdfast worker /;
+    const one = await serve(configOf('refund', []));
+    expect((await asked()).err).not.toMatch(remark);
+    await ended(one);
+    workers = [];
+    expect((await asked()).err).toMatch(remark);
+    expect((await holdfast(placeOf(world), ['approvals', '--json'])).err).toBe('');
+  },
+  LIMIT_MS,
+);

@@ -55,6 +55,8 @@ describe('readEnvironment', () => {
         HOLDFAST_STORE_SYNC: 'shared',
         HOLDFAST_CONFIG: 'my.config.ts',
         HOLDFAST_STACK_TRACES: 'true',
+        HOLDFAST_PROBE_ADDRESS: '[::1]:8081',
+        HOLDFAST_METRICS_ADDRESS: '127.0.0.1:9464',
         ANTHROPIC_API_KEY: 'key',
         ANTHROPIC_BASE_URL: 'http://localhost:1',
       },
@@ -74,6 +76,8 @@ describe('readEnvironment', () => {
       storeSync: 'shared',
       configFile: '/project/my.config.ts',
       stackTraces: true,
+      probeAddress: '[::1]:8081',
+      metricsAddress: '127.0.0.1:9464',
       anthropic: { apiKey: 'key', baseUrl: 'http://localhost:1' },
     });
   });
@@ -103,6 +107,11 @@ describe('readEnvironment', () => {
     ['HOLDFAST_STORE', ''],
     ['HOLDFAST_STORE_SYNC', 'never'],
     ['HOLDFAST_STACK_TRACES', 'yes'],
+    ['HOLDFAST_PROBE_ADDRESS', 'localhost:8081'],
+    ['HOLDFAST_PROBE_ADDRESS', '::1:8081'],
+    ['HOLDFAST_METRICS_ADDRESS', '127.0.0.1'],
+    ['HOLDFAST_METRICS_ADDRESS', '127.0.0.1:0'],
+    ['HOLDFAST_METRICS_ADDRESS', '300.0.0.1:9464'],
     ['ANTHROPIC_BASE_URL', 'localhost'],
   ])('%s=%j is refused by name', (name, value) => {
     expect(() => readEnvironment({ [name]: value }, '/project')).toThrow(

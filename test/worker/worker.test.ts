@@ -45,6 +45,23 @@ describe('startWorker', () => {
     expect(said.filter((line) => line.includes('policy.rules[0] is "refnd"'))).toHaveLength(1);
   });
 
+  test('an address of metrics that is none is refused by the name of its option', async () => {
+    const refused = startWorker({ ...settings(), metricsAddress: 'localhost:9464' });
+    await expect(refused).rejects.toMatchObject({
+      code: 'InvalidConfig',
+      message: expect.stringContaining('metricsAddress'),
+    });
+  });
+
+  test('metrics that the runtime of this process lacks are told, not left out', async () => {
+    await expect(startWorker(settings())).rejects.toMatchObject({ code: 'ServerUnavailable' });
+    const refused = startWorker({ ...settings(), metricsAddress: '127.0.0.1:9464' });
+    await expect(refused).rejects.toMatchObject({
+      code: 'InvalidConfig',
+      message: expect.stringContaining('no metrics at 127.0.0.1:9464'),
+    });
+  });
+
   test('an unknown model is found before anything is opened', async () => {
     await expect(startWorker(settings('x/y'))).rejects.toMatchObject({ code: 'UnknownModel' });
     expect(existsSync(join(folder, 'store.db'))).toBe(false);
