@@ -1,6 +1,7 @@
 /** What an agent says of the sandbox of its runs. */
 import { resolve } from 'node:path';
 import { HoldfastError } from '../core/state/errors.js';
+import { isRecord } from '../pure/options.js';
 
 const PATH_CHARS_MAX = 4_096;
 const FIELDS: readonly string[] = ['seed'];
@@ -16,7 +17,7 @@ export interface AgentSandbox {
 /** The path of the seed, absolute; undefined: none is named. Errors: InvalidAgent. */
 export function seedOf(agent: string, sandbox: unknown): string | undefined {
   if (sandbox === undefined) return undefined;
-  const isObject = typeof sandbox === 'object' && sandbox !== null && !Array.isArray(sandbox);
+  const isObject = isRecord(sandbox);
   const unknown = isObject ? Object.keys(sandbox).find((key) => !FIELDS.includes(key)) : '';
   const { seed } = (isObject ? sandbox : {}) as { readonly seed?: unknown };
   const isPath =

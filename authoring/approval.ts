@@ -13,6 +13,7 @@ import {
   type ToolRecord,
 } from '../core/state/tool.js';
 import { partDefect, shown, type KnownFields } from './known-fields.js';
+import { isRecord } from '../pure/options.js';
 
 const ROLES_MAX = 20;
 const ROLE_CHARS_MAX = 100;
@@ -42,7 +43,7 @@ export function approvalOf(
 ): ToolRecord['approval'] {
   if (declared === undefined) return defaultApproval(effect);
   if (declared === 'never' || declared === 'by_policy') return declared;
-  if (declared !== 'always' && !isObject(declared)) {
+  if (declared !== 'always' && !isRecord(declared)) {
     throw wrong(tool, `approval is ${shown(declared)}`, APPROVAL_HINT);
   }
   if (sideEffectOf(effect) !== 'mutating') {
@@ -139,7 +140,7 @@ export function answerRuleOf(
     throw wrong(tool, 'it says who answers, but asks nobody', hint);
   }
   if (declared === 'customer' || declared === 'staff') return declared;
-  if (!isObject(declared)) {
+  if (!isRecord(declared)) {
     const hint = "Use 'customer', 'staff' or {roles: [...]}.";
     throw wrong(tool, `answeredBy is ${shown(declared)}`, hint);
   }
@@ -164,10 +165,6 @@ function checkRoles(tool: string, roles: readonly unknown[], what: string): void
   if (bad !== undefined) {
     throw wrong(tool, `${shown(bad)} is not a role`, 'A role is a short, non-blank text.');
   }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const APPROVAL_HINT =

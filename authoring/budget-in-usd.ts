@@ -6,6 +6,7 @@
  */
 import type { Limit } from '../core/state/budget-fields.js';
 import type { BudgetOverrides } from '../core/state/task.js';
+import { isRecord } from '../pure/options.js';
 
 export interface BudgetInUsd {
   /** Most that it may cost, in USD: 0.1 is ten cents. */
@@ -55,7 +56,7 @@ export function withLimits(budget: object, own: object): object {
  * `wrong` makes of a field and of why it cannot be used.
  */
 export function inMicroUsd(budget: unknown, wrong: (field: string, why: string) => Error): unknown {
-  if (typeof budget !== 'object' || budget === null || Array.isArray(budget)) return budget;
+  if (!isRecord(budget)) return budget;
   const given = budget as { readonly [field: string]: unknown };
   const fields = { ...given };
   for (const [usd, micro] of FIELDS) {

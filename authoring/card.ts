@@ -9,6 +9,7 @@ import { hasUnseen } from '../pure/unseen.js';
 import { isCurrencyCode, type ToolCard } from '../core/state/tool-card.js';
 import { mayHave } from './declared-fields.js';
 import { shown } from './known-fields.js';
+import { isRecord } from '../pure/options.js';
 
 /** `labels`: what people read in place of the names of arguments. */
 export type CardDeclaration = ToolCard;
@@ -23,7 +24,7 @@ const HINT =
 /** Undefined: the tool declares none. Errors: InvalidTool. */
 export function cardOf(tool: string, declared: unknown, schema: Json): ToolCard | undefined {
   if (declared === undefined) return undefined;
-  if (!isObject(declared)) throw wrong(tool, 'its card is no object', HINT);
+  if (!isRecord(declared)) throw wrong(tool, 'its card is no object', HINT);
   const other = Object.keys(declared).find((name) => !FIELDS.includes(name));
   if (other !== undefined) throw wrong(tool, `card.${other} is unknown`, HINT);
   const { amount, recipient, reference, labels } = declared;
@@ -39,7 +40,7 @@ export function cardOf(tool: string, declared: unknown, schema: Json): ToolCard 
 }
 
 function amountOf(tool: string, declared: unknown, schema: Json): NonNullable<ToolCard['amount']> {
-  const { path, unit, currency, ...others } = isObject(declared) ? declared : {};
+  const { path, unit, currency, ...others } = isRecord(declared) ? declared : {};
   if (Object.keys(others).length > 0) throw wrong(tool, 'card.amount says too much', HINT);
   if (unit !== 'minor' && unit !== 'major') {
     const hint = "Say unit: 'minor' for cents and the like, 'major' for whole euros and the like.";
@@ -58,7 +59,7 @@ function currencyOf(tool: string, currency: unknown, schema: Json): string {
 }
 
 function labelsOf(tool: string, declared: unknown, schema: Json): NonNullable<ToolCard['labels']> {
-  const entries = isObject(declared) ? Object.entries(declared) : [];
+  const entries = isRecord(declared) ? Object.entries(declared) : [];
   if (entries.length === 0 || entries.length > LABELS_MAX) {
     throw wrong(tool, 'card.labels is no object of 1 to 40 labels', HINT);
   }
@@ -88,10 +89,6 @@ function knownPath(tool: string, { name, path, schema }: Named): string {
 function pathIn(tool: string, name: string, path: unknown): string {
   if (typeof path === 'string' && path !== '' && path.length <= PATH_CHARS_MAX) return path;
   throw wrong(tool, `${name} is no path`, 'Name an argument; dots lead into objects: to.iban.');
-}
-
-function isObject(value: unknown): value is { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function wrong(tool: string, what: string, hint: string): HoldfastError {

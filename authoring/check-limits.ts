@@ -12,6 +12,7 @@ import { VERSIONED, type Settings } from '../core/state/settings.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
 import { inMicroUsd } from './budget-in-usd.js';
 import { misplaced, OR_LEAVE } from './field-places.js';
+import { parseFields } from './parse-fields.js';
 
 const YEAR_MS = 366 * 86_400_000;
 const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -150,7 +151,7 @@ interface Subject {
 }
 
 function parsed<T>(schema: z.ZodType<T>, { value, what, place }: Subject): T {
-  const result = schema.safeParse(value);
+  const result = parseFields(schema, value);
   if (result.success) return withoutAbsent(result.data);
   const issue = result.error.issues[0];
   const path = [what, ...(issue?.path ?? [])].join('.');

@@ -2,6 +2,7 @@
 import type { PayloadCodec } from '@temporalio/common';
 import { z } from 'zod';
 import { wrongPart } from './field-places.js';
+import { parseFields } from './parse-fields.js';
 
 const text = z.string().trim().min(1).max(4_096);
 
@@ -47,7 +48,7 @@ export interface ConnectionSettings extends Omit<z.output<typeof schema>, 'codec
 
 /** Errors: InvalidConfig naming the field. */
 export function parseConnection(definition: unknown): ConnectionSettings {
-  const result = schema.safeParse(definition ?? {});
+  const result = parseFields(schema, definition ?? {});
   if (result.success) {
     const { codec = [], ...settings } = result.data;
     return { ...settings, payloadCodecs: Array.isArray(codec) ? codec : [codec] };

@@ -9,6 +9,8 @@ import type { DeclaredAuth } from './connector-auth.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { matchesName } from '../core/state/policy.js';
 import { EFFECTS, type ToolEffect } from '../core/state/tool.js';
+import { parseFields } from './parse-fields.js';
+import { isRecord } from '../pure/options.js';
 
 /** First part of the name of each tool of a connector: `mcp__crm__merge_contacts`. */
 export const CONNECTOR_PREFIX = 'mcp__';
@@ -168,7 +170,7 @@ const stdio = z.strictObject({
 /** By name. Errors: `InvalidConfig`, which names the connector and the field and quotes no value. */
 export function parseConnectors(given: unknown): ReadonlyMap<string, Connector> {
   if (given === undefined) return new Map();
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+  if (!isRecord(given)) {
     throw wrong('mcp is no object of connectors', 'Use mcp: {crm: {url: "https://…"}}.');
   }
   const entries = Object.entries(given);
@@ -184,7 +186,10 @@ function connectorOf(name: string, given: unknown): Connector {
     throw wrong(`No connector can be called ${JSON.stringify(name.slice(0, 60))}`, hint);
   }
   const isStdio = typeof given === 'object' && given !== null && 'command' in given;
-  const parsed = (isStdio ? stdio : http).safeParse(given);
+  const parsed = parseFields<z.output<typeof stdio> | z.output<typeof http>>(
+    isStdio ? stdio : http,
+    given,
+  );
   if (!parsed.success) throw misfit(name, parsed.error);
   const { data } = parsed;
   if ('auth' in data && data.auth && isDeclaredAuth(data.auth) && !isSafeAddress(data.url)) {

@@ -7,6 +7,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { OR_LEAVE, wrongPart } from './field-places.js';
 import { mcpServer, starts } from './console-starts.js';
+import { parseFields } from './parse-fields.js';
 
 const name = z.string().trim().min(1).max(200);
 const role = z.string().trim().min(1).max(64);
@@ -139,7 +140,7 @@ export type WebhookSettings = ConsoleSettings['webhooks'][number];
 
 /** Errors: InvalidConfig naming the field. */
 export function parseConsole(definition: unknown): ConsoleSettings {
-  const result = schema.safeParse(definition ?? {});
+  const result = parseFields(schema, definition ?? {});
   if (result.success) return result.data;
   throw wrongPart('console', result.error, OR_LEAVE);
 }

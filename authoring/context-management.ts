@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
+import { parseFields } from './parse-fields.js';
 
 const count = (least: number) => z.int().min(least).max(100_000_000);
 const names = z.array(z.string().min(1).max(200)).max(200);
@@ -56,7 +57,7 @@ export function checkContextManagement(given: Json, place: string): void {
       `Leave it out; long conversations are summarised by the runtime. ${CLEARING.join(' and ')} are taken.`,
     );
   }
-  const { error } = shape.safeParse(given);
+  const { error } = parseFields(shape, given);
   if (error === undefined) return;
   const [issue] = error.issues;
   const where = [place, ...(issue?.path ?? []).map(String)].join('.').slice(0, 200);

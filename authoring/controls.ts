@@ -11,6 +11,7 @@ import {
 import { DEFAULT_IDENTITY_WINDOW_MS } from '../core/controls/repeats.js';
 import { sideEffectOf, type ToolEffect } from '../core/state/tool.js';
 import { partDefect, shown, type KnownFields } from './known-fields.js';
+import { isRecord } from '../pure/options.js';
 
 const WINDOW_MS_MAX = 10 * 366 * 86_400_000;
 
@@ -72,7 +73,7 @@ export function controlsOf({ name, effect, limits, identity }: Declared): ToolCo
 }
 
 function limitsOf(tool: string, declared: unknown): NonNullable<ToolControls['limits']> {
-  if (typeof declared !== 'object' || declared === null) throw wrong(tool, 'limits', LIMITS_HINT);
+  if (!isRecord(declared)) throw wrong(tool, 'limits', LIMITS_HINT);
   const { amount, customer, ...rules } = declared as LimitsDeclaration<unknown>;
   const unknown = Object.keys(rules).find((key) => !LIMIT_SCOPES.some((scope) => scope === key));
   if (unknown !== undefined) throw wrong(tool, `limits.${unknown} is unknown`, LIMITS_HINT);

@@ -201,5 +201,5 @@ function usesOf(agent: string, uses: readonly string[]): readonly string[] {
 const NAME_HINT = 'Begin with a letter; use letters, digits, ".", "_" and "-", 64 at most.';
 
 function wrong(agent: string, what: string, hint: string): HoldfastError {
-  return new HoldfastError('InvalidAgent', `Agent ${agent}: ${what}.`, { hint });
+  return new HoldfastError('InvalidAgent', `Agent ${agent.slice(0, 200)}: ${what}.`, { hint });
 }

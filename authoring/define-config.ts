@@ -184,7 +184,7 @@ export function defineConfig(definition: ConfigDefinition): Config {
 
 /** Of parts that nothing else looks at as a whole. */
 const KINDS: Rules = rules(
-  'list goals checkTools retiredTools retiredHooks routes endpoints, object defaults models retiredModels',
+  'list goals checkTools retiredTools retiredHooks routes endpoints, object defaults models retiredModels requestOptions',
 );
 
 function checkFields(definition: ConfigDefinition): void {
@@ -247,6 +247,8 @@ function addSubAgents(byName: Map<string, Agent>, { name, agents = new Map() }: 
 function toolsByKey(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   const byKey = new Map<string, Tool>();
   for (const tool of tools) {
+    if (typeof tool?.record?.name !== 'string')
+      throw wrong('One of the tools is no tool.', 'Make each tool with defineTool({…}).');
     const key = toolKey(tool.record);
     const other = byKey.get(key);
     if (other !== undefined && other !== tool) {
@@ -326,6 +328,8 @@ function checkUses(agents: readonly Agent[], connectors: ReadonlyMap<string, Con
 function hooksByName(hooks: readonly Hook[]): ReadonlyMap<string, Hook> {
   const byName = new Map<string, Hook>();
   for (const hook of hooks) {
+    if (typeof hook?.name !== 'string' || typeof hook.run !== 'function')
+      throw wrong('One of the hooks is no hook.', 'Make each hook with defineHook({…}).');
     const other = byName.get(hook.name);
     if (other !== undefined && other !== hook) {
       const hint = 'Runs find a hook by its name: rename the changed one.';

@@ -394,5 +394,5 @@ function within(tool: string, field: string, [value, max]: readonly [number, num
 }
 
 export function wrong(tool: string, what: string, hint: string): HoldfastError {
-  return new HoldfastError('InvalidTool', `Tool ${tool}: ${what}.`, { hint });
+  return new HoldfastError('InvalidTool', `Tool ${tool.slice(0, 200)}: ${what}.`, { hint });
 }

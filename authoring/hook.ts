@@ -19,6 +19,7 @@ import type { StopReason } from '../core/state/result.js';
 import { EFFECTS } from '../core/state/tool.js';
 import { shown, type KnownFields } from './known-fields.js';
 import { checkDefinition, fieldDefect } from './whole-definition.js';
+import { parseFields } from './parse-fields.js';
 
 const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -176,7 +177,7 @@ function checkedMatch({ name, point, match }: Matching): HookMatch | undefined {
   if (!(CALL_POINTS as readonly HookPoint[]).includes(point)) {
     throw wrong(name, `${point} is about no call`, `Use match with ${CALL_POINTS.join(', ')}.`);
   }
-  const { data, error } = matchSchema.safeParse(match);
+  const { data, error } = parseFields(matchSchema, match);
   if (data !== undefined) return JSON.parse(JSON.stringify(data)) as HookMatch;
   const issue = error.issues[0];
   const path = ['match', ...(issue?.path ?? [])].join('.');
@@ -226,5 +227,5 @@ const MATCH_HINT = "A match is {tools?: ['payments.*'], effects?: ['financial']}
 const NAME_HINT = 'Begin with a letter; use letters, digits, ".", "_" and "-", 64 at most.';
 
 function wrong(hook: string, what: string, hint: string): HoldfastError {
-  return new HoldfastError('InvalidAgent', `Hook ${hook}: ${what}.`, { hint });
+  return new HoldfastError('InvalidAgent', `Hook ${hook.slice(0, 200)}: ${what}.`, { hint });
 }

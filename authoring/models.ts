@@ -2,7 +2,8 @@
 import type { MediaTaken } from '../core/state/attachment.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { ModelRoute, Prices, UnknownModels } from '../core/state/model.js';
-import { partDefect, unknownField, type KnownFields } from './known-fields.js';
+import { isRecord } from '../pure/options.js';
+import { partDefect, shown, unknownField, type KnownFields } from './known-fields.js';
 
 /** A server of the user's own that speaks a vendor's protocol. */
 export interface Endpoint {
@@ -61,6 +62,7 @@ const PRICES: KnownFields<Prices> = {
 export function checkedRoutes(routes: readonly ModelRoute[]): readonly ModelRoute[] {
   const names = new Set<string>();
   for (const route of routes) {
+    if (!isRecord(route)) throw wrong(`A route is ${shown(route)}.`, 'Give { name, prices, … }.');
     if (names.has(route.name)) {
       throw wrong(`Two routes are named ${route.name}.`, 'Rename one of the two routes.');
     }
@@ -87,6 +89,8 @@ export function checkedEndpoints(
 ): readonly Endpoint[] {
   const names = new Set<string>([...BUILT_IN, ...taken]);
   for (const endpoint of endpoints) {
+    if (!isRecord(endpoint))
+      throw wrong(`An endpoint is ${shown(endpoint)}.`, 'Give { name, protocol, baseUrl }.');
     const { name, baseUrl, keyVariable, protocol, dialect } = endpoint;
     if (!NAME.test(name) || names.has(name)) {
       const hint = `Use lower-case letters, digits, ".", "_" and "-", and none of ${[...names].join(', ')}.`;
@@ -119,7 +123,8 @@ export function checkedUnknownModels(unknown: UnknownModels): UnknownModels {
   if (defect !== undefined) throw wrong(`The field ${defect.what}.`, defect.hint);
   const { prices, contextWindow = 1, maxOutputTokens = 1 } = unknown;
   if (typeof prices === 'object') checkPrices(prices, 'unknownModels');
-  const priced = prices === 'fail' || prices === 'zero' || arePrices(prices);
+  const priced =
+    prices === 'fail' || prices === 'zero' || (typeof prices === 'object' && arePrices(prices));
   if (!priced || !isSized({ contextWindow, maxOutputTokens })) {
     throw wrong(
       'unknownModels has a price or size that is no whole number from 0.',

@@ -4,6 +4,7 @@ import { digestOf, type Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { Place } from './check-limits.js';
 import { EMPTY_POLICY, type Policy, type PolicyRule } from '../core/state/policy.js';
+import { parseFields } from './parse-fields.js';
 
 const RULES_MAX = 200;
 const TEXT_CHARS_MAX = 500;
@@ -53,7 +54,7 @@ export function policyOf(
   { code, subject }: Place = { code: 'InvalidAgent', subject: `Agent ${agent}` },
 ): Policy {
   if (declared === undefined) return EMPTY_POLICY;
-  const result = policySchema.safeParse(declared);
+  const result = parseFields(policySchema, declared);
   if (!result.success) {
     const issue = result.error.issues[0];
     const path = ['policy', ...(issue?.path ?? [])].join('.');

@@ -13,6 +13,7 @@ import { AGENT_TOOL, DEFAULT_TREE_LIMITS } from '../core/state/sub-agent.js';
 import type { Agent, DeclaredSubAgent } from './agent.js';
 import { agent as startAgent } from './agent-tool.js';
 import { subAgentsOf, type SubAgentDefinitions } from './sub-agents.js';
+import { isRecord } from '../pure/options.js';
 
 /** The same model as its agent. */
 const INHERIT = 'inherit';
@@ -60,7 +61,7 @@ export function startedRole(agent: Agent, name: string, definition: StartedAgent
 }
 
 function rolesOf(agent: Agent, started: StartedAgents): ReadonlyMap<string, DeclaredSubAgent> {
-  if (typeof started !== 'object' || started === null || Array.isArray(started)) {
+  if (!isRecord(started)) {
     throw refused('it is no object', 'Write agents: {auditor: {description, prompt}}.');
   }
   const chars = JSON.stringify(started).length;

@@ -15,6 +15,8 @@ import { handoffTool } from './handoff.js';
 import { answerSchemaOf } from './output-schema.js';
 import type { InputDeclaration } from './schema-forms.js';
 import type { Tool } from './tool.js';
+import { parseFields } from './parse-fields.js';
+import { isRecord, misfit, rules } from '../pure/options.js';
 
 /** Sub-agents of one agent. */
 const AGENTS_MAX = 20;
@@ -60,7 +62,7 @@ const limitsSchema = z
   .partial();
 
 export function treeLimitsOf(agent: string, declared: Partial<TreeLimits> | undefined): TreeLimits {
-  const parsed = limitsSchema.safeParse(declared ?? {});
+  const parsed = parseFields(limitsSchema, declared ?? {});
   if (parsed.success) return { ...DEFAULT_TREE_LIMITS, ...withoutAbsent(parsed.data) };
   const hint =
     'Give {depth: 0 to 5, atOnce: 1 to 50, inAll: 0 to 1000}; leave out what has its default.';
@@ -72,7 +74,7 @@ export function subAgentsOf(
   definitions: SubAgentDefinitions | undefined,
 ): ReadonlyMap<string, DeclaredSubAgent> | undefined {
   if (definitions === undefined) return undefined;
-  if (typeof definitions !== 'object' || definitions === null || Array.isArray(definitions)) {
+  if (!isRecord(definitions)) {
     throw wrong(
       declarer.name,
       'its agents are no object',
@@ -102,6 +104,8 @@ const FIELDS = [
   'parallel',
 ] as const satisfies readonly (keyof SubAgentDefinition)[];
 
+const KINDS = rules('text model, texts disallowedTools, flag parallel');
+
 function subAgentOf(
   declarer: Declarer,
   name: string,
@@ -118,19 +122,18 @@ function subAgentOf(
   const tools = toolNamesOf(declarer, definition, bad);
   const disallowed = definition.disallowedTools ?? [];
   const settings = parseSettings(
-    {
-      ...definition.settings,
-      ...(disallowed.length > 0 && {
-        disallowedTools: [...(definition.settings?.disallowedTools ?? []), ...disallowed],
-      }),
-    },
+    disallowed.length === 0
+      ? definition.settings
+      : withMore(definition.settings, {
+          disallowedTools: [...(definition.settings?.disallowedTools ?? []), ...disallowed],
+        }),
     place,
   );
   const budget = parseBudget(
-    {
-      ...definition.budget,
-      ...(definition.maxTurns !== undefined && { maxTurns: definition.maxTurns }),
-    },
+    withMore(
+      definition.budget,
+      definition.maxTurns !== undefined && { maxTurns: definition.maxTurns },
+    ),
     place,
   );
   const agent = definition.agent ?? roleOf(declarer, name, { ...definition, tools });
@@ -146,6 +149,11 @@ function subAgentOf(
   });
 }
 
+/** What is no object stays as it is, for whoever checks it. */
+function withMore(given: object = {}, more: object | false = {}): unknown {
+  return isRecord(given) ? { ...given, ...more } : given;
+}
+
 type Bad = (what: string, hint: string) => HoldfastError;
 
 function checkShape(name: string, definition: SubAgentDefinition, bad: Bad): void {
@@ -155,12 +163,15 @@ function checkShape(name: string, definition: SubAgentDefinition, bad: Bad): voi
       'Begin with a letter; use letters, digits, "_" and "-", 48 at most.',
     );
   }
-  if (typeof definition !== 'object' || definition === null) {
+  if (!isRecord(definition)) {
     throw bad('it is no object', 'Write {description, prompt} or {description, agent}.');
   }
   const unknown = Object.keys(definition).find((key) => !FIELDS.some((field) => field === key));
   if (unknown !== undefined)
     throw bad(`it has no field ${unknown}`, `The fields are ${FIELDS.join(', ')}.`);
+  const unfit = misfit({ ...definition }, KINDS);
+  if (unfit !== undefined)
+    throw bad(`its ${unfit.name} cannot be used`, `Give ${unfit.is}, or leave it out.`);
   const { description, prompt, agent } = definition;
   if (typeof description !== 'string' || description.trim() === '') {
     throw bad('its description is blank', 'Say what it is for: the model chooses by this.');

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { HoldfastError } from '../core/state/errors.js';
 import { WATCHED_EVENTS, type WatchedEvent } from '../core/state/supervision.js';
 import type { Agent, Supervisor } from './agent.js';
+import { parseFields } from './parse-fields.js';
 
 /** An agent looks at the runs of another one, and may steer them, interrupt them, or ask a person. */
 export interface SuperviseDeclaration {
@@ -42,7 +43,7 @@ export function supervisorOf(
   declared: SuperviseDeclaration | undefined,
 ): Supervisor | undefined {
   if (declared === undefined) return undefined;
-  const parsed = schema.safeParse(declared);
+  const parsed = parseFields(schema, declared);
   if (!parsed.success) {
     const why = z.prettifyError(parsed.error).replaceAll(/\s+/g, ' ');
     throw wrong(

@@ -1,6 +1,7 @@
 /** The worker section of a configuration: how much one worker does at a time. */
 import { z } from 'zod';
 import { OR_LEAVE, wrongPart } from './field-places.js';
+import { parseFields } from './parse-fields.js';
 
 const count = (max: number) => z.number().int().min(1).max(max).optional();
 const perSecond = z.number().positive().max(100_000).optional();
@@ -29,7 +30,7 @@ export type WorkerTuning = z.output<typeof schema>;
 
 /** Errors: InvalidConfig naming the field. */
 export function parseTuning(tuning: unknown): WorkerTuning {
-  const result = schema.safeParse(tuning ?? {});
+  const result = parseFields(schema, tuning ?? {});
   if (result.success) return result.data;
   throw wrongPart('worker', result.error, OR_LEAVE);
 }

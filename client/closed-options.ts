@@ -59,4 +59,9 @@ export function checkWaiting(options: object): void {
   });
 }
 
+/** A pattern alone takes null for the text `null`. */
+export function isTenant(value: unknown): boolean {
+  return typeof value === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(value);
+}
+
 const NAME_CHARS_SHOWN = 60;

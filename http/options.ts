@@ -163,7 +163,7 @@ function withoutNulls(given: ChatHandlerOptions): ChatHandlerOptions {
 /** Where it is written: else every message of every chat would be refused. */
 function checkChatStart(agent: string, start: unknown): void {
   if (start === undefined) return;
-  if (typeof start !== 'object' || start === null || Array.isArray(start)) {
+  if (!isRecord(start)) {
     throw invalid('start is no object', 'Write start: { budget, model, settings }.');
   }
   try {

@@ -87,7 +87,7 @@ const KINDS = {
   object: FIELDS,
   signal: {
     is: 'the signal of an AbortController',
-    fits: (value: unknown) => isRecord(value) && 'aborted' in value,
+    fits: (value: unknown) => typeof value === 'object' && value !== null && 'aborted' in value,
   },
   text: TEXT,
   texts: TEXTS,
@@ -229,8 +229,18 @@ export function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
+/** An object that can name fields; what a Map or a date holds are none, and a class may have them on its prototype. */
 export function isRecord(value: unknown): value is { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (isPlain(value) || Object.keys(value).length > 0) return true;
+  return Object.prototype.toString.call(value) === '[object Object]' && hasMembers(value);
+}
+
+function hasMembers(given: object): boolean {
+  if (isPlain(given)) return false;
+  const above = Object.getPrototypeOf(given) as object;
+  const names = Object.getOwnPropertyNames(above);
+  return names.some((name) => name !== 'constructor') || hasMembers(above);
 }
 
 const NAME_CHARS_SHOWN = 60;

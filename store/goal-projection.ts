@@ -49,7 +49,12 @@ export function foldGoal(row: RunTable, event: RunEvent): RunTable {
     case 'goal_review':
       return { ...row, spent_micro_usd: (row.spent_micro_usd ?? 0) + (event.costMicroUsd ?? 0) };
     case 'goal_steered':
-      return { ...row, budget_micro_usd: raisedTo(event) ?? row.budget_micro_usd };
+      return {
+        ...row,
+        budget_micro_usd: raisedTo(event) ?? row.budget_micro_usd,
+        ...(event.control === 'pause' && { next_wake: null, detail: pausedText(event) }),
+        ...(event.control === 'resume' && { detail: null }),
+      };
     // A run goes on under the name that it was started with.
     case 'handoff':
       return row.kind === 'goal' ? { ...row, agent: event.to } : row;
@@ -57,6 +62,14 @@ export function foldGoal(row: RunTable, event: RunEvent): RunTable {
       return row;
   }
 }
+
+/** A paused goal wakes by nothing but its resume. */
+function pausedText({ by, stamp: { at } }: RunEvent & { readonly by: string }): string {
+  return wellFormed(`${PAUSED}${new Date(at).toISOString()}, by ${by}`);
+}
+
+/** How the detail of a goal that is open begins while a person holds it. */
+export const PAUSED = 'paused since ';
 
 function raisedTo({ control, value }: Extract<RunEvent, { type: 'goal_steered' }>) {
   if (control !== 'setBudget' || !isRecord(value)) return undefined;
@@ -70,7 +83,7 @@ const SAID = `
     ${GOAL_TELLS.map((type) => `body like '%"type":"${type}"%'`).join(' or ')})
   order by seq`;
 
-type GoalSum = 'agent' | 'next_wake' | 'spent_micro_usd' | 'budget_micro_usd';
+type GoalSum = 'agent' | 'detail' | 'next_wake' | 'spent_micro_usd' | 'budget_micro_usd';
 
 /** The columns as the events before `fromSeq` have them: sums cannot be taken back one by one. */
 export async function rewoundGoal(
@@ -80,10 +93,17 @@ export async function rewoundGoal(
 ): Promise<Pick<RunTable, GoalSum>> {
   const { tenant, run_id: runId } = row;
   const said = await rowsOf<{ readonly body: string }>(tx, SAID, { tenant, runId, fromSeq });
-  const start: RunTable = { ...row, ...NO_GOAL, kind: row.kind };
+  const start: RunTable = { ...row, ...NO_GOAL, kind: row.kind, detail: null };
   // Our own form of an event that was typed when it came in.
-  const { agent, next_wake, spent_micro_usd, budget_micro_usd } = said
+  const { agent, detail, next_wake, spent_micro_usd, budget_micro_usd } = said
     .map(({ body }) => JSON.parse(body) as RunEvent)
     .reduce(foldGoal, start);
-  return { agent, next_wake, spent_micro_usd, budget_micro_usd };
+  const isOver = row.result_seq !== null && row.result_seq < fromSeq;
+  return {
+    agent,
+    detail: isOver ? row.detail : detail,
+    next_wake,
+    spent_micro_usd,
+    budget_micro_usd,
+  };
 }

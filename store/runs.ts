@@ -232,6 +232,7 @@ function shownTrail(row: RunTable): Pick<RunRow, 'trail'> {
 function goalFields(row: RunTable): Partial<RunRow> {
   return {
     kind: 'goal',
+    ...(row.detail === null ? {} : { detail: row.detail }),
     ...(row.next_wake === null ? {} : { nextWake: row.next_wake }),
     ...(row.spent_micro_usd === null ? {} : { spentMicroUsd: row.spent_micro_usd }),
     ...(row.budget_micro_usd === null ? {} : { budgetMicroUsd: row.budget_micro_usd }),

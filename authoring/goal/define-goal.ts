@@ -8,8 +8,9 @@ import type {
 import type { BudgetInUsd } from '../budget-in-usd.js';
 import type { Agent } from '../define-agent.js';
 import type { Tool } from '../tool.js';
-import { isRecord, NAME, NAME_HINT, wrongField } from './field.js';
+import { NAME, NAME_HINT, wrongField } from './field.js';
 import { normalGoal, type NormalGoal } from './normal-goal.js';
+import { isRecord } from '../../pure/options.js';
 
 /** A check as authors write it. */
 export interface CheckDeclaration extends Omit<CheckDefinition, 'tool'> {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { HoldfastError } from '../../core/state/errors.js';
 import { fitsBytes } from '../../core/json/json.js';
 import { belongs } from '../field-places.js';
+import { isPlain } from '../../pure/options.js';
 
 export const NAME_HINT = 'it must begin with a letter and have 1 to 64 of A-Z a-z 0-9 . _ -';
 export const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
@@ -80,21 +81,14 @@ export function json(bytesMax: number) {
     );
 }
 
-export function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isJson(value: unknown): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value);
-  return (Array.isArray(value) || isPlain(value)) && Object.values(value).every(isJson);
-}
-
-/** No date, no map, nothing of a class: as JSON they would be something else. */
-function isPlain(value: unknown): value is object {
-  if (!isRecord(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+  return (
+    typeof value === 'object' &&
+    (Array.isArray(value) || isPlain(value)) &&
+    Object.values(value).every(isJson)
+  );
 }
 
 /** `subject` begins the message: `The goal`, `Goal invoices`. */

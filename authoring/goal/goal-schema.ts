@@ -17,7 +17,6 @@ import {
   closed,
   duration,
   INPUT_BYTES_MAX,
-  isRecord,
   json,
   list,
   microUsd,
@@ -31,6 +30,7 @@ import {
   YEAR_MS,
 } from './field.js';
 import { pace } from './pace.js';
+import { isRecord } from '../../pure/options.js';
 
 const OBJECTIVE_CHARS_MAX = 16_000;
 const TEXT_CHARS_MAX = 16_000;

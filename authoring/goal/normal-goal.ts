@@ -18,8 +18,10 @@ import {
 } from '../../core/state/goal/definition.js';
 import { inMicroUsd } from '../budget-in-usd.js';
 import { normalCycle } from './cycle.js';
-import { isRecord, wrongField } from './field.js';
+import { wrongField } from './field.js';
 import { goalSchema } from './goal-schema.js';
+import { parseFields } from '../parse-fields.js';
+import { isRecord } from '../../pure/options.js';
 
 /** With every default of docs/reference/goals.md; what has none and was left out is absent. */
 export type NormalGoal = Omit<Required<GoalDefinition>, 'reviewer' | 'validation' | 'budget'> & {
@@ -85,7 +87,7 @@ function shaped(definition: unknown, subject: string): GoalDefinition {
     const why = `it must be JSON of at most ${DEFINITION_BYTES_MAX} bytes`;
     throw wrongField(subject, 'the definition', why);
   }
-  const result = goalSchema.safeParse(withMicroUsd(definition, subject));
+  const result = parseFields(goalSchema, withMicroUsd(definition, subject));
   if (result.success) return withoutAbsent(result.data) as unknown as GoalDefinition;
   // A misspelt field explains the one that is missing.
   const { issues } = result.error;

@@ -3,7 +3,9 @@ import { Cron } from 'croner';
 import { z } from 'zod';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Pace } from '../../core/state/goal/definition.js';
-import { closed, duration, isRecord, wrongField } from './field.js';
+import { closed, duration, wrongField } from './field.js';
+import { parseFields } from '../parse-fields.js';
+import { isRecord } from '../../pure/options.js';
 
 /** Names, ranges, lists and steps; none of the extensions that another reader of the line may not know. */
 const LINE = /^[0-9A-Za-z*,/-]+( [0-9A-Za-z*,/-]+){4}$/;
@@ -46,7 +48,7 @@ export const pace = z.unknown().transform((value, context): unknown => {
 
 /** Errors: InvalidTask that names the field. */
 export function checkedPace(value: unknown, subject = 'The goal'): Pace {
-  const result = pace.safeParse(value);
+  const result = parseFields(pace, value);
   if (result.success) return result.data as Pace;
   const issue = result.error.issues[0];
   const field = ['pace', ...(issue?.path ?? [])].join('.');

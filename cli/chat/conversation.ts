@@ -11,6 +11,7 @@ import type { AskView } from '../../core/state/ask-view.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Counters } from '../../core/state/result.js';
 import type { SDKMessage, SDKResultMessage, SDKStatusMessage } from '../../pure/sdk/message.js';
+import type { HintsOf } from '../desk/actor.js';
 import { EXIT, exitCodeOfResult } from '../exit-code.js';
 import type { Output } from '../terminal/output.js';
 import { approvalCard, costLine, inert, shellWord } from '../render/index.js';
@@ -23,6 +24,8 @@ export interface Chat {
   readonly client: HoldfastClient;
   readonly output: Output;
   readonly lines: LineSource;
+  /** How commands that answer a question look here; default: as in local development. */
+  readonly hints?: HintsOf;
   /** A person is at the other end. */
   readonly interactive: boolean;
   readonly start: Omit<QueryOptions, 'resume' | 'continue'>;
@@ -57,6 +60,7 @@ export class Conversation {
   private last: SDKResultMessage | undefined;
   /** What the run waits for, besides its user's next message. */
   private readonly questions = new Map<string, Question>();
+  private telling: Promise<void> | undefined;
   private isStranded = false;
   /** What the cost shown last was for. */
   private shownSpend = '';
@@ -83,6 +87,8 @@ export class Conversation {
     } catch (error) {
       if (this.runId !== '') await this.leaveBroken();
       throw error;
+    } finally {
+      await this.telling;
     }
   }
 
@@ -252,12 +258,18 @@ export class Conversation {
   }
 
   /** The run waits for somebody who is not here: it is left as it is. */
-  private strand({ ask, runId }: Question): void {
-    const { output } = this.chat;
+  private strand(question: Question): void {
     this.isStranded = true;
-    output.line(approvalCard(ask, { runId, now: Date.now(), paint: output.paint }));
-    output.remark('The run waits for a person. Answer with a command above.');
+    this.telling = this.tellStranded(question);
     this.current?.return().catch(() => undefined);
+  }
+
+  private async tellStranded({ ask, runId }: Question): Promise<void> {
+    const { output, hints } = this.chat;
+    const { first, ...looks } = (await hints?.({ runId })) ?? {};
+    output.line(approvalCard(ask, { runId, now: Date.now(), paint: output.paint, ...looks }));
+    output.remark('The run waits for a person. Answer with a command above.');
+    if (first !== undefined) output.remark(first);
   }
 
   private async tellCost(): Promise<void> {

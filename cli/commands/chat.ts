@@ -5,6 +5,7 @@ import { checkStart } from '../../client/runs/check-start.js';
 import type { HoldfastClient, QueryOptions } from '../../client/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { SettingsOverrides } from '../../core/state/task.js';
+import { commandHints } from '../desk/actor.js';
 import { parseBudgetOptions, parseSettingOptions } from '../desk/assignments.js';
 import { Conversation } from '../chat/conversation.js';
 import { lineSource } from '../chat/line-source.js';
@@ -88,6 +89,7 @@ async function chat(session: Session, output: Output, asked: ChatWanted): Promis
     client,
     output,
     lines,
+    hints: commandHints(cli, session),
     interactive,
     start,
     ...(resume !== undefined && (isOpen ? { openRun: resume } : { resume })),

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { RIGHT_STORE } from '../../client/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { shownPlace } from '../../store/place.js';
+import { isPromotion } from '../../store/identity.js';
 import { restorationsIn } from '../../store/restored.js';
 import type { Store } from '../../store/store.js';
 import { withTenant, tenantOf, type TenantOptions } from '../desk/actor.js';
@@ -38,7 +39,7 @@ function addStoreShow(store: Command, cli: Cli): void {
   const command = store
     .command('show')
     .description('Show the place, the identity and the epoch of the store, and its restorations.');
-  withJson(withPlace(command), '{place, id, epoch, restorations: [{at, by, reason}]}')
+  withJson(withPlace(command), '{place, id, epoch, restorations: [{at, by, reason, promotion?}]}')
     .addHelpText('after', examples('holdfast store show', 'holdfast store show --store other.db'))
     .action((options: CommonOptions) =>
       runCommand(cli, options, async (session, output) => {
@@ -50,15 +51,19 @@ function addStoreShow(store: Command, cli: Cli): void {
 async function show(store: Store, session: Session, output: Output): Promise<void> {
   const { id, epoch } = await store.identity(Date.now());
   const place = shownPlace(session.place.storePlace);
-  const restorations = (await restorationsIn(store)).map(({ at, by, facts }) => ({
-    at,
-    by: by ?? '',
-    reason: typeof facts.reason === 'string' ? facts.reason : '',
+  const rows = await restorationsIn(store);
+  const restorations = rows.map((row) => ({
+    at: row.at,
+    by: row.by ?? '',
+    reason: typeof row.facts.reason === 'string' ? row.facts.reason : '',
+    ...(isPromotion(row) && { promotion: true as const }),
   }));
   output.data({ place, id, epoch, restorations });
   output.line(`The store ${id} at ${inert(place)}, epoch ${epoch}.`);
-  for (const { at, by, reason } of restorations)
-    output.line(`  ${dateTimeText(at)}  restored, says ${inert(by)}: ${inert(reason)}`);
+  for (const { at, by, reason, promotion } of restorations) {
+    const what = promotion ? 'promoted, or restored within its cluster' : 'restored';
+    output.line(`  ${dateTimeText(at)}  ${what}, says ${inert(by)}: ${inert(reason)}`);
+  }
 }
 
 function addRestored(store: Command, cli: Cli): void {

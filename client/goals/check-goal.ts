@@ -7,8 +7,9 @@ import type { KnownFields } from '../../authoring/known-fields.js';
 import { canonicalJson, sha256Hex, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { GoalDefinition, GoalStart } from '../../core/state/goal/definition.js';
-import { LIMIT_PARTS, type Parts } from '../closed-options.js';
+import { isTenant, LIMIT_PARTS, type Parts } from '../closed-options.js';
 import { isRunId, ulid } from '../runs/run-id.js';
+import { isRecord } from '../../pure/options.js';
 
 /** Cycles, and what cycles start, have ids that begin with the goal's. */
 export const GOAL_ID_CHARS_MAX = 96;
@@ -53,7 +54,7 @@ export const GOAL_PARTS: Parts = {
 /** The argument of the workflow `goalRun`. Errors: InvalidTask that names the field. */
 export function checkGoal(request: GoalRequest): GoalStart & { readonly goal: NormalGoal } {
   const { tenant, traceId, caller, from } = request;
-  if (tenant !== undefined && !/^[A-Za-z0-9._-]{1,64}$/.test(tenant)) {
+  if (tenant !== undefined && !isTenant(tenant)) {
     throw wrong('tenant', 'it must be 1 to 64 of the characters A-Z a-z 0-9 . _ -');
   }
   return {
@@ -104,6 +105,7 @@ function checkedName(field: string, value: unknown): string {
 }
 
 function checkedFrom(from: NonNullable<GoalStart['from']>): NonNullable<GoalStart['from']> {
+  if (!isRecord(from)) throw wrong('from', 'it must be an object: { goalId, checkpoint }');
   const { goalId, checkpoint } = from;
   if (checkpoint !== undefined && !/^[0-9a-f]{64}$/.test(checkpoint)) {
     throw wrong('from.checkpoint', 'it must be the id of a checkpoint, 64 hex digits');

@@ -32,7 +32,7 @@ export const FOLLOW_OPTIONS: OptionRules<FollowQueryOptions> = {
   ...each(FLAG, 'includePartialMessages closeOnReturn'),
   abortController: {
     is: 'an AbortController',
-    fits: (value) => isRecord(value) && value['signal'] instanceof AbortSignal,
+    fits: (value) => (value as Partial<AbortController> | null)?.signal instanceof AbortSignal,
   },
   tenant: TEXT,
 };

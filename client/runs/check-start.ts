@@ -20,6 +20,8 @@ import type {
   StartInput,
   Task,
 } from '../../core/state/task.js';
+import { isRecord } from '../../pure/options.js';
+import { isTenant } from '../closed-options.js';
 
 /** What is asked to be started; a bare text is the goal. */
 export interface StartRequest {
@@ -58,7 +60,7 @@ export function checkStart(request: Request): StartInput {
       hint: 'Give the name of an agent that your worker serves.',
     });
   }
-  if (tenant !== undefined && !/^[A-Za-z0-9._-]{1,64}$/.test(tenant)) {
+  if (tenant !== undefined && !isTenant(tenant)) {
     throw new HoldfastError('InvalidTask', 'The tenant cannot be used.', {
       hint: 'Use 1 to 64 of the characters A-Z a-z 0-9 . _ -',
     });
@@ -84,16 +86,21 @@ export function checkStart(request: Request): StartInput {
 function settingsOf({ settings, persistSession }: Request): Pick<StartInput, 'settings'> {
   if (settings === undefined && persistSession === undefined) return {};
   const own = persistSession === undefined ? {} : { persistSession };
-  return { settings: checkedSettings({ ...settings, ...own }) };
+  return {
+    settings: {
+      ...checkedSettings(settings === undefined ? {} : settings),
+      ...checkedSettings(own),
+    },
+  };
 }
 
 /** Their fields are the worker's to check, which knows the agent. */
 function checkedAgents(agents: unknown): StartedAgents {
-  if (typeof agents !== 'object' || agents === null || Array.isArray(agents)) {
+  if (!isRecord(agents)) {
     throw badField('agents', 'must be an object: {auditor: {description, prompt}}');
   }
   const plain = Object.entries(agents).map(([name, one]: [string, unknown]) => {
-    if (typeof one !== 'object' || one === null || Array.isArray(one)) {
+    if (!isRecord(one)) {
       throw badField(`agents.${name.slice(0, 60)}`, 'must be an object: {description, prompt}');
     }
     return [name, withMicroUsd(withoutAbsent(one), `agents.${name.slice(0, 60)}`)] as const;
@@ -165,7 +172,7 @@ function checkedSettings(settings: SettingsOverrides): SettingsOverrides {
 
 /** The fields that are set; an unknown name is refused. */
 function present(what: string, given: unknown, known: object): { readonly [key: string]: unknown } {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+  if (!isRecord(given)) {
     throw badField(what, 'must be an object');
   }
   const set = withoutAbsent(given) as { readonly [key: string]: unknown };

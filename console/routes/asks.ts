@@ -1,4 +1,5 @@
 /** What waits for a person: approvals, unknown outcomes, budgets; and clarifying questions by themselves. */
+import { inTime } from './in-time.js';
 import { z } from 'zod';
 import { rolesAt } from '../../core/ask/escalation.js';
 import type { AskRow } from '../../store/asks.js';
@@ -35,7 +36,7 @@ const listApprovals = endpoint({
   access: 'answer',
   query: listQuery,
   answers: listed,
-  handle: (asked) => list(asked, DECIDABLE),
+  handle: (asked) => inTime(asked.desk, () => list(asked, DECIDABLE)),
 });
 
 const getApproval = endpoint({
@@ -58,7 +59,7 @@ const listQuestions = endpoint({
   access: 'answer',
   query: listQuery,
   answers: listed,
-  handle: (asked) => list(asked, ANSWERABLE),
+  handle: (asked) => inTime(asked.desk, () => list(asked, ANSWERABLE)),
 });
 
 const getQuestion = endpoint({

@@ -1,4 +1,5 @@
 /** Goals: a list with filters, one of them with what it remembers, its events, its briefs, its evidence. */
+import { inTime } from './in-time.js';
 import { z } from 'zod';
 import type { GoalView } from '../../core/state/goal/view.js';
 import type { GoalMemory } from '../../core/state/goal/memory.js';
@@ -43,18 +44,20 @@ const listGoals = endpoint({
     cursor: shapes.cursor,
   }),
   answers: { 200: { description: 'A page of goals.', schema: shapes.page(goals.goal) } },
-  async handle({ desk, person, query: { status, agent, limit, cursor } }) {
-    const place = cursor === undefined ? undefined : placeOf(cursor);
-    const rows = await desk.store.listGoals(person.tenant, {
-      limit,
-      ...(status !== undefined && { status }),
-      ...(agent !== undefined && { agent }),
-      ...(place !== undefined && { before: { startedAt: place.at, runId: place.id } }),
+  handle({ desk, person, query: { status, agent, limit, cursor } }) {
+    return inTime(desk, async () => {
+      const place = cursor === undefined ? undefined : placeOf(cursor);
+      const rows = await desk.store.listGoals(person.tenant, {
+        limit,
+        ...(status !== undefined && { status }),
+        ...(agent !== undefined && { agent }),
+        ...(place !== undefined && { before: { startedAt: place.at, runId: place.id } }),
+      });
+      const last = rows.length === limit ? rows.at(-1) : undefined;
+      const next = last && cursorOf(last.startedAt, last.runId);
+      const items = rows.map(goalShown);
+      return { status: 200, body: { items, ...(next !== undefined && { next }) } };
     });
-    const last = rows.length === limit ? rows.at(-1) : undefined;
-    const next = last && cursorOf(last.startedAt, last.runId);
-    const items = rows.map(goalShown);
-    return { status: 200, body: { items, ...(next !== undefined && { next }) } };
   },
 });
 

@@ -42,10 +42,10 @@ function limitsReached(
 ): readonly string[] {
   const ended = differences.find(({ path }) => path === 'stop_reason')?.observed;
   const used = BUDGET_OF[ended as StopReason];
-  const limits = [used, ...(used === 'maxTurns' ? (['maxModelCalls'] as const) : [])];
-  return limits.flatMap((limit) =>
-    limit !== undefined && limit in budget ? [`budget.${limit}`] : [],
-  );
+  if (used === undefined) return [];
+  // A limit that the case does not say is the usual one, or its agent's.
+  const isBoth = used === 'maxTurns' && 'maxModelCalls' in budget;
+  return [`budget.${used}`, ...(isBoth ? ['budget.maxModelCalls'] : [])];
 }
 
 function toolsOf(reply: WrittenReply): readonly string[] {

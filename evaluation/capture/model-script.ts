@@ -6,6 +6,7 @@ import { isRecord } from '../../core/json/shape.js';
 import type { Json } from '../../core/json/json.js';
 import type { Reply, ReplyStop } from '../../core/state/model.js';
 import type { StoredBlock, TranscriptNode } from '../../core/state/transcript.js';
+import { plural } from '../../pure/plural.js';
 import { unparsedText } from '../../providers/tool-arguments.js';
 import type { WrittenAnswer, WrittenCall, WrittenFailure } from '../format/replies.js';
 import { ofKind, outputOf, type Recording } from './recording.js';
@@ -63,7 +64,9 @@ function unansweredIn(recording: Recording): readonly string[] {
     const lost = retriedOf(call).filter((code) => NOT_THE_MODEL.includes(code));
     if (lost.length === 0) return [];
     const why = [...new Set(lost)].join(', ');
-    return [`model call ${call.input.call}: ${lost.length} attempt(s) without an answer (${why})`];
+    return [
+      `model call ${call.input.call}: ${plural(lost.length, 'attempt')} without an answer (${why})`,
+    ];
   });
 }
 

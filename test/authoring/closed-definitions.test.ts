@@ -10,6 +10,7 @@ import {
   defineTool,
   type ConfigDefinition,
 } from '../../authoring/index.js';
+import { isRecord } from '../../pure/options.js';
 import { errorOf } from './error-of.js';
 
 const pays = {
@@ -239,3 +240,76 @@ test.each<[string, (field: string) => () => unknown]>([
 function agentOf() {
   return { name: 'clerk', model: 'test/model', instructions: 'Pay.' };
 }
+
+class Bare {}
+class Getting {
+  get maxTurns() {
+    return 3;
+  }
+}
+const FIELDLESS = [new Map([['maxTurns', 3]]), new Set(), new Date(), new Bare(), /x/, new Error()];
+
+test('a Map, a date and the like are no definition without fields, wherever one stands', () => {
+  const base = { name: 'clerk', model: 'test/model', instructions: 'Pay.' };
+  for (const none of FIELDLESS) {
+    const given = none as never;
+    const auditor = { description: 'Looks.', prompt: 'Look.' };
+    for (const field of ['budget', 'settings', 'policy', 'agents', 'agentLimits', 'sandbox']) {
+      expect(errorOf(() => defineAgent({ ...base, [field]: given })).code).toBe('InvalidAgent');
+    }
+    for (const field of ['budget', 'settings', 'model']) {
+      const agents = { auditor: { ...auditor, [field]: given } };
+      expect(errorOf(() => defineAgent({ ...base, agents })).code).toBe('InvalidAgent');
+    }
+    for (const field of [
+      'defaults',
+      'console',
+      'connection',
+      'worker',
+      'mcp',
+      'models',
+      'requestOptions',
+      'unknownModels',
+    ]) {
+      const config = { agents: [agent], [field]: given } as ConfigDefinition;
+      expect(errorOf(() => defineConfig(config)).code).toBe('InvalidConfig');
+    }
+    const nested = {
+      agents: [agent],
+      defaults: { settings: { versions: given } },
+    } as ConfigDefinition;
+    expect(errorOf(() => defineConfig(nested)).message).toContain(
+      'settings.versions is not allowed: it must be an object of fields',
+    );
+    expect(errorOf(() => defineTool({ ...pays, card: given } as never)).code).toBe('InvalidTool');
+  }
+});
+
+test('an instance of a class with fields or getters of its own is taken as before', () => {
+  class Own {
+    maxTurns = 3;
+  }
+  const base = { name: 'clerk', model: 'test/model', instructions: 'Pay.' };
+  expect(defineAgent({ ...base, budget: new Own() }).budget).toEqual({ maxTurns: 3 });
+  const { settings } = defineAgent({
+    ...base,
+    settings: new (class {
+      get onDeny() {
+        return 'refuse' as const;
+      }
+    })(),
+  });
+  expect(settings).toEqual({ onDeny: 'refuse' });
+  expect(isRecord(new Getting())).toBe(true);
+  expect(isRecord(new (class extends Getting {})())).toBe(true);
+});
+
+test.each(['retiredTools', 'retiredHooks', 'routes', 'endpoints'])(
+  'an entry of %s is what its maker gives',
+  (field) => {
+    for (const entry of [null, new Map(), 1]) {
+      const config = { agents: [agent], [field]: [entry] } as unknown as ConfigDefinition;
+      expect(errorOf(() => defineConfig(config)).code).toBe('InvalidConfig');
+    }
+  },
+);

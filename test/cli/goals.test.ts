@@ -41,6 +41,10 @@ beforeAll(async () => {
       eventsFrom(0, n === 1 ? [SESSION_INIT] : [SESSION_INIT, asked]),
     );
   }
+  const pause = { type: 'goal_steered', by: 'mia', proven: true, text: { text: '' } } as const;
+  const asleep = { type: 'goal_sleeping', until: Date.now() + 3_600_000, because: 'pace' } as const;
+  const held = [started, asleep, { ...pause, control: 'pause' }];
+  await store.appendEvents({ ...run, runId: 'r2' }, eventsFrom(0, held));
   await store.close();
   writeFileSync(
     join(folder, 'goal.yaml'),
@@ -68,6 +72,13 @@ test('goals are listed from the store, apart from runs, and made inert', async (
   expect(out).not.toMatch(UNSAFE);
   const runs = await holdfast('list', '--json');
   expect(JSON.parse(runs.out)).toMatchObject({ runs: [{ runId: 'r1:c2' }, { runId: 'r1:c1' }] });
+});
+
+test('a goal that is paused while it sleeps is listed as paused, since when and by whom', async () => {
+  const { out } = await holdfast('goal', 'list');
+  const row = out.split('\n').find((line) => line.startsWith('r2'));
+  expect(row).toContain('paused: since 1970-01-01T00:00:01.002Z, by mia');
+  expect(row).not.toMatch(/sleeping|in \d+ min|in an hour/);
 });
 
 test('a goal that is shown as a run has no model, and none is said', async () => {

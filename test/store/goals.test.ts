@@ -86,6 +86,29 @@ describe('a goal is a row among runs', () => {
     expect(row).not.toHaveProperty('nextWake');
   });
 
+  test('that says while a person holds it since when and by whom, and does not wake by itself', async () => {
+    const word = (control: string): EventBody => ({
+      type: 'goal_steered',
+      by: 'mia',
+      proven: true,
+      text: { text: '' },
+      control,
+    });
+    await store.appendEvents(A, eventsFrom(0, [STARTED, SLEEPING, word('pause')]));
+    const paused = await goal();
+    expect(paused).toMatchObject({
+      status: 'running',
+      detail: 'paused since 1970-01-01T00:00:01.002Z, by mia',
+    });
+    expect(paused).not.toHaveProperty('nextWake');
+    await store.appendEvents(A, eventsFrom(3, [word('resume')]));
+    expect(await goal()).not.toHaveProperty('detail');
+    await store.appendEvents(B, eventsFrom(3, warnings(1), 5_000));
+    expect(await goal()).toMatchObject({ detail: paused?.detail });
+    await store.appendEvents(B, eventsFrom(2, warnings(1), 9_000));
+    expect(await goal()).not.toHaveProperty('detail');
+  });
+
   test('which lists of runs leave out, and lists of goals have alone', async () => {
     await store.appendEvents(A, eventsFrom(0, [STARTED]));
     const plain = { ...A, runId: 'r2' };

@@ -372,7 +372,7 @@ describe('what answers for the models', () => {
     const model = [calls('send', { n: 1 })];
     await expect(simulateGoal({ goal, config, model, onEvent: approving })).rejects.toMatchObject({
       code: 'InvalidFixture',
-      message: expect.stringContaining('the agent a has 1 turns, and request 2 was made'),
+      message: expect.stringContaining('the agent a has 1 turn, and request 2 was made'),
     });
   });
 

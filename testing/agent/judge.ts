@@ -5,6 +5,7 @@ import { TOOL_RESULT_CODES, type ToolResultCode } from '../../core/state/tool-re
 import { STOP_MEANINGS } from '../../core/step/stop.js';
 import { ASK_KINDS, ASK_OUTCOMES } from '../../pure/ask-words.js';
 import { needed, oneOf, rules, type OptionRules } from '../../pure/options.js';
+import { plural } from '../../pure/plural.js';
 import { roleOf } from './agent-role.js';
 import { refuseStrangers } from './cast.js';
 import { checkFields } from './check-test.js';
@@ -79,7 +80,7 @@ export function judgeCalled(
     args === undefined ? '' : ` with ${shown(args)}`,
     outcome === undefined ? '' : `, outcome ${outcome}`,
     agent === undefined ? '' : `, by ${agent}`,
-    times === undefined ? '' : `, ${times} times`,
+    times === undefined ? '' : `, ${plural(times, 'time')}`,
   ].join('');
   return {
     pass: times === undefined ? count > 0 : count === times,

@@ -8,6 +8,7 @@ import type { Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Usage } from '../../core/state/model.js';
 import type { Block } from '../../core/state/transcript.js';
+import { plural } from '../../pure/plural.js';
 import { answeredText, codeOfStatus } from '../../providers/attempt-failure.js';
 import {
   modelFailure,
@@ -217,7 +218,7 @@ function exhausted(request: TestRequest, length: number | undefined): HoldfastEr
   const why =
     length === undefined
       ? `gives no turn for request ${call}`
-      : `has ${length} turns, and request ${call} was made`;
+      : `has ${plural(length, 'turn')}, and request ${call} was made`;
   return new HoldfastError(
     'InvalidFixture',
     `The script of the agent ${agent} ${why}. The request ends with: ${shownEnd(messages)}`,

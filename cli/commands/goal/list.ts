@@ -1,5 +1,6 @@
 /** `holdfast goal list`: goals, newest first. */
 import type { Command } from 'commander';
+import { PAUSED } from '../../../store/goal-projection.js';
 import type { GoalSummary } from '../../../client/index.js';
 import { goalSummary } from '../../../client/goals/list-goals.js';
 import { STORED_STATUSES, type StoredRunStatus } from '../../../core/state/view.js';
@@ -65,12 +66,12 @@ export function addGoalList(goal: Command, cli: Cli): void {
     );
 }
 
-/** The store keeps when a goal wakes, and not that it is paused: to its lists both are running. */
+/** To the lists of the store a goal that sleeps or is paused is running. */
 function listedStatus(text: string): StoredRunStatus {
   if (text !== 'sleeping' && text !== 'paused') return oneOf('status', STORED_STATUSES)(text);
   throw usage(
     `--status ${text} is no status of the list: a goal that is ${text} is listed under running.`,
-    `Known: ${STORED_STATUSES.join(', ')}. \`holdfast goal show GOAL\` says whether one is paused.`,
+    `Known: ${STORED_STATUSES.join(', ')}. The list says which of the running ones sleep or are paused.`,
   );
 }
 
@@ -106,9 +107,10 @@ async function goalsOf(
 
 function rowOf(goal: GoalSummary, now: number): readonly string[] {
   const { stopReason, detail, nextWake, spentMicroUsd, budgetMicroUsd } = goal;
-  const why = detail ?? stopReason;
+  const isPaused = goal.status === 'running' && detail?.startsWith(PAUSED) === true;
+  const why = isPaused ? detail.replace(/^paused /, '') : (detail ?? stopReason);
   const isAsleep = goal.status === 'running' && nextWake !== undefined;
-  const status = isAsleep ? 'sleeping' : goal.status;
+  const status = isPaused ? 'paused' : isAsleep ? 'sleeping' : goal.status;
   const spent = goal.costMicroUsd ?? spentMicroUsd;
   const of = budgetMicroUsd === undefined ? '' : ` of ${usdText(budgetMicroUsd)}`;
   return [

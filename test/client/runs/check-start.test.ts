@@ -86,6 +86,15 @@ describe('a start', () => {
     ['a setting of another kind', { settings: { afterAnswer: 7 } }, 'settings.afterAnswer'],
     ['settings by inheritance', { settings: JSON.parse('{"__proto__": {}}') }, '__proto__'],
     ['a budget that is no object', { budget: [] }, 'budget'],
+    ['a Map as budget', { budget: new Map([['maxTurns', 3]]) }, 'budget'],
+    ['a date as settings', { settings: new Date() }, 'settings'],
+    [
+      'settings that are a number beside another',
+      { settings: 3, persistSession: true },
+      'settings',
+    ],
+    ['a Map as sub-agent', { agents: { auditor: new Map() } }, 'agents.auditor'],
+    ['null as tenant', { tenant: null }, 'tenant'],
     ['a blank agent', { agent: ' ' }, 'agent'],
     ['a tenant that is no key', { tenant: 'a/b' }, 'tenant'],
   ])('with %s is refused by name', (_, changes, named) => {

@@ -19,8 +19,12 @@ test('a case whose own limit ends its run is told to need more of that limit fir
   ]);
 });
 
-test('limits that the case does not have, or that end nothing, are not named', () => {
-  for (const reason of ['max_cost', 'failed', 'completed']) {
+test('a limit that the case leaves to its agent, or to the default, is named as well', () => {
+  expect(neededFurther(CASE, ended('max_cost'))[0]).toBe('budget.maxCostMicroUsd');
+});
+
+test('limits that end nothing are not named', () => {
+  for (const reason of ['failed', 'completed']) {
     expect(neededFurther(CASE, ended(reason))).toEqual(['tools.pay.results', 'during', 'model']);
   }
 });

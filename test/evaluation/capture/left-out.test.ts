@@ -29,7 +29,7 @@ test('a model call that a worker died in is named, and that the cost is not comp
   expect(leftOutOf(plain)).toEqual([]);
   const document = capture(withLostAttempt(plain));
   expect(document.captured?.leftOut).toEqual([
-    'model call 1: 1 attempt(s) without an answer (WorkerLost)',
+    'model call 1: 1 attempt without an answer (WorkerLost)',
     OF_COST,
   ]);
   expect(document.expected).not.toHaveProperty('cost_micro_usd');

@@ -319,7 +319,7 @@ describe('what the test says nothing of is an error that names it', () => {
     [
       'a request',
       { model: [READS] },
-      /script of the agent refunds has 1 turns, and request 2 was made.*delivered/s,
+      /script of the agent refunds has 1 turn, and request 2 was made.*delivered/s,
     ],
     ['a call', { tools: {} }, /calls orders\.read with .*O-17.*no fake/],
     ['a fake of no tool', { tools: { 'orders.rad': () => 1 } }, /fakes the tool orders\.rad/],
