@@ -8,10 +8,10 @@ import type { MessagePlace, WholeTreeMoment } from '../client/index.js';
 import type { WholeEvent } from '../pure/sdk/projection.js';
 import type { Chat } from './chat.js';
 import type { Span, Speaking } from './deliveries.js';
+import { endOf } from './end-of-message.js';
 import { paced, type Paced } from './paced.js';
 import { refusedChunk } from './projection/asks.js';
 import { hasLeftOut, untilClosed } from './run-end.js';
-import { withUnread } from './unread.js';
 import {
   isWaiting,
   leaveMessage,
@@ -82,7 +82,7 @@ async function* told(
     }
     const chunks = message.take(moment);
     if (message.hasEnded()) await untilClosed(telling);
-    yield* message.hasEnded() ? await withUnread(chat, runId, chunks) : chunks;
+    yield* message.hasEnded() ? await endOf(chat, runId, chunks) : chunks;
     if (message.isOver) break;
   }
   if (message.hasBegun) {

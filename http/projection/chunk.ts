@@ -55,6 +55,8 @@ export interface UiRun {
   readonly seq: number;
   /** Of a run that has ended. */
   readonly stopReason?: string;
+  /** The conversation was changed before the message, which is in it no more. */
+  readonly replaced?: true;
 }
 
 /** A sub-agent that works on a call. */

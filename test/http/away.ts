@@ -63,6 +63,7 @@ export class Away {
 
   conversations = {
     running: async (below: string) => this.running.filter((runId) => runId.startsWith(below)),
+    noted: async () => (this.answers-- > 0 ? [] : this.away()),
     lastSession: async () => (this.answers-- > 0 ? undefined : this.away()),
     isAnswerRead: async () => failing('StoreUnavailable'),
   };

@@ -66,3 +66,27 @@ test('a message that a stopped run has left unread is told, and the next message
   ]);
   expect(texts.at(-1)).toContain('Both.');
 });
+
+test('a message whose run a change of an earlier one has stopped is told as replaced', async () => {
+  const id = 'replaced';
+  script = [say('First.')];
+  const post = (body: object) =>
+    fetch(`${origin}/api`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  await (await post({ id, messages: [user('u1', 'Pay.')] })).text();
+  script = [say('First.'), { ...say('Slowly.'), delayMs: 20_000 }];
+  const other = await post({ id, messages: [user('u2', 'Not that one.')] });
+  script = [say('Changed.')];
+  const changed = await post({
+    id,
+    trigger: 'submit-message',
+    messageId: 'u1',
+    messages: [user('u1', 'Pay all.')],
+  });
+  expect(await changed.text()).toContain('Changed.');
+  const parts = (await other.text()).split('\n').filter((line) => line.includes('"state":"ended"'));
+  expect(parts).toEqual([expect.stringContaining('"replaced":true')]);
+});
