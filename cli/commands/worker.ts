@@ -13,6 +13,8 @@ import type { Probes } from '../../worker/probes.js';
 import type { RunningWorker } from '../../worker/index.js';
 import { onInterrupt, SECOND_ENDS } from '../terminal/interrupt.js';
 import { readConfig, requireSandbox, serveAll, type WorkerPart } from '../serve.js';
+import type { Session } from '../session.js';
+import type { Output } from '../terminal/output.js';
 import { usage, wholeNumber } from '../usage.js';
 
 export function withConfig(command: Command): Command {
@@ -109,36 +111,44 @@ export function addWorker(program: Command, cli: Cli): void {
       ),
     )
     .action((options: WorkerOptions) =>
-      runCommand(cli, options, async (session, output) => {
-        const { environment } = cli;
-        const part = partOf(options);
-        const interrupt = onInterrupt();
-        let probes: Probes | undefined;
-        try {
-          const { place } = session;
-          const config = await readConfig(place, environment.folder).catch(async (error) => {
-            // Without a server that is what has to be done first.
-            await session.reach();
-            throw error;
-          });
-          const path = environment.variables['PATH'];
-          if (part.serves === 'sandbox') requireSandbox({ config, path });
-          const reach = await session.reach(config.connection);
-          const { signal } = interrupt;
-          const say = (): void => output.remark(DRAINING);
-          signal.addEventListener('abort', say, { once: true });
-          const { metricsAddress, probeAddress } = place;
-          const { startProbes } = await import('../../worker/probes.js');
-          probes = probeAddress === undefined ? undefined : await startProbes(probeAddress);
-          const serving = (worker: RunningWorker): void => probes?.watch(worker);
-          await serveAll(
-            { place, reach, config, ...part, path, signal, metricsAddress, serving },
-            output,
-          );
-        } finally {
-          await probes?.close();
-          interrupt.release();
-        }
-      }),
+      runCommand(cli, options, (session, output) => serve({ cli, session, options }, output)),
     );
+}
+
+interface Serving {
+  readonly cli: Cli;
+  readonly session: Session;
+  readonly options: WorkerOptions;
+}
+
+async function serve({ cli, session, options }: Serving, output: Output): Promise<void> {
+  const { environment } = cli;
+  const part = partOf(options);
+  const interrupt = onInterrupt();
+  let probes: Probes | undefined;
+  try {
+    const { place } = session;
+    const config = await readConfig(place, environment.folder).catch(async (error) => {
+      // Without a server that is what has to be done first.
+      await session.reach();
+      throw error;
+    });
+    const path = environment.variables['PATH'];
+    if (part.serves === 'sandbox') requireSandbox({ config, path });
+    const reach = await session.reach(config.connection);
+    const { signal } = interrupt;
+    const say = (): void => output.remark(DRAINING);
+    signal.addEventListener('abort', say, { once: true });
+    const { metricsAddress, probeAddress } = place;
+    const { startProbes } = await import('../../worker/probes.js');
+    probes = probeAddress === undefined ? undefined : await startProbes(probeAddress);
+    const serving = (worker: RunningWorker): void => probes?.watch(worker);
+    await serveAll(
+      { place, reach, config, ...part, path, signal, metricsAddress, serving },
+      output,
+    );
+  } finally {
+    await probes?.close();
+    interrupt.release();
+  }
 }
