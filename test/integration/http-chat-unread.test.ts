@@ -17,9 +17,8 @@ beforeAll(async () => {
   await world.serve({ config: config({ serviceUrl: world.service.url }) });
   world.script(ANY_RUN, (request) => scriptOf(script)(request));
   const authorize = () => ({ actor: { id: 'ann' } });
-  server = createServer(
-    nodeListener(chatHandler({ client: world.client, agent: AGENT, authorize })),
-  );
+  const listen = nodeListener(chatHandler({ client: world.client, agent: AGENT, authorize }));
+  server = createServer((incoming, outgoing) => void listen(incoming, outgoing));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
