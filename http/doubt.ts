@@ -39,6 +39,22 @@ export async function checkDoubt(
   }
 }
 
+/** The same of runs that are open, before they are stopped: what became of a call is being asked. Errors: a Problem. */
+export async function checkAsked(chat: Chat, runs: readonly string[]): Promise<void> {
+  for (const runId of runs) {
+    const asked = new Map<string, string>();
+    let events = 0;
+    for await (const event of chat.client.handle(runId).events({ since: 0, untilNow: true })) {
+      if (event.type === 'approval_requested' && event.kind === 'outcome')
+        asked.set(event.askId, event.tool ?? 'a tool');
+      if (event.type === 'approval_resolved') asked.delete(event.askId);
+      if ((events += 1) > EVENTS_MAX) break;
+    }
+    const [tool] = asked.values();
+    if (tool !== undefined) refuse(tool);
+  }
+}
+
 function isInDoubt(event: RunEvent): event is Extract<RunEvent, { type: 'tool_finished' }> {
   return event.type === 'tool_finished' && event.code === 'outcome_unknown';
 }

@@ -11,7 +11,7 @@ import { HoldfastError } from '../core/state/errors.js';
 import { begunBefore, keptBefore } from './begins.js';
 import { isRunOf, nextOf, onlyWhenGone, runIdOf, stoppable, type Chat } from './chat.js';
 import type { Deliveries, Speaking } from './deliveries.js';
-import { checkDoubt } from './doubt.js';
+import { checkAsked, checkDoubt } from './doubt.js';
 import type { SaidMessage } from './said.js';
 import {
   isOfUser,
@@ -60,6 +60,7 @@ export async function revise(
   const at =
     standing.kind === 'found' ? await lastOf(chat, sought, { spoken, standing }) : undefined;
   if (at !== undefined && open.length === 0) return at;
+  if (message.acceptUnknown !== true) await checkAsked(chat, open);
   await keep(chat, message, open);
   await stopAll(chat, open);
   deliveries.forget(runIdOf(chat, message.id));

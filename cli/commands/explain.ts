@@ -32,8 +32,9 @@ export function addExplain(program: Command, cli: Cli): void {
       runCommand(cli, options, async (session, output) => {
         const { run, known, decisions } = await recordOf(session, runId);
         const { result } = run;
-        const trouble = result === undefined ? await troubleOf(session, runId) : null;
-        const next = result === undefined ? waiting(runId, trouble) : nextActionOf(result, known);
+        const standing = result === undefined ? await standingOf(session, runId) : undefined;
+        const trouble = standing?.trouble ?? null;
+        const next = result === undefined ? waiting(runId, standing) : nextActionOf(result, known);
         output.data({
           runId,
           decisions,
@@ -73,21 +74,37 @@ function deciderOf({ rule, decider }: Explanation): string {
   return rule === undefined || rule === decider ? decider : `${rule} › ${decider}`;
 }
 
-function waiting(runId: string, trouble: string | null): string {
+interface Standing {
+  readonly trouble: string | null;
+  /** Temporal has its end, and the store has not. */
+  readonly isClosed?: boolean;
+}
+
+function waiting(
+  runId: string,
+  { trouble, isClosed = false }: Standing = { trouble: null },
+): string {
   const id = shellWord(runId);
+  if (isClosed)
+    return `The run has ended, and the store has nothing of its end. \`holdfast show ${id}\` says what Temporal knows.`;
   return trouble === null
     ? `The run is under way. \`holdfast show ${id}\` has the questions that it asks.`
     : `Temporal tries it again by itself. Look at the logs of the workers, or stop the run with \`holdfast interrupt ${id}\`.`;
 }
 
-/** Work whose workers die tells the run nothing, so no event names it; null: there is none, or no server answers. */
-export async function troubleOf(
+/** Work whose workers die tells the run nothing, so no event names it. `trouble` null: there is none, or no server answers. */
+export async function standingOf(
   session: Pick<Session, 'tryClient'>,
   runId: string,
-): Promise<string | null> {
+): Promise<Standing> {
   const client = await session.tryClient().catch(() => undefined);
-  const execution = client?.forTenant(TENANT).handle(runId).execution();
-  return execution?.then(lostWords, () => null) ?? null;
+  const execution = await client
+    ?.forTenant(TENANT)
+    .handle(runId)
+    .execution()
+    .catch(() => undefined);
+  if (execution === undefined) return { trouble: null };
+  return { trouble: lostWords(execution), isClosed: execution.closed };
 }
 
 interface Record {

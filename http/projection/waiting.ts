@@ -8,8 +8,15 @@ export function isWaiting(state: UiFold, decided: ReadonlySet<string> = NONE): b
   const { asks, awaitsUser, calls, reply } = state;
   const isOpen = [...asks.keys()].some((askId) => !decided.has(askId));
   if (!isOpen && !awaitsUser) return false;
-  const isRunning = [...calls.values()].some(
-    (call) => call.state === 'running' && !isHeldUp(state, decided, call.child),
+  // A call in doubt runs no more: its question asks what became of it.
+  const inDoubt = new Set(
+    [...asks.values()].flatMap(({ ask, of }) =>
+      ask.kind === 'outcome' && of === state.runId && !decided.has(ask.askId) ? [ask.callId] : [],
+    ),
+  );
+  const isRunning = [...calls].some(
+    ([callId, call]) =>
+      call.state === 'running' && !inDoubt.has(callId) && !isHeldUp(state, decided, call.child),
   );
   return !isRunning && reply === undefined;
 }

@@ -11,6 +11,7 @@ const HINTS: readonly (readonly [state: string, hint: string])[] = [
   ['3D000', 'Create the database, or correct the address of the store.'],
   ['3F000', 'Create the schema, or correct the search_path of the store.'],
   ['42501', 'Give this role the right to create and write tables in the database.'],
+  ['55000', 'Point the store at the primary server: a standby that recovers serves nobody.'],
   ['42P01', 'Use a database of its own for Holdfast, or restore this one from a backup.'],
   ['XX001', 'Restore the database from a backup.'],
   ['XX002', 'Rebuild the damaged index (REINDEX), or restore the database from a backup.'],

@@ -6,7 +6,7 @@ import { allChecks } from '../../cli/doctor/all-checks.js';
 import { askedLately } from '../../cli/doctor/asked-lately.js';
 import type { Check } from '../../cli/doctor/check.js';
 import { checkConfiguration } from '../../cli/doctor/configuration.js';
-import { troubleOf } from '../../cli/commands/explain.js';
+import { standingOf } from '../../cli/commands/explain.js';
 import { lostWords } from '../../cli/commands/show.js';
 import { stuckFound } from '../../cli/doctor/server.js';
 import { checkStore, restored } from '../../cli/doctor/store.js';
@@ -341,9 +341,11 @@ describe('runs that do not get on', () => {
     });
     const client = { forTenant: () => ({ handle }) } as never;
     const there = { tryClient: async () => client };
-    expect(await troubleOf(there, 'r1')).toMatch(/^execute_tool orders\.read is in attempt 8/);
-    expect(await troubleOf(there, 'r2')).toBeNull();
-    expect(await troubleOf({ tryClient: async () => undefined }, 'r1')).toBeNull();
+    expect((await standingOf(there, 'r1')).trouble).toMatch(
+      /^execute_tool orders\.read is in attempt 8/,
+    );
+    expect((await standingOf(there, 'r2')).trouble).toBeNull();
+    expect(await standingOf({ tryClient: async () => undefined }, 'r1')).toEqual({ trouble: null });
   });
 
   test('bring nothing to the terminal that it obeys', () => {

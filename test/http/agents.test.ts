@@ -122,6 +122,14 @@ test('A message waits when its only work is of sub-agents which wait for a perso
   expect(isWaiting(state, decided)).toBe(false);
 });
 
+test('A message waits when nobody knows what became of its only call.', () => {
+  const doubt = { ...ask(RUN), kind: 'outcome', askId: `${RUN}:doubt` } as EventBody;
+  const events = [reply(RUN, 1, 'I pay.', 'pay'), started('pay')].map((one) => moment(one));
+  expect(tell([...events, moment(doubt)]).waits.slice(-2)).toEqual([false, true]);
+  const other = { ...doubt, callId: 'look' } as EventBody;
+  expect(tell([...events, moment(other)]).waits.at(-1)).toBe(false);
+});
+
 test('A question of a sub-agent is at no call of the message.', () => {
   const types = tell(ASKED).chunks.map(({ type }) => type);
   expect(types).toContain('data-holdfast-ask');

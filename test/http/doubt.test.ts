@@ -1,5 +1,5 @@
 /** A change of a message whose answers may have done something, as far as they can be looked through. */
-import { checkDoubt } from '../../http/doubt.js';
+import { checkAsked, checkDoubt } from '../../http/doubt.js';
 import type { Chat } from '../../http/chat.js';
 import type { TranscriptMessage } from '../../client/index.js';
 
@@ -35,4 +35,15 @@ test('A change is refused when a call before it may have taken effect, however m
     detail('too long'),
   );
   await expect(checkDoubt(chatOf(1), AT, behind(50))).rejects.toMatchObject(detail('too long'));
+});
+
+test('A run that asks what became of a call is not stopped by a change; one whose question has an answer is.', async () => {
+  const asks = { type: 'approval_requested', kind: 'outcome', askId: 'r0:1', tool: 'pay' };
+  const answered = { type: 'approval_resolved', askId: 'r0:1' };
+  await expect(checkAsked(chatOf(2, [started, asks]), ['r0'])).rejects.toMatchObject({
+    status: 409,
+  });
+  await expect(checkAsked(chatOf(2, [asks, answered]), ['r0'])).resolves.toBeUndefined();
+  const approval = { ...asks, kind: 'approval' };
+  await expect(checkAsked(chatOf(2, [approval]), ['r0'])).resolves.toBeUndefined();
 });
