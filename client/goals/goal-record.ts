@@ -88,7 +88,7 @@ export async function briefOfGoal(link: Link, goalId: string, n?: number): Promi
   if (found === undefined) {
     const which = n === undefined ? 'no cycle' : `no cycle ${n}`;
     throw new HoldfastError('TranscriptMissing', `Goal ${goalId} has begun ${which} yet.`, {
-      hint: 'See its cycles with `holdfast goal show`.',
+      hint: `See its cycles with \`holdfast goal show ${goalId}\`.`,
       details: { runId: goalId },
     });
   }

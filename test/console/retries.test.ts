@@ -250,3 +250,17 @@ test.each([
   expect(await desk()(`/v1/runs/r1/${path}`, body)).toMatchObject({ status: 202 });
   expect(await kinds()).toEqual([kind, 'decision_refused', kind]);
 });
+
+test.each([
+  ['mia', 200],
+  ['bob', 409],
+])(
+  'a decision of a run that has ended counts as sent where it is the word of that person: said by %s, %i',
+  async (by, status) => {
+    const resolved = { type: 'approval_resolved', askId: 'r1:0', callId: 'c1' } as const;
+    const counted = { ...resolved, outcome: 'approved', by: [by] } as never;
+    await events({ type: 'approval_requested', ...ASKED }, counted);
+    failures = [failure('DecisionRejected', 'run_closing')];
+    expect((await decide()).status).toBe(status);
+  },
+);
