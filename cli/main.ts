@@ -31,6 +31,8 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
 }
 
 async function main(): Promise<void> {
+  // A process that runs out of work before its command has ended is no success.
+  process.exitCode = EXIT.error;
   quietOnServerNames(process);
   quietOnClosedPipe(process.stdout);
   quietOnClosedPipe(process.stderr);

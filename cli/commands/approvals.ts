@@ -142,7 +142,7 @@ async function askedOf(
 /** The same with what can be done until the store is back. */
 function untilBack({ message, hint = '', details, cause }: HoldfastError): HoldfastError {
   return new HoldfastError('StoreUnavailable', message, {
-    hint: `${hint} Until then \`holdfast list\` names the runs that Temporal has, \`holdfast approvals --run RUN\` the questions of one of them, and \`holdfast approve ASK --run RUN --as NAME\` (or reject, answer) decides.`.trim(),
+    hint: `${hint} Until then \`holdfast list\` names the runs that Temporal has, \`holdfast approvals --run RUN\` the questions of one of them, and \`holdfast approve ASK --run RUN\` (or reject, answer), as you say who you are otherwise, decides.`.trim(),
     ...(details !== undefined && { details }),
     cause,
   });

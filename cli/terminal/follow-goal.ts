@@ -53,7 +53,7 @@ export async function followGoal(
   const signal = AbortSignal.any([interrupt.signal, leaving.signal]);
   try {
     const shown = showEvents(goal, { output, print, signal, options });
-    const outcome = everything ? endOf(goal, shown) : goal.outcome({ signal });
+    const outcome = everything ? endOf(goal, shown, signal) : goal.outcome({ signal });
     // Without its events a goal is followed all the same.
     shown.catch(() => undefined);
     const now = await outcome.catch((error: unknown) => {
@@ -113,9 +113,13 @@ async function showEvents(
 }
 
 /** The events end with the goal, or when nobody wants them any more. */
-async function endOf(goal: GoalHandle, shown: Promise<void>): Promise<GoalOutcomeNow> {
+async function endOf(
+  goal: GoalHandle,
+  shown: Promise<void>,
+  signal: AbortSignal,
+): Promise<GoalOutcomeNow> {
   await shown;
-  return { kind: 'ended', result: await goal.result({ timeoutMs: RESULT_LIMIT_MS }) };
+  return { kind: 'ended', result: await goal.result({ timeoutMs: RESULT_LIMIT_MS, signal }) };
 }
 
 /** The result follows the last event at once. */

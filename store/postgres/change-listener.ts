@@ -141,6 +141,8 @@ function endOf(client: Client): Promise<void> {
 }
 
 async function close(client: Client): Promise<void> {
+  // Its end is waited for: without it a process that does nothing else would be over before.
+  (client as Client & { ref(): void }).ref();
   await client.end().catch(() => undefined);
 }
 

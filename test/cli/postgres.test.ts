@@ -1,4 +1,5 @@
 /** Commands on a store in PostgreSQL: they find it by its address, and nobody reads the password off them. */
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,6 +32,23 @@ onPostgres('a store in PostgreSQL', () => {
     });
     return { code, said };
   }
+
+  test('that hears of changes is closed before its process ends, also one with nothing else to do', async () => {
+    const script = `
+      const { openStoreAt } = require(${JSON.stringify(join(process.cwd(), '.compiled', 'store', 'store.js'))});
+      (async () => {
+        const store = await openStoreAt(${JSON.stringify(url)});
+        const reader = store.watchEvents({ tenant: 'default', runId: 'r1' });
+        const alive = setInterval(() => undefined, 1_000);
+        await reader.wait(1_000);
+        clearInterval(alive);
+        reader.stop();
+        await store.close();
+        process.exit(7);
+      })();`;
+    const { status, stderr } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([7, '']);
+  });
 
   test('is found and judged by doctor', async () => {
     const { said } = await holdfast(url, 'doctor');
