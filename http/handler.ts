@@ -198,7 +198,8 @@ async function stop({ deliveries: known }: Served, given: Chat): Promise<Respons
   const unread = await newestInTime(known, given)
     .then(unreadAtStop)
     .catch((error: unknown) => {
-      if (isStoreAway(error)) return [];
+      // The run has been told to stop, whatever can be read now.
+      if (error instanceof HoldfastError) return [];
       throw error;
     });
   const part = unreadPart(unread);

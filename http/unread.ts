@@ -91,7 +91,14 @@ async function isRead(chat: Chat, { id, text, runId, after, body }: Unread, isOp
   if ((await heardAs(chat, id)).length > 0) return true;
   if (isOpen) return false;
   if (await hasBegun(chat, runIdOf(chat, id))) return true;
-  // Runs of older rules tell no names, and workers of older releases note none.
+  return (await isToldIn(chat, { id, text, runId, after }).catch(onlyWhenGone)) ?? false;
+}
+
+/** Runs of older rules tell no names, and workers of older releases note none. Errors: RunNotFound of a run that nobody knows any more. */
+async function isToldIn(
+  chat: Chat,
+  { id, text, runId, after }: Pick<Unread, 'id' | 'text' | 'runId' | 'after'>,
+): Promise<boolean> {
   const since = after + 1;
   const named = nameOf(id);
   for await (const event of chat.client.handle(runId).events({ since, untilNow: true })) {

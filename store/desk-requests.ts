@@ -57,6 +57,9 @@ const BELOW = `
   select key, digest, at, body from desk_requests
   where tenant = @tenant and by_whom = @by and key >= @key and key < @end`;
 
+/** Of one conversation; what stands behind them is not looked at. */
+const BELOW_MAX = 10_000;
+
 const MARK = `
   update desk_requests set body = @to
   where tenant = @tenant and by_whom = @by and key = @key and coalesce(body, '') = @from`;
@@ -81,7 +84,7 @@ export function deskRequests(db: Db): DeskRequests {
     async requestsBelow({ tenant, by, key }, wanted) {
       checkIdentifiers({ tenant, by, key });
       const values = { tenant, by, key, end: `${key}~` };
-      const order = 'order by at, key';
+      const order = `order by at, key limit ${BELOW_MAX}`;
       if (typeof wanted === 'object') {
         const own = { own: wanted.takenBy, settled: `=${wanted.takenBy}` };
         return rowsOf(db, `${BELOW} and body in (@own, @settled) ${order}`, { ...values, ...own });

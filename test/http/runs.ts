@@ -60,6 +60,8 @@ export class Runs {
   readonly beginners = new Map<string, { readonly name: string; readonly at: number }>();
   readonly marks = new Map<string, string>();
   interruptEnds = true;
+  /** Runs that neither the store nor Temporal knows any more. */
+  readonly forgotten = new Set<string>();
 
   get started(): readonly string[] {
     return this.starts.map(({ runId }) => runId);
@@ -160,6 +162,7 @@ export class Runs {
       return { closed: this.closed.has(runId) };
     },
     events: async function* (this: Runs, { since }: { readonly since: number }) {
+      if (this.forgotten.has(runId)) gone();
       if (this.unopened.has(runId)) return;
       if (since === 4) {
         if (this.brokenOff.has(runId)) yield { type: 'tool_started' };

@@ -172,3 +172,16 @@ test('stop answers with the messages that were left unread, and with nothing whe
   await say('u3', 'Go on.');
   expect((await stop()).status).toBe(204);
 });
+
+test('what was sent to a run that nobody knows any more is unread, and goes with the next message', async () => {
+  const { runs, chat, say, runId } = await working();
+  await say('u2', 'Wait.');
+  runs.end(runId);
+  runs.forgotten.add(runId);
+  expect(await unreadIn(chat)).toMatchObject({ left: [{ id: 'u2' }] });
+  const at = await say('u3', 'This one.');
+  expect(runs.starts.at(-1)).toMatchObject({
+    runId: at.runId,
+    task: { goal: 'Wait.\n\nThis one.' },
+  });
+});
