@@ -14,7 +14,6 @@ import {
 import { digestOf, type Json } from '../../core/json/json.js';
 import type { GrantRequest } from '../../core/state/grant.js';
 import type { AskRow } from '../../store/asks.js';
-import type { Person } from '../identity/person.js';
 import { decidedFacts } from '../decided.js';
 import { endpoint, type EndpointRequest, type Answer, type Endpoint } from '../http/endpoint.js';
 import { once, requestKey, type OpenRequest } from '../http/idempotency.js';
@@ -24,7 +23,7 @@ import * as shapes from '../http/shapes.js';
 import { note } from '../trail.js';
 import { ANSWERABLE, DECIDABLE } from './asks.js';
 import { askOfNamedRun, storedAsk, type AwayAsk } from './away.js';
-import { lostSince } from './lost-since.js';
+import { isCounted, lostSince } from './lost-since.js';
 import { ownHandle } from './runs.js';
 
 const params = z.strictObject({ askId: shapes.id });
@@ -100,7 +99,7 @@ async function decideOnce(
     return answerOf(delivery, { askId, runId });
   } catch (error) {
     const reason = reasonOf(error);
-    if (reason === 'run_closing' && isOwnWord(ask, person, body)) {
+    if (reason === 'run_closing' && (await isCounted(asked, ask, key))) {
       return { status: 200, body: { askId, runId, state: 'decided', outcome: ask.outcome } };
     }
     const decided = decidedIn(error);
@@ -114,19 +113,6 @@ async function decideOnce(
     throw error;
   }
 }
-
-/** The run has counted it, perhaps while the store was away and kept no request: an ended run tells nobody any more. */
-function isOwnWord(ask: AskRow, { id }: Person, body: shapes.DecisionBody): boolean {
-  const isSame = ask.outcome === OUTCOME_OF.get(body.decision) && ask.argsHash === body.argsHash;
-  return isSame && ask.by.includes(id);
-}
-
-/** Not of corrections: their arguments may be others. */
-const OUTCOME_OF: ReadonlyMap<string, AskRow['outcome']> = new Map([
-  ['approve', 'approved'],
-  ['reject', 'rejected'],
-  ['stop', 'stopped'],
-]);
 
 type Wanted = Pick<AskDecision, 'decision' | 'reason' | 'args' | 'tool' | 'value' | 'allowing'>;
 

@@ -1,4 +1,4 @@
-/** What has become of a decision whose answer said yes, or not yet. */
+/** What has become of a decision whose answer said yes, or not yet, or was lost. */
 import type { AuditRow } from '../../pure/audit.js';
 import type { AskRow } from '../../store/asks.js';
 import type { AuditQuery } from '../../store/audit.js';
@@ -15,6 +15,27 @@ interface Asking {
   readonly desk: Pick<Desk, 'store'>;
   readonly person: Person;
   readonly body: { readonly argsHash: string };
+}
+
+/**
+ * Whether the run has counted this very decision: where the store kept no request of it, because it was away, the run has told
+ * the trail. An ended run tells nobody any more.
+ */
+export async function isCounted(
+  { desk, person, body }: Asking,
+  { askId, runId, argsHash, outcome, by }: AskRow,
+  key: string,
+): Promise<boolean> {
+  if (outcome === 'pending' || argsHash !== body.argsHash || !by.includes(person.id)) return false;
+  const nonce = ownName(person, key);
+  return (await trailOf(desk, person, { askId })).some(
+    (row) =>
+      row.kind === 'decided' &&
+      row.runId === runId &&
+      row.by === person.id &&
+      row.facts.via === 'run' &&
+      row.facts.nonce === nonce,
+  );
 }
 
 /** What a decision that counts is never refused for when it is heard once more. */

@@ -49,14 +49,14 @@ export function whenEnded(
   }
 }
 
-/** A tool hears late that it is to stop, or does not listen: what it brought all the same had come with the word. */
-const STOPS: readonly string[] = ['interrupt', 'cancel', 'close'];
+export const STOPS: readonly string[] = ['interrupt', 'cancel', 'close'];
 
 export function whileFlying(
   activity: Activity,
   events: readonly RunEvent[],
   said = '',
 ): WrittenPattern | undefined {
+  // A tool hears late that it is to stop, or does not listen: what it brought all the same had come with the word.
   if (STOPS.includes(said) && hasAnswered(activity)) return whenEnded(activity, events);
   switch (activity.kind) {
     case 'call_model': {

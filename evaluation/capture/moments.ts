@@ -9,7 +9,15 @@ import type { WrittenAction, WrittenPattern } from '../format/during.js';
 import type { FixtureDocument } from '../format/document.js';
 import { asksIn, decisionOf, type AskEvent } from './asked.js';
 import type { Heard } from './heard.js';
-import { isOpenAt, isTogether, nearest, ofAsk, whenEnded, whileFlying } from './moment-places.js';
+import {
+  isOpenAt,
+  isTogether,
+  nearest,
+  ofAsk,
+  STOPS,
+  whenEnded,
+  whileFlying,
+} from './moment-places.js';
 import { momentBelow } from './moments-below.js';
 import type { Recording } from './recording.js';
 import { refused } from './refused.js';
@@ -28,6 +36,10 @@ export function momentsOf({ root: recording, members }: Tree): CapturedMoments {
   for (const heard of heardOnce(recording)) {
     const said = actionOf(recording, heard);
     if (said === 'nothing') continue;
+    if (isBehindEnd(recording, heard)) {
+      leftOut.push(`the ${heard.name} that came when the run was over`);
+      continue;
+    }
     if (said === 'late' || said === 'unasked') {
       const why = said === 'late' ? 'that came too late' : 'about a question that was never asked';
       leftOut.push(`a decision of ${speakerOf(heard)} ${why}`);
@@ -40,6 +52,12 @@ export function momentsOf({ root: recording, members }: Tree): CapturedMoments {
     during.push({ on: patternOf({ recording, members }, heard, said.ask), do: [said.action] });
   }
   return { during, leftOut };
+}
+
+/** A stop behind the end, as of a page that closes what it has interrupted, stops nothing: a moment of it would be an earlier one. */
+function isBehindEnd({ bundle: { events } }: Recording, { name, at }: Heard): boolean {
+  const end = events.find(({ type }) => type === 'run_result');
+  return end !== undefined && STOPS.includes(name) && at > end.stamp.at;
 }
 
 /** To a run below that of the case: what people answered to its questions; nothing else is said of it there. */

@@ -2,7 +2,7 @@
 import { HoldfastError } from '../../core/state/errors.js';
 
 const KEEP =
-  'Keep the run as a bundle: `holdfast export` writes it, and `holdfast replay` checks it.';
+  'Keep the run as a bundle: `holdfast export RUN` writes it, and `holdfast replay FILE` checks it.';
 
 export function refused(reason: string, hint = KEEP): HoldfastError {
   return new HoldfastError('CaptureRefused', `The run cannot be made into a case: ${reason}.`, {
@@ -14,7 +14,7 @@ export function refused(reason: string, hint = KEEP): HoldfastError {
 export function refusedOnPast(error: unknown): unknown {
   if (!(error instanceof HoldfastError) || error.hint !== KEEP) return error;
   return new HoldfastError(error.code, error.message, {
-    hint: 'No other model or configuration can be tried on this run. `holdfast replay` without --config checks its record.',
+    hint: 'No other model or configuration can be tried on this run. `holdfast replay RUN` without --config checks its record.',
     cause: error,
   });
 }

@@ -4,6 +4,7 @@ import type { AskDecision } from '../../client/index.js';
 import { createApp } from '../../console/app.js';
 import type { Desk } from '../../console/desk.js';
 import { owedRows } from '../../console/owed.js';
+import { ownName } from '../../console/http/own-name.js';
 import { ENDPOINTS } from '../../console/routes/index.js';
 import { HoldfastError, type ErrorCode } from '../../core/state/errors.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
@@ -252,14 +253,19 @@ test.each([
 });
 
 test.each([
-  ['mia', 200],
-  ['bob', 409],
+  ['this very decision', 'mia', 'always-the-same', 200],
+  ['another decision of this person', 'mia', 'another', 409],
+  ['a decision of somebody else', 'bob', 'always-the-same', 409],
 ])(
-  'a decision of a run that has ended counts as sent where it is the word of that person: said by %s, %i',
-  async (by, status) => {
+  'a decision that comes again to a run that has ended and that counted %s: %s, %s, %i',
+  async (_what, by, key, status) => {
+    const id = { id: by, tenant: 'default', via: 'jwt' } as never;
+    const facts = { via: 'run', nonce: ownName(id, key), argsHash: ASKED.argsHash };
     const resolved = { type: 'approval_resolved', askId: 'r1:0', callId: 'c1' } as const;
     const counted = { ...resolved, outcome: 'approved', by: [by] } as never;
     await events({ type: 'approval_requested', ...ASKED }, counted);
+    const row = { at: 5, kind: 'decided', by, runId: 'r1', askId: 'r1:0', facts } as const;
+    await store.appendAudit('default', [row]);
     failures = [failure('DecisionRejected', 'run_closing')];
     expect((await decide()).status).toBe(status);
   },

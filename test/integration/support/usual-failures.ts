@@ -449,6 +449,15 @@ export const FAILURES: { readonly [name: string]: Failure } = {
       await run.setPermissionMode('plan');
     },
   },
+  'a question of a run that a page interrupts and closes': {
+    replies: [call('look', 'ok'), call('pay.asked', 'ok'), SORRY],
+    people: async (run) => {
+      await openAsk(run);
+      await run.interrupt();
+      await run.close().catch(() => undefined);
+    },
+    ends: 'interrupted',
+  },
   'a user who does not answer': {
     replies: [SORRY],
     settings: { afterAnswer: 'await_user', idleTimeoutMs: 1_500 },
