@@ -3,6 +3,7 @@
  * Invariants: messages of one chat are handed over one after the other; a message that a run has heard is handed over no
  * more, whichever process did it; a message that was left out by a run which ended is handed over again.
  */
+import { checkMessage } from '../client/decide/check-message.js';
 import type { SessionOptions } from '../client/index.js';
 import { Problem } from '../console/http/problem.js';
 import { sha256Hex } from '../core/json/json.js';
@@ -26,6 +27,7 @@ import { revise, type Beginning } from './revise.js';
 import type { SaidMessage } from './said.js';
 import {
   dropNote,
+  isSentOn,
   leftBefore,
   note,
   settle,
@@ -199,12 +201,15 @@ async function toldTo(
   { runId, after, left }: OpenAt & { readonly left: Unread | undefined },
 ): Promise<Speaking | undefined> {
   const { id, text } = message;
+  const named = nameOf(id);
+  // What no run takes is not told later either.
+  checkMessage({ text, id: named });
   if (left?.runId !== runId) await note(chat, message, { runId, after });
   if (left !== undefined && left.runId !== runId && !(await settle(chat, left))) {
-    await dropNote(chat, id, runId);
+    // Another process has sent it to this run, whose note is the same one, or a message has taken it along.
+    if (!(await isSentOn(chat, left))) await dropNote(chat, id, runId);
     return undefined;
   }
-  const named = nameOf(id);
   const sent = await chat.client.message(runId, text, named).catch(onlyWhenGone);
   return sent === undefined ? undefined : { runId, span: { named, text, after } };
 }

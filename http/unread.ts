@@ -74,7 +74,12 @@ export async function unreadIn(chat: Chat): Promise<UnreadIn> {
 type Noted = Pick<Unread, 'key' | 'body'> & { readonly digest: string };
 
 function unread({ key, digest, body }: Noted): Unread {
-  return { ...(JSON.parse(digest) as Omit<Unread, 'key' | 'body'>), key, body };
+  // A mark that was taken back is none.
+  return {
+    ...(JSON.parse(digest) as Omit<Unread, 'key' | 'body'>),
+    key,
+    body: body === '' ? null : body,
+  };
 }
 
 async function isRunning({ client }: Chat, runId: string): Promise<boolean> {
@@ -113,6 +118,13 @@ async function isToldIn(
 /** False: somebody else has taken it. */
 export function settle({ client }: Chat, one: Pick<Unread, 'key' | 'body'>): Promise<boolean> {
   return client.conversations.mark(one, `${SETTLED}${one.body ?? ''}`);
+}
+
+/** Whether a process has sent it to a further run, so that no message has it in front of its own words. */
+export async function isSentOn(chat: Chat, { id, key }: Unread): Promise<boolean> {
+  const notes = await chat.client.conversations.noted(keyOf(chat, id), 'all');
+  const isSettled = notes.some((one) => one.key === key && one.body?.startsWith(SETTLED) === true);
+  return isSettled && (await takenBy(chat, id)) === undefined;
 }
 
 /** What is noted of the message for this run counts no more. */
@@ -172,9 +184,16 @@ const BETWEEN = '\n\n';
 export async function withTaken(chat: Chat, message: SaidMessage): Promise<SaidMessage> {
   const by = { takenBy: startedBy(message.id) };
   const taken = (await chat.client.conversations.noted(chat.base, by)).map(unread);
-  const others = taken.filter(({ id }) => id !== message.id);
-  if (others.length === 0) return message;
-  return { ...message, before: others.map(({ text }) => text).join(BETWEEN) };
+  const before: string[] = [];
+  let room = GOAL_CHARS_MAX - message.text.length;
+  for (const one of taken) {
+    if (one.id === message.id) continue;
+    room -= one.text.length + BETWEEN.length;
+    if (room >= 0) before.push(one.text);
+    // Taken by this message when it was shorter, and began no run.
+    else if (one.body === by.takenBy) await chat.client.conversations.mark(one, '');
+  }
+  return before.length === 0 ? message : { ...message, before: before.join(BETWEEN) };
 }
 
 export function wholeOf({ before, text }: SaidMessage): string {
@@ -204,14 +223,12 @@ export async function withUnread(
   return chunks.flatMap((one): UiChunk[] => (one.type === 'finish' ? [part, one] : [one]));
 }
 
-/** Once the runs that are being stopped have closed, as far as they do in time. */
+/** Once the runs that are being stopped have closed, as far as they do in time: what one that goes on may still read is not unread. */
 export async function unreadAtStop(chat: Chat): Promise<readonly Unread[]> {
-  let { left, waiting } = await unreadIn(chat);
-  if (waiting.length > 0) {
-    const { signal } = new AbortController();
-    const runs = new Set(waiting.map(({ runId }) => runId));
-    await Promise.all([...runs].map((runId) => untilClosed({ chat, runId, left: signal })));
-    ({ left, waiting } = await unreadIn(chat));
-  }
-  return [...left, ...waiting];
+  const { left, waiting } = await unreadIn(chat);
+  if (waiting.length === 0) return left;
+  const { signal } = new AbortController();
+  const runs = new Set(waiting.map(({ runId }) => runId));
+  await Promise.all([...runs].map((runId) => untilClosed({ chat, runId, left: signal })));
+  return (await unreadIn(chat)).left;
 }

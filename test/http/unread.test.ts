@@ -185,3 +185,47 @@ test('what was sent to a run that nobody knows any more is unread, and goes with
     task: { goal: 'Wait.\n\nThis one.' },
   });
 });
+
+test('a message that two servers send on to the same run at once stays noted until it is read', async () => {
+  const { runs, chat, say, runId } = await working();
+  await say('u2', 'Two.');
+  await say('u3', 'Three.');
+  runs.end(runId);
+  const at = await chatWith(runs).say('u2', 'Two.');
+  await Promise.all([chatWith(runs).say('u4', 'Four.'), chatWith(runs).say('u5', 'Five.')]);
+  runs.end(at.runId);
+  const { left } = await unreadIn(chat);
+  expect(ids(left).toSorted()).toEqual(['u3', 'u4', 'u5']);
+  await say('u6', 'Six.');
+  expect(runs.starts.at(-1)?.task.goal.split('\n\n').toSorted()).toEqual([
+    'Five.',
+    'Four.',
+    'Six.',
+    'Three.',
+  ]);
+});
+
+test('a message that no run takes is refused, and is in front of no other', async () => {
+  const { runs, chat, say, runId } = await working();
+  await expect(say('u2', 'x'.repeat(8_193))).rejects.toMatchObject({ code: 'InvalidTask' });
+  expect(await unreadIn(chat)).toEqual({ left: [], waiting: [] });
+  runs.end(runId);
+  await say('u3', 'Short.');
+  expect(runs.starts.at(-1)?.task.goal).toBe('Short.');
+});
+
+test('what a failed start had in front of it stays within the length of a task when the message comes again longer', async () => {
+  const { runs, chat, say, runId } = await working();
+  await say('u2', 'y'.repeat(8_000));
+  runs.end(runId);
+  runs.startFails = true;
+  await expect(say('u3', 'x'.repeat(190_000))).rejects.toMatchObject({ code: 'ServerUnavailable' });
+  runs.startFails = false;
+  runs.open.clear();
+  runs.unopened.clear();
+  const other = chatWith(runs);
+  await other.say('u3', 'x'.repeat(199_000));
+  expect(runs.starts.at(-1)?.task.goal).toHaveLength(199_000);
+  runs.end(runs.starts.at(-1)!.runId);
+  expect(ids((await unreadIn(chat)).left)).toEqual(['u2']);
+});
