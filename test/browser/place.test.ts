@@ -150,6 +150,8 @@ describeInBrowser('the place on the page', () => {
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: 'Next →' }).press('Enter');
       await page.getByRole('region', { name: 'Step 2', exact: true }).waitFor();
+      // Behind several steps in a row the address names the one at which somebody rests.
+      await page.waitForURL(/\/steps\/2$/);
       await page.reload();
       await page.getByRole('region', { name: 'Step 2', exact: true }).waitFor();
       await page.getByRole('tab', { name: 'Events' }).click();
