@@ -13,8 +13,9 @@ export type PendingQuery = Omit<AsksQuery, 'pendingOnly'>;
 
 /** Most ids that one query of the server names. */
 const IDS_PER_QUERY = 50;
-/** A list of questions is an answer also without the server. */
+/** A list of questions is an answer also without the server, and soon one where it is slow. */
 const SERVER_LIMIT_MS = 2_000;
+const ALL_LIMIT_MS = 4_000;
 /** More pages than this with questions of ended runs are shown as the store has them. */
 const PAGES_MAX = 20;
 
@@ -25,12 +26,13 @@ export async function openAsks(
   query: PendingQuery,
 ): Promise<readonly AskRow[]> {
   const open: AskRow[] = [];
+  const until = performance.now() + ALL_LIMIT_MS;
   let { after } = query;
   for (let page = 0; ; page += 1) {
     const limit = query.limit - open.length;
     const wanted = { ...query, limit, pendingOnly: true, ...(after && { after }) };
     const rows = await store.listAsks(link.tenant, wanted);
-    const over = page < PAGES_MAX ? await endedAmong(link, rows) : new Set();
+    const over = page < PAGES_MAX ? await endedAmong(link, rows, until) : new Set();
     open.push(...rows.filter(({ runId }) => !over.has(runId)));
     const last = rows.at(-1);
     if (over.size === 0 || last === undefined || open.length >= query.limit) return open;
@@ -38,12 +40,18 @@ export async function openAsks(
   }
 }
 
-/** None, when the server cannot be asked: better a question too many than one too few. */
-async function endedAmong(link: Link, rows: readonly AskRow[]): Promise<ReadonlySet<string>> {
+/** None, when the server cannot be asked in time: better a question too many than one too few. */
+async function endedAmong(
+  link: Link,
+  rows: readonly AskRow[],
+  until: number,
+): Promise<ReadonlySet<string>> {
   const ids = [...new Set(rows.map(({ runId }) => runId))];
   const ended = new Set<string>();
+  if (performance.now() >= until) return ended;
   try {
     for (const runId of await saidToBeClosed(link, ids)) {
+      if (performance.now() >= until) break;
       // The server's list lags: only what it says of the run itself counts.
       if ((await executionOf(link, runId, 'brief')).closed) ended.add(runId);
     }

@@ -43,50 +43,46 @@ const listInbox = endpoint({
   }),
   answers: { 200: { description: 'A page of questions.', schema: shapes.inboxPage } },
   handle({ desk, person, query }) {
-    return inTime(
-      desk,
-      async () => {
-        const { state, kind, runId, search, limit, cursor } = query;
-        const pendingOnly = state === 'pending';
-        const isPast = state === 'decided';
-        const filter = {
-          kinds: kind === undefined ? KINDS : [kind],
-          ...(runId !== undefined && { under: runId }),
-          ...(search !== undefined && { search }),
-          ...(isPast && { endedOnly: true }),
-        };
-        const place = cursor === undefined ? undefined : placeOf(cursor);
-        const after = place && { openedAt: place.at, askId: place.id };
-        const page = { ...filter, limit, newestFirst: isPast, ...(after && { after }) };
-        const [rows, counted] = await Promise.all([
-          pendingOnly
-            ? desk.client.forTenant(person.tenant).listAsks(page)
-            : desk.store.listAsks(person.tenant, page),
-          desk.store.countAsks(person.tenant, { ...filter, pendingOnly }),
-        ]);
-        // The store counts also what no list shows: questions of runs that Temporal has ended.
-        const all = after === undefined && rows.length < limit ? rows.length : counted;
-        const seesAll = mayAccess(desk, person, 'read');
-        const seen = seesAll ? rows : rows.filter((row) => maySee(desk, person, row));
-        // How many questions others have is not theirs to know.
-        const total = seesAll ? all : seen.length;
-        await desk.views.note(desk, person, seen);
-        const last = rows.length === limit ? rows.at(-1) : undefined;
-        const next = last && cursorOf(last.openedAt, last.askId);
-        const items = await Promise.all(
-          seen.map(async (row) => ({
-            ...askShown(row, desk),
-            ...(await ownWord(desk, person, row)),
-          })),
-        );
-        const restored = await restoredHere(desk);
-        return {
-          status: 200,
-          body: { items, total, ...(next !== undefined && { next }), ...restored },
-        };
-      },
-      query.search !== undefined,
-    );
+    return inTime(desk, async () => {
+      const { state, kind, runId, search, limit, cursor } = query;
+      const pendingOnly = state === 'pending';
+      const isPast = state === 'decided';
+      const filter = {
+        kinds: kind === undefined ? KINDS : [kind],
+        ...(runId !== undefined && { under: runId }),
+        ...(search !== undefined && { search }),
+        ...(isPast && { endedOnly: true }),
+      };
+      const place = cursor === undefined ? undefined : placeOf(cursor);
+      const after = place && { openedAt: place.at, askId: place.id };
+      const page = { ...filter, limit, newestFirst: isPast, ...(after && { after }) };
+      const [rows, counted] = await Promise.all([
+        pendingOnly
+          ? desk.client.forTenant(person.tenant).listAsks(page)
+          : desk.store.listAsks(person.tenant, page),
+        desk.store.countAsks(person.tenant, { ...filter, pendingOnly }),
+      ]);
+      // The store counts also what no list shows: questions of runs that Temporal has ended.
+      const all = after === undefined && rows.length < limit ? rows.length : counted;
+      const seesAll = mayAccess(desk, person, 'read');
+      const seen = seesAll ? rows : rows.filter((row) => maySee(desk, person, row));
+      // How many questions others have is not theirs to know.
+      const total = seesAll ? all : seen.length;
+      await desk.views.note(desk, person, seen);
+      const last = rows.length === limit ? rows.at(-1) : undefined;
+      const next = last && cursorOf(last.openedAt, last.askId);
+      const items = await Promise.all(
+        seen.map(async (row) => ({
+          ...askShown(row, desk),
+          ...(await ownWord(desk, person, row)),
+        })),
+      );
+      const restored = await restoredHere(desk);
+      return {
+        status: 200,
+        body: { items, total, ...(next !== undefined && { next }), ...restored },
+      };
+    });
   },
 });
 

@@ -71,38 +71,34 @@ const listRuns = endpoint({
   query: listQuery,
   answers: { 200: { description: 'A page of runs.', schema: foundPage } },
   handle({ desk, person, query }) {
-    return inTime(
-      desk,
-      async () => {
-        const restored = await restoredHere(desk);
-        if (isSearch(query)) {
-          const found = await foundRuns(desk, person.tenant, query);
-          return { status: 200, body: { ...found, ...restored } };
-        }
-        const { status, agent, root, forksOf, costFrom, costTo, limit, cursor } = query;
-        const place = cursor === undefined ? undefined : placeOf(cursor);
-        const { rows, next, trouble } = await joinerAt(desk, person.tenant).joinedRuns({
-          limit,
-          ...(status !== undefined && { status }),
-          ...(agent !== undefined && { agent }),
-          ...(root !== undefined && { root }),
-          ...(forksOf !== undefined && { forksOf }),
-          ...(costFrom !== undefined && { costFrom }),
-          ...(costTo !== undefined && { costTo }),
-          ...(place !== undefined && { before: { startedAt: place.at, runId: place.id } }),
-        });
-        return {
-          status: 200,
-          body: {
-            items: rows.map(runShown),
-            ...(next && { next: cursorOf(next.startedAt, next.runId) }),
-            ...(trouble !== undefined && { trouble }),
-            ...restored,
-          },
-        };
-      },
-      isSearch(query),
-    );
+    return inTime(desk, async () => {
+      const restored = await restoredHere(desk);
+      if (isSearch(query)) {
+        const found = await foundRuns(desk, person.tenant, query);
+        return { status: 200, body: { ...found, ...restored } };
+      }
+      const { status, agent, root, forksOf, costFrom, costTo, limit, cursor } = query;
+      const place = cursor === undefined ? undefined : placeOf(cursor);
+      const { rows, next, trouble } = await joinerAt(desk, person.tenant).joinedRuns({
+        limit,
+        ...(status !== undefined && { status }),
+        ...(agent !== undefined && { agent }),
+        ...(root !== undefined && { root }),
+        ...(forksOf !== undefined && { forksOf }),
+        ...(costFrom !== undefined && { costFrom }),
+        ...(costTo !== undefined && { costTo }),
+        ...(place !== undefined && { before: { startedAt: place.at, runId: place.id } }),
+      });
+      return {
+        status: 200,
+        body: {
+          items: rows.map(runShown),
+          ...(next && { next: cursorOf(next.startedAt, next.runId) }),
+          ...(trouble !== undefined && { trouble }),
+          ...restored,
+        },
+      };
+    });
   },
 });
 
