@@ -6,7 +6,7 @@
  */
 import type { Limit } from '../core/state/budget-fields.js';
 import type { BudgetOverrides } from '../core/state/task.js';
-import { isRecord } from '../pure/options.js';
+import { fieldsOf, isRecord } from '../pure/options.js';
 
 export interface BudgetInUsd {
   /** Most that it may cost, in USD: 0.1 is ten cents. */
@@ -57,8 +57,8 @@ export function withLimits(budget: object, own: object): object {
  */
 export function inMicroUsd(budget: unknown, wrong: (field: string, why: string) => Error): unknown {
   if (!isRecord(budget)) return budget;
-  const given = budget as { readonly [field: string]: unknown };
-  const fields = { ...given };
+  const given = fieldsOf(budget);
+  const fields: { [field: string]: unknown } = { ...given };
   for (const [usd, micro] of FIELDS) {
     if (!Object.hasOwn(given, usd)) continue;
     const dollars = given[usd];

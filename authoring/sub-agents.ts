@@ -16,7 +16,7 @@ import { answerSchemaOf } from './output-schema.js';
 import type { InputDeclaration } from './schema-forms.js';
 import type { Tool } from './tool.js';
 import { parseFields } from './parse-fields.js';
-import { isRecord, misfit, rules } from '../pure/options.js';
+import { fieldsOf, isRecord, misfit, rules } from '../pure/options.js';
 
 /** Sub-agents of one agent. */
 const AGENTS_MAX = 20;
@@ -136,7 +136,8 @@ function subAgentOf(
     ),
     place,
   );
-  const agent = definition.agent ?? roleOf(declarer, name, { ...definition, tools });
+  const agent =
+    definition.agent ?? roleOf(declarer, name, { ...definition, ...fieldsOf(definition), tools });
   return Object.freeze({
     description,
     agent,
@@ -151,7 +152,7 @@ function subAgentOf(
 
 /** What is no object stays as it is, for whoever checks it. */
 function withMore(given: object = {}, more: object | false = {}): unknown {
-  return isRecord(given) ? { ...given, ...more } : given;
+  return isRecord(given) ? { ...fieldsOf(given), ...more } : given;
 }
 
 type Bad = (what: string, hint: string) => HoldfastError;
@@ -169,7 +170,7 @@ function checkShape(name: string, definition: SubAgentDefinition, bad: Bad): voi
   const unknown = Object.keys(definition).find((key) => !FIELDS.some((field) => field === key));
   if (unknown !== undefined)
     throw bad(`it has no field ${unknown}`, `The fields are ${FIELDS.join(', ')}.`);
-  const unfit = misfit({ ...definition }, KINDS);
+  const unfit = misfit(fieldsOf(definition), KINDS);
   if (unfit !== undefined)
     throw bad(`its ${unfit.name} cannot be used`, `Give ${unfit.is}, or leave it out.`);
   const { description, prompt, agent } = definition;

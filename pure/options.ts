@@ -203,6 +203,18 @@ export function isPlain(given: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
+/** What an object names, also by the getters and constants of its classes; a method is no field. */
+export function fieldsOf(given: object): { readonly [name: string]: unknown } {
+  const above: string[] = [];
+  for (let at = given; !isPlain(at);) {
+    at = Object.getPrototypeOf(at) as object;
+    above.push(...Object.getOwnPropertyNames(at));
+  }
+  const inherited = [...new Set(above)].map((name) => [name, Reflect.get(given, name)] as const);
+  const fields = inherited.filter(([, value]) => typeof value !== 'function');
+  return { ...Object.fromEntries(fields), ...given };
+}
+
 /** The first name that there is not, as much of it as is shown. */
 function unknownIn(
   given: { readonly [name: string]: unknown },

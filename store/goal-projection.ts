@@ -52,7 +52,7 @@ export function foldGoal(row: RunTable, event: RunEvent): RunTable {
       return {
         ...row,
         budget_micro_usd: raisedTo(event) ?? row.budget_micro_usd,
-        ...(event.control === 'pause' && { next_wake: null, detail: pausedText(event) }),
+        ...(event.control === 'pause' && { detail: pausedText(event) }),
         ...(event.control === 'resume' && { detail: null }),
       };
     // A run goes on under the name that it was started with.

@@ -3,6 +3,7 @@ import type { RunResult, StopReason } from '../core/state/result.js';
 import { checkIdentifiers, checkWholeNumbers, listLimit } from './bounds.js';
 import { change, type Db } from './database.js';
 import { sql } from './query-builder.js';
+import { PAUSED } from './goal-projection.js';
 import type { StoredRunStatus } from './run-status.js';
 import type { RunTable } from './schema.js';
 import { forkColumns, forkedFrom, type ForkColumns, type ForkedFrom } from './fork-table.js';
@@ -230,10 +231,12 @@ function shownTrail(row: RunTable): Pick<RunRow, 'trail'> {
 }
 
 function goalFields(row: RunTable): Partial<RunRow> {
+  // A paused goal wakes by nothing but its resume, and may go on sleeping then.
+  const isPaused = row.detail?.startsWith(PAUSED) === true;
   return {
     kind: 'goal',
     ...(row.detail === null ? {} : { detail: row.detail }),
-    ...(row.next_wake === null ? {} : { nextWake: row.next_wake }),
+    ...(row.next_wake === null || isPaused ? {} : { nextWake: row.next_wake }),
     ...(row.spent_micro_usd === null ? {} : { spentMicroUsd: row.spent_micro_usd }),
     ...(row.budget_micro_usd === null ? {} : { budgetMicroUsd: row.budget_micro_usd }),
   };

@@ -29,7 +29,7 @@ export function table({ head, rows, paint = PLAIN }: Table): string {
   }
   const line = (row: readonly string[]): string => {
     const padded = row.map((cell, column) =>
-      column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0),
+      column === row.length - 1 ? cell : cell + ' '.repeat((widths[column] ?? 0) - columnsOf(cell)),
     );
     const last = folded(padded.pop() ?? '', columns - before);
     return [...padded, last.join(`\n${' '.repeat(before)}`)].join(GAP).trimEnd();
@@ -38,7 +38,7 @@ export function table({ head, rows, paint = PLAIN }: Table): string {
 }
 
 function longest(texts: readonly (string | undefined)[]): number {
-  return texts.reduce((most, text = '') => Math.max(most, text.length), 0);
+  return texts.reduce((most, text = '') => Math.max(most, columnsOf(text)), 0);
 }
 
 interface Narrow {

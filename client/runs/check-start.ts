@@ -20,7 +20,7 @@ import type {
   StartInput,
   Task,
 } from '../../core/state/task.js';
-import { isRecord } from '../../pure/options.js';
+import { fieldsOf, isRecord } from '../../pure/options.js';
 import { isTenant } from '../closed-options.js';
 
 /** What is asked to be started; a bare text is the goal. */
@@ -195,5 +195,7 @@ function unusable(path: string, why: string): HoldfastError {
 }
 
 function withoutAbsent(value: object): object {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined));
+  return Object.fromEntries(
+    Object.entries(fieldsOf(value)).filter(([, field]) => field !== undefined),
+  );
 }

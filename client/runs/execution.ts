@@ -72,7 +72,7 @@ export async function executionOf(link: Link, runId: string, look?: Look): Promi
   }
   const [tenant, said] = [TENANT, SAID].map((key) => described.typedSearchAttributes.get(key));
   const { name: status } = described.status;
-  const closed = status !== 'RUNNING' && status !== 'PAUSED';
+  const closed = isClosed(described);
   const pending = await pendingWorkOf(link, described.raw, look);
   return {
     runId,
@@ -105,13 +105,24 @@ function taskOf({ isScheduled, dueAt }: PendingTask): ExecutionTask {
   return { isInHand: !isScheduled, ...(dueAt !== undefined && { dueAt }) };
 }
 
+function isClosed({ status: { name } }: WorkflowExecutionDescription): boolean {
+  return name !== 'RUNNING' && name !== 'PAUSED';
+}
+
+/** That nothing with the id goes on although something did. */
+export async function isOver(link: Link, id: string, limitMs: number): Promise<boolean> {
+  const described = await descriptionOf(link, id, limitMs);
+  return described !== undefined && isClosed(described);
+}
+
 /** Of whatever has the id; undefined: nothing has it, as far as Temporal knows. */
 export async function descriptionOf(
   link: Link,
   id: string,
+  limitMs?: number,
 ): Promise<WorkflowExecutionDescription | undefined> {
   try {
-    return await bounded(link, { runId: id }, () =>
+    return await bounded(link, { runId: id, ...(limitMs !== undefined && { limitMs }) }, () =>
       link.temporal.workflow.getHandle(id).describe(),
     );
   } catch (error) {

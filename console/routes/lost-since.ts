@@ -21,14 +21,12 @@ interface Asking {
  * Whether the run has counted this very decision: where the store kept no request of it, because it was away, the run has told
  * the trail. An ended run tells nobody any more.
  */
-export async function isCounted(
-  { desk, person, body }: Asking,
-  { askId, runId, argsHash, outcome, by }: AskRow,
-  key: string,
-): Promise<boolean> {
+export async function isCounted(asking: Asking, ask: AskRow, key: string): Promise<boolean> {
+  const { desk, person, body } = asking;
+  const { askId, runId, argsHash, outcome, by } = ask;
   if (outcome === 'pending' || argsHash !== body.argsHash || !by.includes(person.id)) return false;
   const nonce = ownName(person, key);
-  return (await trailOf(desk, person, { askId })).some(
+  const isTold = (await trailOf(desk, person, { askId })).some(
     (row) =>
       row.kind === 'decided' &&
       row.runId === runId &&
@@ -36,6 +34,7 @@ export async function isCounted(
       row.facts.via === 'run' &&
       row.facts.nonce === nonce,
   );
+  return isTold && (await lostSince(asking, ask, key)) === undefined;
 }
 
 /** What a decision that counts is never refused for when it is heard once more. */

@@ -301,6 +301,49 @@ test('an instance of a class with fields or getters of its own is taken as befor
   });
   expect(settings).toEqual({ onDeny: 'refuse' });
   expect(isRecord(new Getting())).toBe(true);
+  class Limits extends Getting {
+    maxToolCalls = 2;
+    get maxCostUsd() {
+      return 0.5;
+    }
+    half() {
+      return this.maxCostUsd / 2;
+    }
+  }
+  const limits = { maxTurns: 3, maxToolCalls: 2, maxCostMicroUsd: 500_000 };
+  expect(defineAgent({ ...base, budget: new Limits() }).budget).toEqual(limits);
+  const above = Object.create({ maxCostMicroUsd: 1 }) as object;
+  expect(defineAgent({ ...base, budget: above }).budget).toEqual({ maxCostMicroUsd: 1 });
+  class Role {
+    get description() {
+      return 'Looks.';
+    }
+    get prompt() {
+      return 'Look well.';
+    }
+    get disallowedTools() {
+      return ['pay'];
+    }
+    get settings() {
+      return new (class {
+        get toolExecution() {
+          return 'serial' as const;
+        }
+      })();
+    }
+  }
+  const { agents } = defineAgent({ ...base, agents: { auditor: new Role() } });
+  const auditor = agents?.get('auditor');
+  expect(auditor?.agent.instructions).toContain('Look well.');
+  expect(auditor?.settings).toEqual({ toolExecution: 'serial', disallowedTools: ['pay'] });
+  const wrongly = new (class extends Role {
+    get model() {
+      return 5;
+    }
+  })() as never;
+  expect(errorOf(() => defineAgent({ ...base, agents: { auditor: wrongly } })).message).toContain(
+    'model',
+  );
   expect(isRecord(new (class extends Getting {})())).toBe(true);
 });
 

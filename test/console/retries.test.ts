@@ -270,3 +270,19 @@ test.each([
     expect((await decide()).status).toBe(status);
   },
 );
+
+test('a decision that its own person has corrected since does not count when it comes again to a run that has ended', async () => {
+  const id = { id: 'mia', tenant: 'default', via: 'jwt' } as never;
+  const nonce = ownName(id, 'always-the-same');
+  const resolved = { type: 'approval_resolved', askId: 'r1:0', callId: 'c1' } as const;
+  const counted = { ...resolved, outcome: 'rejected', by: ['mia'] } as never;
+  await events({ type: 'approval_requested', ...ASKED }, counted);
+  const about = { at: 5, by: 'mia', runId: 'r1', askId: 'r1:0' } as const;
+  const facts = { nonce, argsHash: ASKED.argsHash };
+  await store.appendAudit('default', [
+    { ...about, kind: 'decided', facts: { ...facts, via: 'run' } },
+    { ...about, kind: 'decision_refused', facts: { ...facts, reason: 'already_decided' } },
+  ]);
+  failures = [failure('DecisionRejected', 'run_closing')];
+  expect((await decide()).status).toBe(409);
+});

@@ -102,7 +102,10 @@ describe('a goal is a row among runs', () => {
     });
     expect(paused).not.toHaveProperty('nextWake');
     await store.appendEvents(A, eventsFrom(3, [word('resume')]));
-    expect(await goal()).not.toHaveProperty('detail');
+    const resumed = await goal();
+    expect(resumed).not.toHaveProperty('detail');
+    // No event says that its sleep goes on.
+    expect(resumed?.nextWake).toBe(9_000);
     await store.appendEvents(B, eventsFrom(3, warnings(1), 5_000));
     expect(await goal()).toMatchObject({ detail: paused?.detail });
     await store.appendEvents(B, eventsFrom(2, warnings(1), 9_000));

@@ -46,7 +46,7 @@ export function checkScripts(scripts: Scripts = {}, { agents }: Config, tested: 
     ...(name === tested ? [] : [name, roleOf(name)]),
     ...(supervisor === undefined ? [] : [supervisor.agent.name]),
   ]);
-  if (Object.hasOwn(scripts, tested) && !others.includes(tested)) {
+  if (Object.hasOwn(scripts, tested) && scripts[tested] !== undefined && !others.includes(tested)) {
     const hint = 'Write it as `model`, and leave it out of `agents`.';
     throw unfit(`\`agents\` of the test has a script of ${tested}, the tested agent itself.`, hint);
   }

@@ -103,3 +103,24 @@ describe('a start', () => {
     );
   });
 });
+
+test('what a class gives by getters is part of a start', () => {
+  class Careful {
+    get afterAnswer() {
+      return 'complete' as const;
+    }
+  }
+  const auditor = new (class {
+    get description() {
+      return 'Looks.';
+    }
+    get prompt() {
+      return 'Look.';
+    }
+  })();
+  const given = start({ settings: new Careful(), agents: { auditor } as never });
+  expect(checkStart(given)).toMatchObject({
+    settings: { afterAnswer: 'complete' },
+    agents: { auditor: { description: 'Looks.', prompt: 'Look.' } },
+  });
+});

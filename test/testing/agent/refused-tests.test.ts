@@ -129,6 +129,7 @@ test('a script of the tested agent itself is told where it belongs', async () =>
   await expect(testAgent(agent, test1({ agents: { refunds: ['Hi.'] } }))).rejects.toMatchObject({
     hint: 'Write it as `model`, and leave it out of `agents`.',
   });
+  await testAgent(agent, test1({ agents: { refunds: undefined as never } }));
   await expect(testAgent(agent, test1({ agents: { other: ['Hi.'] } }))).rejects.toMatchObject({
     hint: 'The fields are none.',
   });
