@@ -15,7 +15,9 @@ export async function endOf(
   runId: string,
   chunks: readonly UiChunk[],
 ): Promise<readonly UiChunk[]> {
-  return withReplaced(chat, runId, await withUnread(chat, runId, chunks));
+  const told = await withReplaced(chat, runId, chunks);
+  // What waited behind a message that was changed is in the chat no more, and goes with no other.
+  return told === chunks ? withUnread(chat, runId, chunks) : told;
 }
 
 async function withReplaced(

@@ -68,7 +68,8 @@ function told({ say }: CheckedOptions, error: unknown): Problem {
   return new Problem(500, { code: 'internal', detail: 'The request failed.' });
 }
 
-const CHAT_PATH = /\/([^/]{1,600})\/(stream|messages|stop)\/?$/;
+/** A character of an id takes up to nine of a path. */
+const CHAT_PATH = /\/([^/]{1,1800})\/(stream|messages|stop)\/?$/;
 
 async function answer(served: Served, request: Request): Promise<Response> {
   const { options } = served;

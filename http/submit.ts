@@ -30,7 +30,7 @@ import {
   isSentOn,
   leftBefore,
   note,
-  settle,
+  sendOn,
   takeAlong,
   takenBy,
   wholeOf,
@@ -205,7 +205,7 @@ async function toldTo(
   // What no run takes is not told later either.
   checkMessage({ text, id: named });
   if (left?.runId !== runId) await note(chat, message, { runId, after });
-  if (left !== undefined && left.runId !== runId && !(await settle(chat, left))) {
+  if (left !== undefined && left.runId !== runId && !(await sendOn(chat, left))) {
     // Another process has sent it to this run, whose note is the same one, or a message has taken it along.
     if (!(await isSentOn(chat, left))) await dropNote(chat, id, runId);
     return undefined;

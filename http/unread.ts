@@ -46,8 +46,12 @@ export async function note(
   { id, text }: Words,
   { runId, after }: Pick<Unread, 'runId' | 'after'>,
 ): Promise<void> {
+  const { conversations } = chat.client;
   const words = JSON.stringify({ id, text, runId, after });
-  await chat.client.conversations.begins(keyOf(chat, id, runId), words);
+  const key = keyOf(chat, id, runId);
+  await conversations.begins(key, words);
+  // It may have been dropped, and is sent to this run after all.
+  await conversations.mark({ key, body: SETTLED }, '');
 }
 
 export interface UnreadIn {
@@ -116,8 +120,13 @@ async function isToldIn(
 }
 
 /** False: somebody else has taken it. */
-export function settle({ client }: Chat, one: Pick<Unread, 'key' | 'body'>): Promise<boolean> {
+function settle({ client }: Chat, one: Pick<Unread, 'key' | 'body'>): Promise<boolean> {
   return client.conversations.mark(one, `${SETTLED}${one.body ?? ''}`);
+}
+
+/** Before it is sent to a further run: the message that has taken it along, and began no run, does so no more. As `settle`. */
+export function sendOn({ client }: Chat, one: Pick<Unread, 'key' | 'body'>): Promise<boolean> {
+  return client.conversations.mark(one, SETTLED);
 }
 
 /** Whether a process has sent it to a further run, so that no message has it in front of its own words. */

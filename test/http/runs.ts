@@ -136,7 +136,7 @@ export class Runs {
       { key, body }: { readonly key: string; readonly body: string | null },
       to: string,
     ) => {
-      if ((this.marks.get(key) ?? null) !== body) return false;
+      if ((this.marks.get(key) ?? '') !== (body ?? '')) return false;
       this.marks.set(key, to);
       return true;
     },

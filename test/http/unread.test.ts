@@ -1,7 +1,8 @@
 import { chatHandler } from '../../http/index.js';
 import { runIdOf, startedBy } from '../../http/chat.js';
+import { endOf } from '../../http/end-of-message.js';
 import { storedMessages } from '../../http/stored.js';
-import { unreadAtStop, unreadIn, withUnread } from '../../http/unread.js';
+import { dropNote, note, unreadAtStop, unreadIn, withUnread } from '../../http/unread.js';
 import { chatWith, Runs } from './runs.js';
 
 /** A run that works on the first message, and hears no other. */
@@ -228,4 +229,59 @@ test('what a failed start had in front of it stays within the length of a task w
   expect(runs.starts.at(-1)?.task.goal).toHaveLength(199_000);
   runs.end(runs.starts.at(-1)!.runId);
   expect(ids((await unreadIn(chat)).left)).toEqual(['u2']);
+});
+
+test('a message that is sent to a run after all, for which its note was dropped, is unread there again', async () => {
+  const { runs, chat, say, runId } = await working();
+  await say('u2', 'Wait.');
+  await dropNote(chat, 'u2', runId);
+  expect(await unreadIn(chat)).toEqual({ left: [], waiting: [] });
+  await note(chat, { id: 'u2', text: 'Wait.' }, { runId, after: 4 });
+  expect(ids((await unreadIn(chat)).waiting)).toEqual(['u2']);
+  runs.end(runId);
+  await say('u3', 'This one.');
+  expect(runs.starts.at(-1)?.task.goal).toBe('Wait.\n\nThis one.');
+});
+
+test('what a failed start had in front of it, and another run has read since, is not told again', async () => {
+  const { runs, chat, say, runId } = await working();
+  await say('u2', 'Wait.');
+  runs.end(runId);
+  const [left] = (await unreadIn(chat)).left;
+  runs.marks.set(left!.key, startedBy('u3'));
+  const other = runIdOf(chat, 'u4');
+  await runs.start({ runId: other, task: { goal: 'Four.' } } as never);
+  runs.queues = false;
+  await chatWith(runs).say('u2', 'Wait.');
+  expect(runs.heard).toMatchObject([{ runId: other, text: 'Wait.' }]);
+  runs.end(other);
+  await chatWith(runs).say('u3', 'Three.');
+  expect(runs.starts.at(-1)?.task.goal).toBe('Three.');
+});
+
+test('the end of a run that a change has replaced tells no words that waited in it', async () => {
+  const { runs, chat, say, runId } = await working();
+  await say('u2', 'Wait.');
+  runs.end(runId);
+  const run = { type: 'data-holdfast-run', data: { state: 'ended', stopReason: 'interrupted' } };
+  const finish = { type: 'finish', finishReason: 'other' };
+  const chunks = [run, finish] as never;
+  expect(await endOf(chat, runId, chunks)).toContainEqual(
+    expect.objectContaining({ type: 'data-holdfast-unread' }),
+  );
+  await runs.conversations.begins(`${chat.sessionId}#9`, `other.${startedBy('u1')}#x`);
+  runs.spoken.set('other', []);
+  expect(await endOf(chat, runId, chunks)).toEqual([
+    { ...run, data: { ...run.data, replaced: true } },
+    finish,
+  ]);
+});
+
+test('a chat whose id takes its most characters in a path is found there', async () => {
+  const runs = new Runs();
+  Object.assign(runs, { conversations: { ...runs.conversations, running: async () => [] } });
+  const handler = chatHandler({ client: runs as never, agent: 'desk', insecure: true });
+  const path = `http://localhost/api/${encodeURIComponent('\u6771'.repeat(200))}`;
+  expect((await handler(new Request(`${path}/messages`))).status).toBe(200);
+  expect((await handler(new Request(`${path}/stop`, { method: 'POST' }))).status).toBe(204);
 });
