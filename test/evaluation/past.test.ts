@@ -100,7 +100,7 @@ test('of a run that no case can say, whoever has its bundle is told what checks 
   const events = [limited, ...bundle.events] as typeof bundle.events;
   await expect(playPast({ ...bundle, events }, { unmatched: 'stop' })).rejects.toMatchObject({
     message: expect.stringContaining('used up a limit of send_email'),
-    hint: expect.stringContaining('`holdfast replay` without --config'),
+    hint: expect.stringContaining('`holdfast replay RUN` without --config'),
   });
 });
 
